@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace tally::detail {
+
+/// The one owner of a structure's memory: 64-bit words, the first on a 64-byte line.
+///
+/// Fresh words are zero. Blocks of a few megabytes and more come straight from the
+/// kernel with transparent huge pages asked for, which makes random reads of large
+/// tables cheaper and leaves untouched pages unallocated. Alternatively the words
+/// belong to somebody else (a read-only mapping of a file), kept alive by `keep`;
+/// such words are reached only through const structures. A copy always owns its words.
+///
+/// Throws std::bad_alloc where the memory is not to be had.
+class AlignedWords {
+ public:
+  AlignedWords() = default;
+  explicit AlignedWords(std::uint64_t num_words);
+
+  /// Borrowed words, read-only for as long as `keep` lives.
+  AlignedWords(const std::uint64_t* words, std::uint64_t num_words, std::shared_ptr<const void> keep);
+
+  AlignedWords(const AlignedWords& other);
+  AlignedWords& operator=(const AlignedWords& other);
+  AlignedWords(AlignedWords&& other) noexcept;
+  AlignedWords& operator=(AlignedWords&& other) noexcept;
+  ~AlignedWords() = default;
+
+  std::uint64_t* data() noexcept { return words_; }
+  const std::uint64_t* data() const noexcept { return words_; }
+  std::uint64_t size() const noexcept { return num_words_; }
+
+  std::span<std::uint64_t> words() noexcept { return {words_, num_words_}; }
+  std::span<const std::uint64_t> words() const noexcept { return {words_, num_words_}; }
+
+ private:
+  std::shared_ptr<const void> keep_;
+  std::uint64_t* words_ = nullptr;
+  std::uint64_t num_words_ = 0;
+};
+
+}  // namespace tally::detail

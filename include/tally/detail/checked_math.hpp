@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace tally::detail {
+
+/// a * b, or std::invalid_argument naming `what` where the product does not fit 64 bits.
+inline std::uint64_t checked_mul(std::uint64_t a, std::uint64_t b, std::string_view what) {
+  std::uint64_t product = 0;
+  if (__builtin_mul_overflow(a, b, &product)) {
+    throw std::invalid_argument(std::string(what) + ": " + std::to_string(a) + " x " + std::to_string(b) +
+                                " does not fit in 64 bits; ask for less");
+  }
+  return product;
+}
+
+/// a + b, or the largest 64-bit value where the sum does not fit.
+constexpr std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) noexcept {
+  const std::uint64_t sum = a + b;
+  return sum < a ? ~std::uint64_t{0} : sum;
+}
+
+constexpr std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) noexcept { return a / b + (a % b != 0); }
+
+/// The least multiple of `unit` that is at least `value`; checked like checked_mul.
+inline std::uint64_t round_up(std::uint64_t value, std::uint64_t unit, std::string_view what) {
+  return checked_mul(ceil_div(value, unit), unit, what);
+}
+
+}  // namespace tally::detail

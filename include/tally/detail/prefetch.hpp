@@ -1,0 +1,9 @@
+#pragma once
+
+namespace tally::detail {
+
+/// Asks the processor to bring the 64-byte line of `address` near; never faults.
+inline void prefetch_for_read(const void* address) noexcept { __builtin_prefetch(address, 0); }
+inline void prefetch_for_write(const void* address) noexcept { __builtin_prefetch(address, 1); }
+
+}  // namespace tally::detail

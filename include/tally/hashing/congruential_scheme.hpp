@@ -1,0 +1,70 @@
+#pragma once
+
+#include "tally/hashing/hash_scheme.hpp"
+#include "tally/hashing/range_reduction.hpp"
+
+namespace tally {
+
+/// The successive states of a linear congruential generator that is the key's own:
+///
+///     x_0 = low,   x_{i+1} = a x_i + (high | 1)   mod 2^64
+///
+/// with a = 0xd1342543de82ef95, which is 1 modulo 4. With an odd increment that is a
+/// generator of full period 2^64 (Hull and Dobell) whatever the key, so no key has
+/// two equal states among its k, and there is no degenerate step: nothing here plays
+/// the part of the h2 = 0 of double hashing. One multiplication and one addition a
+/// state. The multiplier is from the tables of Steele and Vigna, "Computationally
+/// easy, spectrally good multipliers for congruential pseudorandom number generators".
+class CongruentialSequence {
+ public:
+  constexpr CongruentialSequence(std::uint64_t start, std::uint64_t increment) noexcept
+      : state_(start), increment_(increment | 1) {}
+
+  constexpr std::uint64_t next() noexcept {
+    const std::uint64_t current = state_;
+    state_ = state_ * 0xd1342543de82ef95u + increment_;
+    return current;
+  }
+
+ private:
+  std::uint64_t state_;
+  std::uint64_t increment_;
+};
+
+/// Positions of the production default: the high bits of a CongruentialSequence.
+///
+/// Over random digests any two positions i < j of a key are uniform and independent
+/// up to 2^-50: x_j is a fixed multiple of x_0 plus a multiple of the increment by
+/// 2^v times an odd number, 2^v the largest power of two in j - i, at most 2^9. So
+/// two keys that agree in one position agree in a second one no oftener than with k
+/// independent hashes, which is all that the limit law asks for (Kirsch and
+/// Mitzenmacher, Theorem 4.1), and, unlike with double hashing, at small m too.
+class CongruentialScheme {
+ public:
+  static constexpr std::string_view name = "congruential";
+  static constexpr std::uint16_t file_id = 1;
+  static constexpr PositionLayout layout = PositionLayout::whole;
+
+  static std::uint64_t round_positions(PositionSpace space, Rounding) noexcept { return space.num_positions; }
+
+  explicit CongruentialScheme(PositionSpace space) noexcept
+      : num_positions_(space.num_positions), num_hashes_(space.num_hashes) {}
+
+  template <class Visit>
+  bool all_positions(Hash128 hash, Visit visit) const noexcept {
+    CongruentialSequence sequence(hash.low, hash.high);
+    for (std::uint32_t i = 0; i < num_hashes_; ++i) {
+      if (!visit(reduce_to_range(sequence.next(), num_positions_))) return false;
+    }
+    return true;
+  }
+
+ private:
+  std::uint64_t num_positions_;
+  std::uint32_t num_hashes_;
+};
+
+/// The scheme of every structure that does not name another.
+using DefaultScheme = CongruentialScheme;
+
+}  // namespace tally

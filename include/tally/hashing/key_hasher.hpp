@@ -1,0 +1,63 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "tally/hashing/hash128.hpp"
+
+namespace tally {
+
+/// Which hash made a structure; the numbers stand in files and are never reused.
+enum class HashId : std::uint16_t { xxh3_128 = 1, highwayhash_128 = 2 };
+
+/// The secret of the keyed hash: 32 bytes that an opponent cannot guess. Never written to a file.
+using HashKey = std::array<std::byte, 32>;
+
+/// How keys become digests: XXH3-128 under a public seed, or HighwayHash-128 under
+/// a secret key for keys that an opponent may choose (a flood of colliding keys).
+///
+/// A digest passed in place of a key is taken as it is, so that one hash can serve
+/// several structures. Immutable; any number of threads may share one.
+class KeyHasher {
+ public:
+  /// XXH3-128. Implicit, so that a filter is made from a shape and a seed.
+  KeyHasher(std::uint64_t seed) noexcept : seed_or_key_id_(seed) {}
+
+  /// HighwayHash-128 under `key`.
+  static KeyHasher keyed(const HashKey& key) noexcept;
+
+  HashId id() const noexcept { return is_keyed_ ? HashId::highwayhash_128 : HashId::xxh3_128; }
+
+  /// The seed, or for a keyed hash a 64-bit id of the key: equal for equal keys,
+  /// and no way back to the key.
+  std::uint64_t seed_or_key_id() const noexcept { return seed_or_key_id_; }
+
+  Hash128 operator()(KeyBytes key) const noexcept {
+    if (is_keyed_) [[unlikely]] return keyed_hash(key);
+    return hash_key(key, seed_or_key_id_);
+  }
+  Hash128 operator()(std::string_view key) const noexcept {
+    return (*this)(std::as_bytes(std::span(key.data(), key.size())));
+  }
+  Hash128 operator()(std::uint64_t key) const noexcept {
+    std::byte bytes[8];
+    detail::store_little_endian(bytes, key);
+    return (*this)(KeyBytes(bytes));
+  }
+  Hash128 operator()(Hash128 digest) const noexcept { return digest; }
+
+  /// Equal hashers give equal digests (keyed ones: up to 2^-64, the id being compared).
+  friend bool operator==(const KeyHasher& a, const KeyHasher& b) noexcept {
+    return a.is_keyed_ == b.is_keyed_ && a.seed_or_key_id_ == b.seed_or_key_id_;
+  }
+
+ private:
+  Hash128 keyed_hash(KeyBytes key) const noexcept;
+
+  std::uint64_t seed_or_key_id_;
+  bool is_keyed_ = false;
+  std::array<std::uint64_t, 4> key_{};
+};
+
+}  // namespace tally

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "tally/detail/aligned_words.hpp"
+#include "tally/detail/prefetch.hpp"
+
+namespace tally {
+
+/// A row of bits, all clear at first: bit i is bit i mod 64 of word i / 64.
+/// The bits past the last one, up to the end of its word, stay clear.
+class BitArray {
+ public:
+  static constexpr std::uint32_t positions_per_line = 512;
+
+  /// Words that `num_bits` bits fill.
+  static constexpr std::uint64_t num_words(std::uint64_t num_bits) noexcept {
+    return num_bits / 64 + (num_bits % 64 != 0);
+  }
+
+  explicit BitArray(std::uint64_t num_bits) : words_(num_words(num_bits)), num_bits_(num_bits) {}
+
+  /// Takes over words that a file held; `words` has num_words(num_bits) of them.
+  BitArray(std::uint64_t num_bits, detail::AlignedWords words) noexcept
+      : words_(std::move(words)), num_bits_(num_bits) {}
+
+  std::uint64_t size() const noexcept { return num_bits_; }
+
+  bool get(std::uint64_t i) const noexcept { return (words_.data()[i / 64] >> (i % 64) & 1) != 0; }
+  void set(std::uint64_t i) noexcept { words_.data()[i / 64] |= std::uint64_t{1} << (i % 64); }
+  void clear(std::uint64_t i) noexcept { words_.data()[i / 64] &= ~(std::uint64_t{1} << (i % 64)); }
+
+  /// Set bits among positions [begin, end).
+  std::uint64_t num_set(std::uint64_t begin, std::uint64_t end) const noexcept;
+
+  /// Sets every bit that is set in `other`, which has the same size.
+  void merge(const BitArray& other) noexcept;
+
+  void prefetch_for_read(std::uint64_t i) const noexcept { detail::prefetch_for_read(words_.data() + i / 64); }
+  void prefetch_for_write(std::uint64_t i) const noexcept { detail::prefetch_for_write(words_.data() + i / 64); }
+
+  std::span<const std::uint64_t> words() const noexcept { return words_.words(); }
+
+ private:
+  detail::AlignedWords words_;
+  std::uint64_t num_bits_;
+};
+
+}  // namespace tally

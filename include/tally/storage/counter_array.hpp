@@ -1,0 +1,134 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tally/detail/aligned_words.hpp"
+#include "tally/detail/prefetch.hpp"
+
+namespace tally {
+
+/// So many counters have a value from `least` to `greatest`.
+struct HistogramBin {
+  std::uint64_t least = 0;
+  std::uint64_t greatest = 0;
+  std::uint64_t num_counters = 0;
+
+  friend bool operator==(const HistogramBin&, const HistogramBin&) = default;
+};
+
+/// A row of counters of 1 to 8, 16, 32 or 64 bits, all 0 at first.
+///
+/// A counter saturates and sticks: at its maximum 2^counter_bits - 1 it is never
+/// raised and never lowered again, because how far above it the truth lies is lost.
+///
+/// A 64-bit word holds floor(64 / counter_bits) counters, the first in its low bits;
+/// no counter straddles two words, and the bits left over at the top stay clear:
+///
+///     counter_bits   1   2   3   4   5   6   7   8  16  32  64
+///     a word holds  64  32  21  16  12  10   9   8   4   2   1
+///
+class CounterArray {
+ public:
+  static constexpr bool is_width(std::uint32_t counter_bits) noexcept {
+    return (counter_bits >= 1 && counter_bits <= 8) || counter_bits == 16 || counter_bits == 32 || counter_bits == 64;
+  }
+
+  /// The least width whose maximum is at least `value`.
+  static std::uint32_t width_for(std::uint64_t value) noexcept;
+
+  static constexpr std::uint32_t positions_per_line(std::uint32_t counter_bits) noexcept {
+    return 8 * (64 / counter_bits);
+  }
+
+  /// Words that so many counters fill.
+  static constexpr std::uint64_t num_words(std::uint64_t num_counters, std::uint32_t counter_bits) noexcept {
+    const std::uint64_t per_word = 64 / counter_bits;
+    return num_counters / per_word + (num_counters % per_word != 0);
+  }
+
+  /// Throws std::invalid_argument for a width not in the table.
+  CounterArray(std::uint64_t num_counters, std::uint32_t counter_bits);
+
+  /// Takes over words that a file held; `words` has num_words(num_counters, counter_bits) of them.
+  CounterArray(std::uint64_t num_counters, std::uint32_t counter_bits, detail::AlignedWords words);
+
+  std::uint64_t size() const noexcept { return num_counters_; }
+  std::uint32_t counter_bits() const noexcept { return counter_bits_; }
+  std::uint64_t max() const noexcept { return max_; }
+
+  std::uint64_t get(std::uint64_t i) const noexcept {
+    const Place place = locate(i);
+    return words_.data()[place.word] >> place.shift & max_;
+  }
+
+  void set(std::uint64_t i, std::uint64_t value) noexcept {
+    const Place place = locate(i);
+    std::uint64_t& word = words_.data()[place.word];
+    word = (word & ~(max_ << place.shift)) | value << place.shift;
+  }
+
+  /// Adds 1 unless the counter is at its maximum; returns the value it has then.
+  std::uint64_t increment(std::uint64_t i) noexcept {
+    const Place place = locate(i);
+    std::uint64_t& word = words_.data()[place.word];
+    const std::uint64_t value = word >> place.shift & max_;
+    const std::uint64_t step = value != max_;
+    word += step << place.shift;
+    return value + step;
+  }
+
+  /// Takes 1 from a counter above 0, unless it is at its maximum.
+  void decrement(std::uint64_t i) noexcept {
+    const Place place = locate(i);
+    std::uint64_t& word = words_.data()[place.word];
+    const std::uint64_t value = word >> place.shift & max_;
+    word -= std::uint64_t{value != max_} << place.shift;
+  }
+
+  /// Raises a counter below `value` to it; `value` is at most max().
+  void raise_to(std::uint64_t i, std::uint64_t value) noexcept {
+    if (get(i) < value) set(i, value);
+  }
+
+  /// Counters of at least `value` among positions [begin, end).
+  std::uint64_t num_at_least(std::uint64_t value, std::uint64_t begin, std::uint64_t end) const noexcept;
+
+  /// Every value up to 255 in a bin of its own, larger ones in bins of powers of two,
+  /// the maximum again in one of its own; up to the last bin that holds anything.
+  std::vector<HistogramBin> histogram() const;
+
+  /// Adds the counters of `other`, of the same size and width, one by one:
+  /// saturating, and what is stuck in either is stuck in the sum.
+  void merge(const CounterArray& other) noexcept;
+
+  void prefetch_for_read(std::uint64_t i) const noexcept { detail::prefetch_for_read(words_.data() + locate(i).word); }
+  void prefetch_for_write(std::uint64_t i) const noexcept {
+    detail::prefetch_for_write(words_.data() + locate(i).word);
+  }
+
+  std::span<const std::uint64_t> words() const noexcept { return words_.words(); }
+
+ private:
+  struct Place {
+    std::uint64_t word;
+    std::uint64_t shift;
+  };
+
+  // i / per_word by a multiplication: exact for i below 2^57.
+  Place locate(std::uint64_t i) const noexcept {
+    __extension__ using Wide = unsigned __int128;
+    const auto word = static_cast<std::uint64_t>(static_cast<Wide>(i) * reciprocal_ >> 63);
+    return {word, (i - word * per_word_) * counter_bits_};
+  }
+
+  detail::AlignedWords words_;
+  std::uint64_t num_counters_;
+  std::uint64_t max_;
+  std::uint64_t reciprocal_;
+  std::uint32_t per_word_;
+  std::uint32_t counter_bits_;
+};
+
+}  // namespace tally

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+
+namespace tally::theory {
+
+/// Blocked Bloom filters: a key picks one of `num_blocks` blocks of B bits, then k independent positions
+/// in that block. Blocks are loaded unevenly, and the crowded ones dominate the error:
+///
+///     f = sum_j Pr(Binomial(n, 1/num_blocks) = j) g(j)
+///
+/// with g(j) the false positive probability of a block of B bits that holds j keys. The sum over j goes
+/// on until what is left is below 1e-14 of it. Above 50 B / k keys a block, f is returned as 1.
+///
+/// num_blocks at least 1; B 1 to 4096; k 1 to 1024; n 0 gives 0; else std::invalid_argument.
+/// @source Putze, Sanders, Singler, "Cache-, Hash- and Space-Efficient Bloom Filters" (2007), who use
+///         the Poisson limit of the mixture and the approximate g
+
+/// g(j) is exact, `false_positive_probability_occupancy(B, k, j)`.
+double blocked_bloom_false_positive_probability(std::uint64_t num_blocks, std::uint32_t B, std::uint32_t k,
+                                                std::uint64_t n);
+double ln_blocked_bloom_false_positive_probability(std::uint64_t num_blocks, std::uint32_t B,
+                                                   std::uint32_t k, std::uint64_t n);
+
+/// g(j) = (1 - (1 - 1/B)^(k j))^k: quicker, and too low by some percent since B is small.
+double blocked_bloom_false_positive_probability_approximate(std::uint64_t num_blocks, std::uint32_t B,
+                                                            std::uint32_t k, std::uint64_t n);
+double ln_blocked_bloom_false_positive_probability_approximate(std::uint64_t num_blocks, std::uint32_t B,
+                                                               std::uint32_t k, std::uint64_t n);
+
+/// The k of 1 to 64 with the least exact probability, found by trying k = 1, 2, ... until it rises.
+std::uint32_t best_num_hashes_blocked_bloom(std::uint64_t num_blocks, std::uint32_t B, std::uint64_t n);
+
+/// The least number of blocks that keeps the exact probability at or below `target` (in (0, 1)).
+/// @throws std::invalid_argument also if 2^50 blocks are not enough
+std::uint64_t blocked_bloom_num_blocks_for(double target, std::uint32_t B, std::uint32_t k,
+                                           std::uint64_t n);
+
+}  // namespace tally::theory

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+
+namespace tally::theory {
+
+struct ProbabilityInterval {
+  double low = 0.0;
+  double high = 1.0;
+};
+
+struct CountInterval {
+  std::uint64_t low = 0;
+  std::uint64_t high = 0;
+};
+
+/// Two-sided exact limits for an unknown probability, from `successes` seen in `trials`: each side
+/// is passed with a chance of at most (1 - confidence)/2. trials at least 1; successes at most trials;
+/// confidence in (0, 1); else std::invalid_argument.
+/// @source Clopper and Pearson 1934
+ProbabilityInterval binomial_confidence_limits(std::uint64_t successes, std::uint64_t trials,
+                                               double confidence);
+
+/// The narrowest [low, high] with Pr(X < low) and Pr(X > high) both at most (1 - confidence)/2, for
+/// X ~ Binomial(trials, p). A simulation outside it contradicts p. p in [0, 1]; trials at most 2^40.
+CountInterval binomial_acceptance_interval(double p, std::uint64_t trials, double confidence);
+
+/// Confidence for each of num_tests tests so that all hold together with family_confidence (Bonferroni):
+/// 1 - (1 - family_confidence)/num_tests. num_tests at least 1.
+double per_test_confidence(double family_confidence, std::uint64_t num_tests);
+
+}  // namespace tally::theory

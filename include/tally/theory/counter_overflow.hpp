@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+
+namespace tally::theory {
+
+/// How large the largest counter of a counting Bloom filter gets.
+///
+/// m counters (at least 1), k hash functions (1 to 1024), n insertions, i the value asked for (1 to
+/// 2^40); else std::invalid_argument. Each function bounds Pr(largest counter >= i) from above. A bound
+/// above 1 says nothing and is returned as 1. The counters of one filter are tied to each other only
+/// by the union bound, so nothing here needs them to be independent; nothing here covers deletions,
+/// if more than n keys were ever in the filter at once.
+/// A b-bit counter is full from i = 2^b - 1 on and would overflow at i = 2^b.
+/// @source Fan, Cao, Almeida, Broder, "Summary Cache", section on Bloom filters
+
+/// m Pr(Binomial(k n, 1/m) >= i): the union bound with the true law of one counter; the tightest.
+double counter_overflow_union_bound(std::uint64_t m, std::uint32_t k, std::uint64_t n, std::uint64_t i);
+double ln_counter_overflow_union_bound(std::uint64_t m, std::uint32_t k, std::uint64_t n, std::uint64_t i);
+
+/// m C(n k, i) / m^i, the paper's first bound.
+double counter_overflow_bound(std::uint64_t m, std::uint32_t k, std::uint64_t n, std::uint64_t i);
+double ln_counter_overflow_bound(std::uint64_t m, std::uint32_t k, std::uint64_t n, std::uint64_t i);
+
+/// m (e n k / (i m))^i, the paper's second bound.
+double counter_overflow_bound_simple(std::uint64_t m, std::uint32_t k, std::uint64_t n, std::uint64_t i);
+double ln_counter_overflow_bound_simple(std::uint64_t m, std::uint32_t k, std::uint64_t n, std::uint64_t i);
+
+/// m (e ln 2 / i)^i, for every k <= (m/n) ln 2. At i = 16 it is 1.37e-15 m: four bits are enough.
+double counter_overflow_bound_best_k(std::uint64_t m, std::uint64_t i);
+double ln_counter_overflow_bound_best_k(std::uint64_t m, std::uint64_t i);
+
+/// The asymptotic mean of the largest counter, G(m) (1 + ln(k n / m) / ln G(m)), where G is the inverse
+/// of the Gamma function. The relative error is O(1 / (ln G(m))^2), and ln G(m) is about 3 for the
+/// largest m there is: a rough guide. n at least 1.
+double expected_largest_counter(std::uint64_t m, std::uint32_t k, std::uint64_t n);
+
+/// G(x): the y >= 2 with Gamma(y) = x, for x >= 1 and finite.
+double inverse_gamma_function(double x);
+
+}  // namespace tally::theory

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+
+namespace tally::theory {
+
+/// Count thresholding: a key is reported 'at least theta' when all its k counters are >= theta.
+///
+/// theta 1 to 2^40; k 1 to 1024; n insertions (with repeats) of other keys; m counters (at least 1);
+/// true_count below theta: how often the asked key itself was inserted, not counted in n. Else
+/// std::invalid_argument. All these formulas treat the insertions as independent of each other. A
+/// stream with heavy keys is not like that: see compound_poisson.hpp. They also leave out that two
+/// of the k positions of one key may be the same counter. ln_ twins: natural logarithms.
+
+/// Pr(Binomial(k n, 1/m) >= theta - true_count)^k.
+/// @source Kim, Jeong, Lee, Lee 2019 (count thresholding), equation 2; true_count is ours
+double threshold_false_positive_probability(std::uint64_t theta, std::uint32_t k, std::uint64_t n,
+                                            std::uint64_t m, std::uint64_t true_count = 0);
+double ln_threshold_false_positive_probability(std::uint64_t theta, std::uint32_t k, std::uint64_t n,
+                                               std::uint64_t m, std::uint64_t true_count = 0);
+
+/// P(theta - true_count, kappa)^k with kappa = k n / m and P the regularised lower incomplete gamma
+/// function. At small m and large theta it lies far above the binomial form: test against that.
+/// @source Kim, Jeong, Lee, Lee 2019, equation 3; true_count is ours
+double threshold_false_positive_probability_approximate(std::uint64_t theta, std::uint32_t k,
+                                                        std::uint64_t n, std::uint64_t m,
+                                                        std::uint64_t true_count = 0);
+double ln_threshold_false_positive_probability_approximate(std::uint64_t theta, std::uint32_t k,
+                                                           std::uint64_t n, std::uint64_t m,
+                                                           std::uint64_t true_count = 0);
+
+/// The best k: below or above kappa*(theta) m / n, whichever has the lower equation 3, the smaller on a
+/// tie; kept within 1 to 1024. theta 1 to 2^32; n at least 1.
+/// @source Kim, Jeong, Lee, Lee 2019, Theorem 1
+std::uint32_t best_num_hashes_threshold(std::uint64_t theta, std::uint64_t n, std::uint64_t m);
+
+}  // namespace tally::theory

@@ -1,0 +1,78 @@
+#include "tally/detail/aligned_words.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "tally/detail/checked_math.hpp"
+
+namespace tally::detail {
+namespace {
+
+constexpr std::uint64_t line_bytes = 64;
+constexpr std::uint64_t huge_page_bytes = std::uint64_t{2} << 20;
+constexpr std::uint64_t mapped_from_bytes = 2 * huge_page_bytes;
+
+struct Free {
+  void operator()(void* memory) const noexcept { std::free(memory); }
+};
+
+struct Unmap {
+  std::uint64_t num_bytes;
+  void operator()(void* memory) const noexcept { ::munmap(memory, num_bytes); }
+};
+
+std::shared_ptr<void> allocate_zeroed(std::uint64_t num_bytes) {
+  if (num_bytes < mapped_from_bytes) {
+    void* memory = std::aligned_alloc(line_bytes, num_bytes);
+    if (memory == nullptr) throw std::bad_alloc();
+    std::memset(memory, 0, num_bytes);
+    return {memory, Free{}};
+  }
+  if (num_bytes > ~std::uint64_t{0} / 4) throw std::bad_alloc();
+  void* memory = ::mmap(nullptr, num_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  ::madvise(memory, num_bytes, MADV_HUGEPAGE);  // advice only: smaller pages give the same answers
+  return {memory, Unmap{num_bytes}};
+}
+
+}  // namespace
+
+AlignedWords::AlignedWords(std::uint64_t num_words) {
+  if (num_words == 0) return;
+  const std::uint64_t num_bytes = checked_mul(round_up(num_words, line_bytes / 8, "words"), 8, "memory in bytes");
+  std::shared_ptr<void> memory = allocate_zeroed(num_bytes);
+  words_ = static_cast<std::uint64_t*>(memory.get());
+  num_words_ = num_words;
+  keep_ = std::move(memory);
+}
+
+AlignedWords::AlignedWords(const std::uint64_t* words, std::uint64_t num_words, std::shared_ptr<const void> keep)
+    : keep_(std::move(keep)), words_(const_cast<std::uint64_t*>(words)), num_words_(num_words) {}
+
+AlignedWords::AlignedWords(const AlignedWords& other) : AlignedWords(other.num_words_) {
+  std::copy_n(other.words_, num_words_, words_);
+}
+
+AlignedWords& AlignedWords::operator=(const AlignedWords& other) {
+  if (this != &other) *this = AlignedWords(other);
+  return *this;
+}
+
+AlignedWords::AlignedWords(AlignedWords&& other) noexcept
+    : keep_(std::move(other.keep_)),
+      words_(std::exchange(other.words_, nullptr)),
+      num_words_(std::exchange(other.num_words_, 0)) {}
+
+AlignedWords& AlignedWords::operator=(AlignedWords&& other) noexcept {
+  keep_ = std::move(other.keep_);
+  words_ = std::exchange(other.words_, nullptr);
+  num_words_ = std::exchange(other.num_words_, 0);
+  return *this;
+}
+
+}  // namespace tally::detail

@@ -1,0 +1,48 @@
+#include <boost/multiprecision/cpp_int.hpp>
+#include <boost/multiprecision/miller_rabin.hpp>
+#include <random>
+#include <string>
+
+#include "tally/detail/parameter_error.hpp"
+#include "tally/hashing/double_schemes.hpp"
+#include "tally/hashing/hash_scheme.hpp"
+
+namespace tally {
+namespace {
+
+// Below 2^56, and 40 rounds: wrong with probability under 4^-40 for any number, and always the same answer.
+bool is_prime(std::uint64_t number) {
+  if (number < 2) return false;
+  std::mt19937 generator(1);
+  return boost::multiprecision::miller_rabin_test(boost::multiprecision::uint128_t(number), 40, generator);
+}
+
+}  // namespace
+
+std::uint64_t PartitionDoubleScheme::round_positions(PositionSpace space, Rounding rounding) {
+  const std::uint64_t k = space.num_hashes;
+  std::uint64_t part_size = space.num_positions / k + (rounding == Rounding::up && space.num_positions % k != 0);
+  if (rounding == Rounding::up) {
+    while (!is_prime(part_size)) ++part_size;
+  } else {
+    while (part_size >= 2 && !is_prime(part_size)) --part_size;
+    if (part_size < 2) return 0;
+  }
+  return part_size * k;
+}
+
+namespace detail {
+
+void check_position_space(std::string_view structure, std::string_view positions_field, std::string_view scheme,
+                          PositionSpace space, std::uint64_t usable_below, std::uint64_t usable_above) {
+  require_in_range(structure, "num_hashes", space.num_hashes, 1, max_num_hashes);
+  require_in_range(structure, positions_field, space.num_positions, 1, max_num_positions);
+  if (usable_above == space.num_positions) return;
+  std::string rule = usable_below == 0 ? "" : std::to_string(usable_below) + " or ";
+  rule += std::to_string(usable_above) + " for the scheme '" + std::string(scheme) + "' with num_hashes " +
+          std::to_string(space.num_hashes);
+  throw_parameter_error(structure, positions_field, std::to_string(space.num_positions), rule);
+}
+
+}  // namespace detail
+}  // namespace tally

@@ -1,0 +1,99 @@
+#include "tally/storage/counter_array.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <string>
+#include <utility>
+
+#include "tally/detail/parameter_error.hpp"
+
+namespace tally {
+namespace {
+
+constexpr std::uint64_t first_wide_value = 256;
+
+std::uint32_t checked_width(std::uint32_t counter_bits) {
+  if (!CounterArray::is_width(counter_bits)) {
+    detail::throw_parameter_error("CounterArray", "counter_bits", std::to_string(counter_bits), "1 to 8, 16, 32 or 64");
+  }
+  return counter_bits;
+}
+
+/// Bit 0 of every counter of a word.
+constexpr std::uint64_t lowest_bits(std::uint32_t counter_bits) {
+  std::uint64_t bits = 0;
+  for (std::uint32_t i = 0; i < 64 / counter_bits; ++i) bits |= std::uint64_t{1} << (i * counter_bits);
+  return bits;
+}
+
+}  // namespace
+
+std::uint32_t CounterArray::width_for(std::uint64_t value) noexcept {
+  const auto bits = static_cast<std::uint32_t>(std::bit_width(value));
+  return bits <= 8 ? std::max(bits, 1u) : std::bit_ceil(bits);
+}
+
+CounterArray::CounterArray(std::uint64_t num_counters, std::uint32_t counter_bits)
+    : CounterArray(num_counters, counter_bits,
+                   detail::AlignedWords(num_words(num_counters, checked_width(counter_bits)))) {}
+
+CounterArray::CounterArray(std::uint64_t num_counters, std::uint32_t counter_bits, detail::AlignedWords words)
+    : words_(std::move(words)),
+      num_counters_(num_counters),
+      max_(~std::uint64_t{0} >> (64 - checked_width(counter_bits))),
+      per_word_(64 / counter_bits),
+      counter_bits_(counter_bits) {
+  reciprocal_ = ((std::uint64_t{1} << 63) - 1) / per_word_ + 1;  // 2^63 / per_word, rounded up
+}
+
+std::uint64_t CounterArray::num_at_least(std::uint64_t value, std::uint64_t begin, std::uint64_t end) const noexcept {
+  std::uint64_t count = 0;
+  for (std::uint64_t i = begin; i < end; ++i) count += get(i) >= value;
+  return count;
+}
+
+std::vector<HistogramBin> CounterArray::histogram() const {
+  std::array<std::uint64_t, first_wide_value> narrow{};
+  std::array<std::uint64_t, 65> wide{};  // by bit width
+  std::uint64_t num_at_max = 0;
+  for (std::uint64_t i = 0; i < num_counters_; ++i) {
+    const std::uint64_t value = get(i);
+    if (value < first_wide_value) {
+      ++narrow[value];
+    } else if (value == max_) {
+      ++num_at_max;
+    } else {
+      ++wide[static_cast<std::size_t>(std::bit_width(value))];
+    }
+  }
+  std::vector<HistogramBin> bins;
+  for (std::uint64_t value = 0; value <= std::min(max_, first_wide_value - 1); ++value) {
+    bins.push_back({value, value, narrow[value]});
+  }
+  for (std::uint32_t width = 9; width <= counter_bits_; ++width) {
+    const std::uint64_t least = std::uint64_t{1} << (width - 1);
+    const std::uint64_t greatest = width == counter_bits_ ? max_ - 1 : 2 * least - 1;
+    bins.push_back({least, greatest, wide[width]});
+  }
+  if (max_ >= first_wide_value) bins.push_back({max_, max_, num_at_max});
+  while (bins.size() > 1 && bins.back().num_counters == 0) bins.pop_back();
+  return bins;
+}
+
+void CounterArray::merge(const CounterArray& other) noexcept {
+  // All counters of a word at once. The sum without the top bit of each cannot carry into the next counter;
+  // the top bits are then added without carry, and where they would have carried, the counter becomes its maximum.
+  const std::uint64_t low = lowest_bits(counter_bits_);
+  const std::uint64_t high = low << (counter_bits_ - 1);
+  for (std::uint64_t i = 0; i < words_.size(); ++i) {
+    const std::uint64_t a = words_.data()[i];
+    const std::uint64_t b = other.words_.data()[i];
+    const std::uint64_t without_top = (a & ~high) + (b & ~high);
+    const std::uint64_t sum = without_top ^ ((a ^ b) & high);
+    const std::uint64_t overflow = ((a & b) | ((a | b) & without_top)) & high;
+    words_.data()[i] = sum | (overflow >> (counter_bits_ - 1)) * max_;
+  }
+}
+
+}  // namespace tally
