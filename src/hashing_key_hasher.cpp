@@ -3,6 +3,8 @@
 #include <highwayhash/highwayhash_target.h>
 #include <highwayhash/instruction_sets.h>
 
+#include "tally/detail/parameter_error.hpp"
+
 namespace tally {
 namespace {
 
@@ -29,5 +31,15 @@ KeyHasher KeyHasher::keyed(const HashKey& key) noexcept {
 }
 
 Hash128 KeyHasher::keyed_hash(KeyBytes key) const noexcept { return highwayhash_128(key_, key); }
+
+std::string_view name_of(HashId id) noexcept {
+  return id == HashId::xxh3_128 ? "xxh3-128" : "highwayhash-128";
+}
+
+void require_same_hasher(std::string_view structure, const KeyHasher& mine, const KeyHasher& theirs) {
+  detail::require_same(structure, "hash", name_of(mine.id()), name_of(theirs.id()));
+  detail::require_same(structure, mine.id() == HashId::xxh3_128 ? "seed" : "key id", mine.seed_or_key_id(),
+                       theirs.seed_or_key_id());
+}
 
 }  // namespace tally

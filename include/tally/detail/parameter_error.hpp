@@ -12,8 +12,12 @@ namespace tally::detail {
 template <class Value>
 std::string text_of(const Value& value) {
   std::ostringstream out;
-  out.precision(std::is_floating_point_v<Value> ? 17 : 6);
-  out << +value;
+  if constexpr (std::is_arithmetic_v<Value>) {
+    out.precision(std::is_floating_point_v<Value> ? 17 : 6);
+    out << +value;
+  } else {
+    out << value;
+  }
   return out.str();
 }
 
@@ -39,6 +43,16 @@ void require_in_range(std::string_view where, std::string_view parameter, Value 
 inline void require_probability(std::string_view where, std::string_view parameter, double value) {
   if (value > 0.0 && value < 1.0) return;
   throw_parameter_error(where, parameter, text_of(value), "above 0 and below 1");
+}
+
+/// Refuses to combine two structures that differ in a field, and names the field.
+template <class Value>
+void require_same(std::string_view where, std::string_view field, const Value& mine, const Value& theirs) {
+  if (mine == theirs) return;
+  std::string message(where);
+  message.append(": cannot merge: ").append(field).append(" is ").append(text_of(mine)).append(" here and ");
+  message.append(text_of(theirs)).append(" there; make both with the same");
+  throw std::invalid_argument(message);
 }
 
 }  // namespace tally::detail

@@ -28,11 +28,14 @@ class BlockedScheme {
         positions_per_line_(space.positions_per_line),
         num_hashes_(space.num_hashes) {}
 
-  std::uint64_t line(Hash128 hash) const noexcept { return reduce_to_range(hash.low, num_lines_); }
+  /// The first position of the key's line.
+  std::uint64_t first_of_line(Hash128 hash) const noexcept {
+    return reduce_to_range(hash.low, num_lines_) * positions_per_line_;
+  }
 
   template <class Visit>
   bool all_positions(Hash128 hash, Visit visit) const noexcept {
-    const std::uint64_t first = line(hash) * positions_per_line_;
+    const std::uint64_t first = first_of_line(hash);
     CongruentialSequence sequence(hash.high, hash.low);
     for (std::uint32_t i = 0; i < num_hashes_; ++i) {
       if (!visit(first + reduce_to_range(sequence.next(), positions_per_line_))) return false;

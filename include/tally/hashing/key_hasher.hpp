@@ -60,4 +60,9 @@ class KeyHasher {
   std::array<std::uint64_t, 4> key_{};
 };
 
+std::string_view name_of(HashId id) noexcept;
+
+/// Throws std::invalid_argument naming `structure` and the field (hash, seed or key id) in which two hashers differ.
+void require_same_hasher(std::string_view structure, const KeyHasher& mine, const KeyHasher& theirs);
+
 }  // namespace tally

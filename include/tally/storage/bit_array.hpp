@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "tally/detail/aligned_words.hpp"
 #include "tally/detail/prefetch.hpp"
