@@ -1,0 +1,15 @@
+#pragma once
+
+#include "command.hpp"
+
+namespace tally::cli {
+
+Run declare_build(CLI::App& app);
+Run declare_add(CLI::App& app);
+Run declare_remove(CLI::App& app);
+Run declare_query(CLI::App& app);
+Run declare_count(CLI::App& app);
+Run declare_merge(CLI::App& app);
+Run declare_info(CLI::App& app);
+
+}  // namespace tally::cli

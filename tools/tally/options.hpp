@@ -1,0 +1,125 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tally/hashing/key_hasher.hpp"
+
+// The one place where flags that several commands share are declared, and where the
+// text of a flag becomes a value. A refused value names the flag, itself and the fix.
+
+namespace tally::cli {
+
+/// Whole numbers that a flag takes, both ends included.
+struct CountRange {
+  std::uint64_t least = 1;
+  std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+};
+
+/// Real numbers that a flag takes, both ends included.
+struct RealRange {
+  double least = 0;
+  double most = std::numeric_limits<double>::max();
+};
+
+/// "10M", "1e6", "3Ki", "42". K M G T P are powers of 1000, Ki Mi Gi Ti Pi of 1024.
+/// These throw std::invalid_argument that quotes the text and says what is right.
+std::uint64_t parse_count(std::string_view text, CountRange range = {});
+/// "64MiB", "1.5GB", "65536": bytes, at least 1.
+std::uint64_t parse_size(std::string_view text);
+/// "1%", "0.01", "1e-3": above 0 and below 1.
+double parse_rate(std::string_view text);
+/// Any finite number in the range.
+double parse_real(std::string_view text, RealRange range = {});
+
+namespace detail {
+CLI::Option* add_parsed(CLI::App& app, const std::string& names, std::function<void(std::string_view)> parse,
+                        const std::string& description, const std::string& type_name);
+
+template <class Target>
+struct ValueOf {
+  using type = Target;
+};
+template <class Value>
+struct ValueOf<std::optional<Value>> {
+  using type = Value;
+};
+}  // namespace detail
+
+/// `Target` is an unsigned integer or an optional of one; its own maximum is a limit too.
+template <class Target>
+CLI::Option* add_count(CLI::App& app, const std::string& names, Target& target, const std::string& description,
+                       CountRange range = {}) {
+  using Value = typename detail::ValueOf<Target>::type;
+  range.most = std::min<std::uint64_t>(range.most, std::numeric_limits<Value>::max());
+  const auto parse = [&target, range](std::string_view text) {
+    target = static_cast<Value>(parse_count(text, range));
+  };
+  return detail::add_parsed(app, names, parse, description, "NUMBER");
+}
+
+/// A number of bytes; `Target` is std::uint64_t or an optional of it.
+template <class Target>
+CLI::Option* add_size(CLI::App& app, const std::string& names, Target& target, const std::string& description) {
+  const auto parse = [&target](std::string_view text) { target = parse_size(text); };
+  return detail::add_parsed(app, names, parse, description, "SIZE");
+}
+
+/// A probability; `Target` is double or an optional of it.
+template <class Target>
+CLI::Option* add_rate(CLI::App& app, const std::string& names, Target& target, const std::string& description) {
+  const auto parse = [&target](std::string_view text) { target = parse_rate(text); };
+  return detail::add_parsed(app, names, parse, description, "RATE");
+}
+
+/// `Target` is double or an optional of it.
+template <class Target>
+CLI::Option* add_real(CLI::App& app, const std::string& names, Target& target, const std::string& description,
+                      RealRange range = {}) {
+  const auto parse = [&target, range](std::string_view text) { target = parse_real(text, range); };
+  return detail::add_parsed(app, names, parse, description, "NUMBER");
+}
+
+/// One of a few words; they are listed in the help and offered by the completions.
+CLI::Option* add_choice(CLI::App& app, const std::string& names, std::string& target,
+                        const std::string& description, const std::vector<std::string>& choices);
+
+/// A path; completed as one. The file need not exist.
+CLI::Option* add_file(CLI::App& app, const std::string& names, std::string& target, const std::string& description);
+
+CLI::Option* add_json(CLI::App& app, bool& json);
+CLI::Option* add_quiet(CLI::App& app, bool& quiet);
+CLI::Option* add_force(CLI::App& app, bool& force);
+CLI::Option* add_line_buffered(CLI::App& app, bool& line_buffered);
+/// --scheme: every scheme's name; the default one's if `target` is empty.
+CLI::Option* add_scheme(CLI::App& app, std::string& target);
+
+/// The seed of every command that is not told another, so that runs repeat and files merge: "tally" in ASCII.
+inline constexpr std::uint64_t default_seed = 0x74616c6c79;
+
+/// --seed and --key-file.
+struct HasherOptions {
+  std::uint64_t seed = default_seed;
+  std::string key_file;
+
+  bool seed_given() const { return seed_option != nullptr && seed_option->count() > 0; }
+  KeyHasher hasher() const;               ///< reads the key file
+  std::optional<HashKey> key() const;     ///< nothing without --key-file
+
+  CLI::Option* seed_option = nullptr;
+};
+void add_hasher_options(CLI::App& app, HasherOptions& options);
+/// --key-file alone, for commands that open a filter file (the file holds the seed).
+CLI::Option* add_key_file(CLI::App& app, std::string& key_file);
+
+/// The secret in a file: 32 bytes, or 64 hexadecimal digits (white space after them is let pass).
+HashKey read_key_file(const std::string& path);
+
+}  // namespace tally::cli

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <csignal>
+
+namespace tally::cli {
+
+namespace detail {
+inline volatile std::sig_atomic_t stop_signal = 0;
+}
+
+/// Whether SIGINT or SIGTERM asked the command to stop: readers end the input there, and
+/// the command ends with its summary.
+inline bool stop_requested() noexcept { return detail::stop_signal != 0; }
+
+/// The first SIGINT or SIGTERM only asks (a blocking read returns EINTR); the second one kills.
+inline void install_stop_handler() noexcept {
+  struct sigaction action {};
+  action.sa_handler = [](int signal) { detail::stop_signal = signal; };
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+}  // namespace tally::cli
