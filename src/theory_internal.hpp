@@ -1,0 +1,69 @@
+#pragma once
+
+// Shared by src/theory_*.cpp only: argument checks and sums in the domain of logarithms.
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+namespace tally::theory::internal {
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+inline constexpr std::uint32_t kMaxNumHashes = 1024;
+inline constexpr std::uint64_t kMaxTheta = std::uint64_t{1} << 40;
+
+/// Throws "function: parameter is value; must be rule" unless `good`. Write `good` so that NaN is false.
+template <class Value>
+void require(bool good, const char* function, const char* parameter, Value value, const char* rule) {
+  if (good) return;
+  std::ostringstream out;
+  out.precision(17);
+  out << function << ": " << parameter << " is " << value << "; must be " << rule;
+  throw std::invalid_argument(out.str());
+}
+
+inline void require_num_hashes(const char* function, std::uint32_t k) {
+  require(k >= 1 && k <= kMaxNumHashes, function, "k", k, "1 to 1024");
+}
+
+inline void require_at_least_1(const char* function, const char* parameter, std::uint64_t value) {
+  require(value >= 1, function, parameter, value, "at least 1");
+}
+
+inline void require_m_and_k(const char* function, std::uint64_t m, std::uint32_t k) {
+  require_at_least_1(function, "m", m);
+  require_num_hashes(function, k);
+}
+
+inline void require_open_unit(const char* function, const char* parameter, double value) {
+  require(value > 0.0 && value < 1.0, function, parameter, value, "above 0 and below 1");
+}
+
+/// k n as a double: it may pass 2^64.
+inline double product(std::uint32_t k, std::uint64_t n) {
+  return static_cast<double>(k) * static_cast<double>(n);
+}
+
+/// ln(1 - exp(x)) for x <= 0 without cancellation at either end.
+inline double ln_one_minus_exp(double x) {
+  if (x >= 0.0) return -kInfinity;
+  return x > -0.6931471805599453 ? std::log(-std::expm1(x)) : std::log1p(-std::exp(x));
+}
+
+/// ln(exp(a) + exp(b)).
+inline double ln_add(double a, double b) {
+  if (a < b) return ln_add(b, a);
+  return b == -kInfinity ? a : a + std::log1p(std::exp(b - a));
+}
+
+/// ln of the probability that one position is still 0 after `throws` throws into m positions.
+inline double ln_empty(std::uint64_t m, double throws) {
+  if (throws == 0.0) return 0.0;
+  // 1 - 1/m would lose its digits as m grows; ln(1 - 1/m) does not.
+  return m == 1 ? -kInfinity : throws * std::log1p(-1.0 / static_cast<double>(m));
+}
+
+}  // namespace tally::theory::internal

@@ -1,0 +1,87 @@
+#include "tally/theory/kappa_star.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "theory_test_support.hpp"
+
+namespace tally::theory {
+namespace {
+
+TEST(KappaStarTheory, EveryReferenceRowIsMetTo1e12) {
+  const auto rows = test::read_csv("kappa_star.csv");
+  ASSERT_EQ(rows.size(), 37u);
+  for (const auto& row : rows) {
+    const auto theta = static_cast<std::uint64_t>(row.at("theta"));
+    TALLY_EXPECT_RELATIVE(kappa_star(theta), row.at("kappa_star"), 1e-12);
+    TALLY_EXPECT_RELATIVE(ln_c(theta), row.at("ln_c"), 1e-12);
+  }
+}
+
+TEST(KappaStarTheory, AtThresholdOneItIsLn2) {
+  TALLY_EXPECT_RELATIVE(kappa_star(1), std::log(2.0), 1e-14);
+  TALLY_EXPECT_RELATIVE(ln_c(1), -std::log(2.0) * std::log(2.0), 1e-14);
+}
+
+TEST(KappaStarTheory, TheLemmasOrderThePoints) {
+  for (std::uint64_t theta = 1; theta <= 10000; theta = theta * 5 / 4 + 1) {
+    const auto t = static_cast<double>(theta);
+    const double low = kappa_1(theta);
+    const double best = kappa_star(theta);
+    const double high = kappa_2(theta);
+    EXPECT_LT(0, low);
+    EXPECT_LT(low, best);
+    EXPECT_LT(low, (t + 1) / 2);
+    EXPECT_GT(high, (t + 1) / 2);
+    EXPECT_LT(best, high);
+    EXPECT_LT(high, t + 1);
+    EXPECT_NEAR(y1(theta, low), y2(theta, low), 1e-9 * t);
+    EXPECT_NEAR(y1(theta, high), y2(theta, high), 1e-9 * t);
+    EXPECT_GT(y1(theta, (t + 1) / 2), y2(theta, (t + 1) / 2));  // Lemma 2
+    if (theta <= 50) {
+      EXPECT_LT(g(theta, low), 0);
+      EXPECT_GT(g(theta, high), 0);
+      EXPECT_LT(g(theta, low), g(theta, low / 2));       // falls on (0, kappa_1)
+      EXPECT_LT(g(theta, low), g(theta, best * 0.999));  // rises to kappa_2
+      EXPECT_LT(g(theta, best * 1.001), g(theta, high));
+      EXPECT_GT(g(theta, high), g(theta, high * 1.5));  // falls after it
+    }
+  }
+}
+
+TEST(KappaStarTheory, NothingNearbyIsBetter) {
+  for (const std::uint64_t theta : {1u, 2u, 7u, 100u, 3000u}) {
+    const double best = kappa_star(theta);
+    const auto cost = [&](double kappa) { return kappa * y1(theta, kappa); };
+    EXPECT_EQ(ln_c(theta), cost(best));
+    EXPECT_LT(cost(best), cost(best * 0.999));
+    EXPECT_LT(cost(best), cost(best * 1.001));
+  }
+}
+
+TEST(KappaStarTheory, TheStraightLineIsWithinTwoPercentAbove30) {
+  for (std::uint64_t theta = 31; theta <= 1000; ++theta) {
+    TALLY_EXPECT_RELATIVE(kappa_star_line(theta), kappa_star(theta), 0.02);
+  }
+  for (const std::uint64_t theta : {1500u, 3000u, 10000u, 100000u}) {
+    TALLY_EXPECT_RELATIVE(kappa_star_line(theta), kappa_star(theta), 0.02);
+  }
+  EXPECT_GT(test::relative_error(kappa_star_line(20), kappa_star(20)), 0.02);
+}
+
+TEST(KappaStarTheory, BadParametersAreRefusedByName) {
+  TALLY_EXPECT_REFUSED(kappa_star(0), "theta");
+  TALLY_EXPECT_REFUSED(kappa_star((std::uint64_t{1} << 32) + 1), "theta");
+  TALLY_EXPECT_REFUSED(ln_c(0), "theta");
+  TALLY_EXPECT_REFUSED(kappa_star_line(0), "theta");
+  TALLY_EXPECT_REFUSED(kappa_1(0), "theta");
+  TALLY_EXPECT_REFUSED(kappa_2(0), "theta");
+  for (const double bad : {0.0, -1.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
+    TALLY_EXPECT_REFUSED(g(1, bad), "kappa");
+    TALLY_EXPECT_REFUSED(y1(1, bad), "kappa");
+    TALLY_EXPECT_REFUSED(y2(1, bad), "kappa");
+  }
+}
+
+}  // namespace
+}  // namespace tally::theory
