@@ -58,7 +58,7 @@ TEST(BloomTheory, TheOccupancyFormIsTheMeanOverAllOutcomes) {
   for (const auto [m, k, n] : {Case{2, 2, 2}, Case{4, 2, 2}, Case{3, 3, 2}, Case{5, 1, 4}, Case{1, 2, 1}}) {
     double hits = 0;
     double outcomes = 0;
-    test::for_every_outcome(m, k * n, [&](const std::vector<unsigned>& positions) {
+    test::for_every_outcome(m, k * n, [&, m = m, k = k](const std::vector<unsigned>& positions) {
       std::vector<bool> bits(m);
       for (const unsigned position : positions) bits[position] = true;
       double set = 0;

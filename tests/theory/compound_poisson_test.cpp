@@ -50,7 +50,7 @@ TEST(CompoundPoissonTheory, AMixtureIsTheConvolutionOfItsParts) {
     for (int threes = 0; 3 * threes <= s; ++threes)
       truth += poisson(threes, 0.3) * poisson(s - 3 * threes, 0.8);
     truth *= std::exp(-0.01);
-    TALLY_EXPECT_RELATIVE(law.at(s), truth, 1e-13);
+    TALLY_EXPECT_RELATIVE(law.at(static_cast<std::size_t>(s)), truth, 1e-13);
     lower += truth;
   }
   TALLY_EXPECT_RELATIVE(std::exp(ln_counter_upper_tail(histogram, 1, 1000, 8)), 1 - lower, 1e-12);
