@@ -49,6 +49,19 @@ class BloomFilter {
     ++num_insertions_;
   }
 
+  /// Inserts the key; returns what may_contain said before: false means that it is certainly new.
+  template <class Key>
+  bool test_and_insert(const Key& key) noexcept {
+    bool all = true;
+    scheme_.all_positions(hasher_(key), [&](std::uint64_t position) {
+      all &= bits_.get(position);
+      bits_.set(position);
+      return true;
+    });
+    ++num_insertions_;
+    return all;
+  }
+
   template <KeyBatch Keys>
   void insert_batch(const Keys& keys) noexcept {
     detail::for_each_hashed_window(hasher_, keys, [&](std::size_t, std::span<const Hash128> hashes) {
@@ -73,6 +86,14 @@ class BloomFilter {
       detail::test_positions(
           scheme_, shape_.num_hashes, hashes, [&](std::uint64_t position) { bits_.prefetch_for_read(position); },
           [&](std::uint64_t position) { return bits_.get(position); }, results.subspan(first, hashes.size()));
+    });
+  }
+
+  /// Asks for the key's lines, for callers that look at each key a little later.
+  void prefetch(Hash128 hash) const noexcept {
+    scheme_.all_positions(hash, [&](std::uint64_t position) {
+      bits_.prefetch_for_write(position);
+      return true;
     });
   }
 

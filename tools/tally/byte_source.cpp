@@ -1,0 +1,199 @@
+#include "byte_source.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "signals.hpp"
+
+namespace tally::cli {
+namespace {
+
+constexpr std::size_t chunk_bytes = std::size_t{256} << 10;
+
+/// The file itself. The first bytes can be looked at before they are read.
+class PlainFile : public ByteSource {
+ public:
+  explicit PlainFile(const std::string& path) : name_(path == "-" ? "standard input" : path) {
+    file_ = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file_ < 0) fail();
+    if (path != "-") ::posix_fadvise(file_, 0, 0, POSIX_FADV_SEQUENTIAL);
+  }
+  ~PlainFile() override {
+    if (file_ > STDIN_FILENO) ::close(file_);
+  }
+  PlainFile(const PlainFile&) = delete;
+  PlainFile& operator=(const PlainFile&) = delete;
+
+  const std::string& name() const noexcept { return name_; }
+
+  std::string_view peek() {
+    while (num_peeked_ < peeked_.size()) {
+      const std::size_t count = read_file(std::span(peeked_).subspan(num_peeked_));
+      if (count == 0) break;
+      num_peeked_ += count;
+    }
+    return {peeked_.data(), num_peeked_};
+  }
+
+  std::size_t read(std::span<char> into) override {
+    if (num_given_ == num_peeked_) return read_file(into);
+    const std::size_t count = std::min(into.size(), num_peeked_ - num_given_);
+    std::copy_n(peeked_.data() + num_given_, count, into.data());
+    num_given_ += count;
+    return count;
+  }
+
+  std::uint64_t file_bytes_read() const noexcept override { return bytes_read_; }
+
+ private:
+  [[noreturn]] void fail() const { throw std::system_error(errno, std::generic_category(), name_); }
+
+  std::size_t read_file(std::span<char> into) {
+    while (!stop_requested()) {
+      const ssize_t count = ::read(file_, into.data(), into.size());
+      if (count >= 0) {
+        bytes_read_ += static_cast<std::uint64_t>(count);
+        return static_cast<std::size_t>(count);
+      }
+      if (errno != EINTR) fail();
+    }
+    return 0;
+  }
+
+  std::string name_;
+  int file_ = -1;
+  std::uint64_t bytes_read_ = 0;
+  std::array<char, 4> peeked_{};
+  std::size_t num_peeked_ = 0;
+  std::size_t num_given_ = 0;
+};
+
+/// What the decompressors share: a chunk of the compressed file at a time.
+class CompressedFile : public ByteSource {
+ public:
+  explicit CompressedFile(std::unique_ptr<PlainFile> file) : file_(std::move(file)), chunk_(chunk_bytes) {}
+
+  std::uint64_t file_bytes_read() const noexcept override { return file_->file_bytes_read(); }
+
+ protected:
+  /// Reads the next chunk if the last one is used up; whether there is anything left.
+  bool refill() {
+    if (used_ < filled_) return true;
+    used_ = 0;
+    filled_ = file_->read(chunk_);
+    return filled_ > 0;
+  }
+  [[noreturn]] void fail(std::string_view what) const {
+    throw std::runtime_error(file_->name() + ": " + std::string(what));
+  }
+
+  std::unique_ptr<PlainFile> file_;
+  std::vector<char> chunk_;
+  std::size_t used_ = 0;
+  std::size_t filled_ = 0;
+};
+
+class GzipFile : public CompressedFile {
+ public:
+  explicit GzipFile(std::unique_ptr<PlainFile> file) : CompressedFile(std::move(file)) {
+    constexpr int largest_window_gzip_only = 15 + 16;
+    if (::inflateInit2(&stream_, largest_window_gzip_only) != Z_OK) throw std::bad_alloc();
+  }
+  ~GzipFile() override { ::inflateEnd(&stream_); }
+
+  std::size_t read(std::span<char> into) override {
+    while (true) {
+      if (!refill()) {
+        if (in_member_ && !stop_requested()) fail("the gzip data ends early; is the file complete?");
+        return 0;
+      }
+      if (!in_member_) {  // another member may follow the last one
+        ::inflateReset(&stream_);
+        in_member_ = true;
+      }
+      stream_.next_in = reinterpret_cast<Bytef*>(chunk_.data() + used_);
+      stream_.avail_in = static_cast<uInt>(filled_ - used_);
+      stream_.next_out = reinterpret_cast<Bytef*>(into.data());
+      stream_.avail_out = static_cast<uInt>(std::min(into.size(), chunk_bytes));
+      const auto room = stream_.avail_out;
+      const int status = ::inflate(&stream_, Z_NO_FLUSH);
+      used_ = filled_ - stream_.avail_in;
+      if (status == Z_STREAM_END) in_member_ = false;
+      else if (status != Z_OK) fail("damaged gzip data");
+      if (room > stream_.avail_out) return room - stream_.avail_out;
+    }
+  }
+
+ private:
+  z_stream stream_{};
+  bool in_member_ = true;
+};
+
+class ZstdFile : public CompressedFile {
+ public:
+  explicit ZstdFile(std::unique_ptr<PlainFile> file) : CompressedFile(std::move(file)), stream_(ZSTD_createDStream()) {
+    if (stream_ == nullptr) throw std::bad_alloc();
+  }
+  ~ZstdFile() override { ZSTD_freeDStream(stream_); }
+
+  std::size_t read(std::span<char> into) override {
+    while (true) {
+      // After a full output buffer the decoder may hold more, without any more input.
+      const bool more_input = refill();
+      if (!more_input && !output_was_full_) {
+        if (in_frame_ && !stop_requested()) fail("the zstd data ends early; is the file complete?");
+        return 0;
+      }
+      ZSTD_inBuffer input{chunk_.data(), filled_, used_};
+      ZSTD_outBuffer output{into.data(), into.size(), 0};
+      const std::size_t status = ZSTD_decompressStream(stream_, &output, &input);
+      if (ZSTD_isError(status) != 0) fail(std::string("damaged zstd data: ") + ZSTD_getErrorName(status));
+      used_ = input.pos;
+      in_frame_ = status != 0;
+      output_was_full_ = output.pos == output.size && in_frame_;
+      if (output.pos > 0) return output.pos;
+      if (!more_input) output_was_full_ = false;
+    }
+  }
+
+ private:
+  ZSTD_DStream* stream_;
+  bool in_frame_ = false;
+  bool output_was_full_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<ByteSource> ByteSource::open(const std::string& path) {
+  auto file = std::make_unique<PlainFile>(path);
+  const std::string_view start = file->peek();
+  if (start.starts_with("\x1f\x8b")) return std::make_unique<GzipFile>(std::move(file));
+  if (start == "\x28\xb5\x2f\xfd") return std::make_unique<ZstdFile>(std::move(file));
+  for (const auto* suffix : {".gz", ".zst"}) {
+    if (!path.ends_with(suffix) || stop_requested()) continue;
+    throw std::runtime_error(path + ": the name ends in " + suffix + " but the data is not compressed so; rename it");
+  }
+  return file;
+}
+
+std::optional<std::uint64_t> file_size_of(const std::string& path) {
+  struct stat status {};
+  const bool found = path == "-" ? ::fstat(STDIN_FILENO, &status) == 0 : ::stat(path.c_str(), &status) == 0;
+  if (!found || !S_ISREG(status.st_mode)) return std::nullopt;
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
+}  // namespace tally::cli

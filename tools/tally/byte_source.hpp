@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace tally::cli {
+
+/// The bytes of a file or of standard input ("-"), decompressed where they are gzip or
+/// zstd, which their first bytes tell; a name that ends in .gz or .zst promises it.
+///
+/// Throws std::system_error that names the path where reading fails, and
+/// std::runtime_error where compressed data is damaged or ends early. SIGINT and SIGTERM
+/// end the bytes.
+class ByteSource {
+ public:
+  static std::unique_ptr<ByteSource> open(const std::string& path);
+
+  virtual ~ByteSource() = default;
+
+  /// Fills the front of `into`; 0 at the end. `into` is not empty.
+  virtual std::size_t read(std::span<char> into) = 0;
+
+  /// Bytes taken from the file so far, before decompression.
+  virtual std::uint64_t file_bytes_read() const noexcept = 0;
+};
+
+/// Bytes of a regular file; nothing for a pipe, or a path that is none.
+std::optional<std::uint64_t> file_size_of(const std::string& path);
+
+}  // namespace tally::cli

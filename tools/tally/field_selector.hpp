@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tally::cli {
+
+/// Takes fields of a line as cut does: `list` is "2", "1,3", "2-4", "3-" or "-2", fields count
+/// from 1 and come out in the line's order, joined by the delimiter. A line without the
+/// delimiter, and any line with an empty list, is taken whole.
+class FieldSelector {
+ public:
+  /// Throws std::invalid_argument for a delimiter that is not one byte, or a list that is none.
+  FieldSelector(std::string_view delimiter, std::string_view list);
+
+  /// Valid as long as the line is, and until forget_joined.
+  std::string_view select(std::string_view line) {
+    return ranges_.empty() ? line : select_fields(line);
+  }
+
+  /// Frees what was copied because its fields did not lie side by side.
+  void forget_joined() {
+    if (!joined_.empty()) joined_.clear();
+  }
+
+ private:
+  struct Range {
+    std::size_t first;
+    std::size_t last;
+  };
+
+  std::string_view select_fields(std::string_view line);
+
+  char delimiter_;
+  std::vector<Range> ranges_;  // ascending, neither overlapping nor touching
+  std::deque<std::string> joined_;
+};
+
+}  // namespace tally::cli
