@@ -1,0 +1,119 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "tally/detail/aligned_words.hpp"
+#include "tally/filters/bloom_filter.hpp"
+#include "tally/filters/counting_bloom_filter.hpp"
+#include "tally/filters/filter_shape.hpp"
+#include "tally/filters/outcomes.hpp"
+#include "tally/filters/statistics.hpp"
+#include "tally/filters/threshold_filter.hpp"
+#include "tally/hashing/scheme_list.hpp"
+
+namespace tally {
+
+/// Calls on a filter so far, whatever their keys; only a CountingBloomFilter has removes.
+struct FilterTotals {
+  std::uint64_t num_insertions = 0;
+  std::uint64_t num_removes = 0;  ///< those that were not refused
+  std::uint64_t num_refused_removes = 0;
+
+  friend bool operator==(const FilterTotals&, const FilterTotals&) = default;
+};
+
+namespace detail {
+
+template <class BitSchemes, class CountingSchemes>
+struct FilterVariantOver;
+template <class... BitSchemes, class... CountingSchemes>
+struct FilterVariantOver<SchemeList<BitSchemes...>, SchemeList<CountingSchemes...>> {
+  using type = std::variant<BloomFilter<BitSchemes>..., CountingBloomFilter<CountingSchemes>...,
+                            ThresholdFilter<CountingSchemes>...>;
+};
+
+/// Every filter that can stand in a file.
+using FilterVariant = FilterVariantOver<AllSchemes, CounterSchemes>::type;
+
+template <class F, class Variant>
+struct IsAlternative;
+template <class F, class... Alternatives>
+struct IsAlternative<F, std::variant<Alternatives...>> : std::disjunction<std::is_same<F, Alternatives>...> {};
+
+}  // namespace detail
+
+/// A filter whose kind and scheme are chosen at run time: what programs that read files or
+/// flags work with. Keys come as digests of hasher(), in batches, with one dispatch a call.
+///
+/// Laws and thread rule are those of the filter inside. Spans of one call are equally long;
+/// std::invalid_argument otherwise. A call that the kind does not have throws std::invalid_argument
+/// that names a kind which has it; nothing has changed then.
+class AnyFilter {
+ public:
+  /// Empty. Throws std::invalid_argument for a shape out of range, std::bad_alloc where there
+  /// is not enough memory.
+  AnyFilter(const FilterShape& shape, const KeyHasher& hasher);
+
+  /// Takes over what a file held; `words` are as many as the shape says. Throws as above.
+  AnyFilter(const FilterShape& shape, const KeyHasher& hasher, const FilterTotals& totals,
+            detail::AlignedWords words);
+
+  /// The filter given.
+  template <class F>
+  requires detail::IsAlternative<F, detail::FilterVariant>::value
+  explicit AnyFilter(F filter) : filter_(std::move(filter)) {}
+
+  FilterShape shape() const;
+  FilterKind kind() const;
+  const KeyHasher& hasher() const;
+  FilterTotals totals() const;
+
+  /// Whether it has remove_batch.
+  bool can_remove() const { return kind() == FilterKind::counting_bloom; }
+  /// Whether it has count_batch and at_least_batch.
+  bool can_count() const { return has_threshold() || can_remove(); }
+  /// Whether it has insert_batch with states.
+  bool has_threshold() const { return kind() == FilterKind::threshold; }
+
+  void insert_batch(std::span<const Hash128> keys);
+
+  /// states[i]: whether keys[i] has now been inserted at least shape().threshold() times. Threshold only.
+  void insert_batch(std::span<const Hash128> keys, std::span<ThresholdState> states);
+
+  /// Whether the key may have been inserted; of a threshold filter: at least shape().threshold() times.
+  void may_contain_batch(std::span<const Hash128> keys, std::span<bool> results) const;
+
+  /// Whether the key may have been inserted `theta` times: 1 to shape().threshold() for counting
+  /// Bloom filters; the threshold itself for threshold filters.
+  void at_least_batch(std::span<const Hash128> keys, std::uint64_t theta, std::span<bool> results) const;
+
+  /// Counting Bloom and threshold filters.
+  void count_batch(std::span<const Hash128> keys, std::span<Count> results) const;
+
+  /// Counting Bloom filters.
+  void remove_batch(std::span<const Hash128> keys, std::span<RemoveResult> results);
+
+  /// Adds what is in the other filter. Throws std::invalid_argument that names the first of
+  /// kind, scheme, hasher and shape that differs; nothing has changed then.
+  void merge(const AnyFilter& other);
+
+  FilterStatistics statistics() const;
+
+  /// The memory of its bits or counters: the body of its file.
+  std::span<const std::uint64_t> words() const;
+
+  /// visit(the filter inside).
+  template <class Visit>
+  decltype(auto) visit(Visit&& visit) const {
+    return std::visit(std::forward<Visit>(visit), filter_);
+  }
+
+ private:
+  detail::FilterVariant filter_;
+};
+
+}  // namespace tally

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <variant>
+
+#include "tally/filters/shapes.hpp"
+#include "tally/hashing/scheme_list.hpp"
+
+namespace tally {
+
+/// The kinds of filters; the numbers stand in files and are never reused.
+enum class FilterKind : std::uint16_t { bloom = 1, blocked_bloom = 2, counting_bloom = 3, threshold = 4 };
+
+/// "bloom", "blocked-bloom", "counting-bloom" or "threshold".
+std::string_view name_of(FilterKind kind) noexcept;
+
+/// The kind so called. Throws std::invalid_argument that lists the names.
+FilterKind filter_kind(std::string_view name);
+
+/// The shape of a filter of any kind: what makes it, but for the hasher.
+///
+/// The blocked scheme goes with a BloomShape only, and makes the kind blocked_bloom.
+struct FilterShape {
+  std::variant<BloomShape, CountingBloomShape, ThresholdShape> shape;
+  std::uint16_t scheme_id = DefaultScheme::file_id;
+
+  FilterKind kind() const noexcept;
+
+  /// Throws std::invalid_argument for an id that no scheme has.
+  std::string_view scheme_name() const;
+
+  /// Bits of a Bloom filter, counters of the others.
+  std::uint64_t num_positions() const noexcept;
+  std::uint32_t num_hashes() const noexcept;
+
+  /// Bits a position has: 1 in a Bloom filter. A threshold out of range gives no sensible number.
+  std::uint32_t counter_bits() const noexcept;
+
+  /// The largest theta it can be asked for: 0 for Bloom filters.
+  std::uint64_t threshold() const noexcept;
+
+  /// Bytes of memory, and of a file's body. Throws std::invalid_argument where counter_bits is not a width.
+  std::uint64_t num_bytes() const;
+
+  friend bool operator==(const FilterShape&, const FilterShape&) = default;
+};
+
+/// Throws std::invalid_argument, naming the structure and its field, for a shape that no filter can have.
+void check_shape(const FilterShape& shape);
+
+/// The same with the nearest number of positions, not above or not below, that the scheme can use.
+/// Throws std::invalid_argument for a shape out of range, and where there is no such number.
+FilterShape round_to_scheme(FilterShape shape, Rounding rounding);
+
+}  // namespace tally

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "tally/any_filter.hpp"
+
+namespace tally {
+
+/// Whether opening a file reads its body, or only its header.
+enum class VerifyBody { no, yes };
+
+/// A filter that reads its bits or counters from a mapped file: open at once whatever the size,
+/// and shared by all processes that map the file.
+///
+/// Opening checks the header and the file's length. The body is checked (checksum, padding) only
+/// if asked for; whatever an unchecked body holds, answers may be wrong, but no memory outside it
+/// is touched. A copy of filter() has memory of its own and can be written to; copy only what was
+/// verified, or damage gets a fresh checksum. The file may be replaced (as `save` does) but must not be
+/// made shorter while it is mapped: the kernel then ends the program (SIGBUS).
+/// Thread rule: any number of threads may read.
+class MappedFilter {
+ public:
+  /// Throws FormatError, std::invalid_argument for a missing or wrong key, std::system_error
+  /// that names the path for errors of the file system.
+  static MappedFilter open(const std::filesystem::path& path, const std::optional<HashKey>& key = {},
+                           VerifyBody verify = VerifyBody::no);
+
+  const AnyFilter& filter() const noexcept { return filter_; }
+
+ private:
+  explicit MappedFilter(AnyFilter filter) : filter_(std::move(filter)) {}
+
+  AnyFilter filter_;
+};
+
+}  // namespace tally

@@ -1,0 +1,111 @@
+#include <optional>
+
+#include "any_filter_dispatch.hpp"
+
+namespace tally {
+namespace {
+
+using detail::FilterVariant;
+
+template <class Scheme>
+FilterVariant make(const BloomShape& shape, const KeyHasher& hasher, const FilterTotals& totals,
+                   detail::AlignedWords words) {
+  BitArray bits(shape.num_bits, std::move(words));
+  return BloomFilter<Scheme>(shape, hasher, totals.num_insertions, std::move(bits));
+}
+
+template <class Scheme>
+FilterVariant make(const CountingBloomShape& shape, const KeyHasher& hasher, const FilterTotals& totals,
+                   detail::AlignedWords words) {
+  CounterArray counters(shape.num_counters, shape.counter_bits, std::move(words));
+  return CountingBloomFilter<Scheme>(
+      shape, hasher, {totals.num_insertions, totals.num_removes, totals.num_refused_removes}, std::move(counters));
+}
+
+template <class Scheme>
+FilterVariant make(const ThresholdShape& shape, const KeyHasher& hasher, const FilterTotals& totals,
+                   detail::AlignedWords words) {
+  CounterArray counters(shape.num_counters, counter_bits_for(shape), std::move(words));
+  return ThresholdFilter<Scheme>(shape, hasher, totals.num_insertions, std::move(counters));
+}
+
+template <class Schemes, class Shape>
+FilterVariant make_with_scheme(std::uint16_t scheme_id, const Shape& shape, const KeyHasher& hasher,
+                               const FilterTotals& totals, detail::AlignedWords words) {
+  std::optional<FilterVariant> made;
+  Schemes::with_id(scheme_id, [&]<class Scheme>(std::type_identity<Scheme>) {
+    made.emplace(make<Scheme>(shape, hasher, totals, std::move(words)));
+  });
+  return std::move(made).value();
+}
+
+FilterVariant make_filter(const FilterShape& shape, const KeyHasher& hasher, const FilterTotals& totals,
+                          detail::AlignedWords words) {
+  check_shape(shape);
+  if (words.size() != shape.num_bytes() / 8) {
+    detail::throw_parameter_error("AnyFilter", "number of words", std::to_string(words.size()),
+                                  std::to_string(shape.num_bytes() / 8));
+  }
+  if (const auto* bloom = std::get_if<BloomShape>(&shape.shape)) {
+    return make_with_scheme<AllSchemes>(shape.scheme_id, *bloom, hasher, totals, std::move(words));
+  }
+  if (const auto* counting = std::get_if<CountingBloomShape>(&shape.shape)) {
+    return make_with_scheme<CounterSchemes>(shape.scheme_id, *counting, hasher, totals, std::move(words));
+  }
+  return make_with_scheme<CounterSchemes>(shape.scheme_id, std::get<ThresholdShape>(shape.shape), hasher, totals,
+                                          std::move(words));
+}
+
+detail::AlignedWords empty_words(const FilterShape& shape) {
+  check_shape(shape);
+  return detail::AlignedWords(shape.num_bytes() / 8);
+}
+
+template <HashScheme Scheme>
+std::uint16_t scheme_id_of(const BloomFilter<Scheme>&) {
+  return Scheme::file_id;
+}
+template <HashScheme Scheme>
+std::uint16_t scheme_id_of(const CountingBloomFilter<Scheme>&) {
+  return Scheme::file_id;
+}
+template <HashScheme Scheme>
+std::uint16_t scheme_id_of(const ThresholdFilter<Scheme>&) {
+  return Scheme::file_id;
+}
+
+}  // namespace
+
+AnyFilter::AnyFilter(const FilterShape& shape, const KeyHasher& hasher)
+    : AnyFilter(shape, hasher, {}, empty_words(shape)) {}
+
+AnyFilter::AnyFilter(const FilterShape& shape, const KeyHasher& hasher, const FilterTotals& totals,
+                     detail::AlignedWords words)
+    : filter_(make_filter(shape, hasher, totals, std::move(words))) {}
+
+FilterShape AnyFilter::shape() const {
+  return visit([](const auto& filter) { return FilterShape{filter.shape(), scheme_id_of(filter)}; });
+}
+
+FilterKind AnyFilter::kind() const { return shape().kind(); }
+
+const KeyHasher& AnyFilter::hasher() const {
+  return visit([](const auto& filter) -> const KeyHasher& { return filter.hasher(); });
+}
+
+FilterTotals AnyFilter::totals() const {
+  return visit([](const auto& filter) -> FilterTotals {
+    if constexpr (requires { filter.totals(); }) {
+      const auto& totals = filter.totals();
+      return {totals.num_insertions, totals.num_removes, totals.num_refused_removes};
+    } else {
+      return {filter.num_insertions(), 0, 0};
+    }
+  });
+}
+
+std::span<const std::uint64_t> AnyFilter::words() const {
+  return visit([](const auto& filter) { return filter.storage().words(); });
+}
+
+}  // namespace tally

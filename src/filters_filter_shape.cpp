@@ -1,0 +1,123 @@
+#include "tally/filters/filter_shape.hpp"
+
+#include <array>
+#include <string>
+
+#include "tally/detail/parameter_error.hpp"
+#include "tally/storage/bit_array.hpp"
+#include "tally/storage/counter_array.hpp"
+
+namespace tally {
+namespace {
+
+struct NamedKind {
+  FilterKind kind;
+  std::string_view name;
+  std::string_view structure;
+  std::string_view positions_field;
+};
+
+constexpr std::array<NamedKind, 4> kinds = {{
+    {FilterKind::bloom, "bloom", "BloomFilter", "num_bits"},
+    {FilterKind::blocked_bloom, "blocked-bloom", "BlockedBloomFilter", "num_bits"},
+    {FilterKind::counting_bloom, "counting-bloom", "CountingBloomFilter", "num_counters"},
+    {FilterKind::threshold, "threshold", "ThresholdFilter", "num_counters"},
+}};
+
+const NamedKind& named(FilterKind kind) noexcept { return kinds[static_cast<std::size_t>(kind) - 1]; }
+
+std::uint64_t& num_positions_of(BloomShape& shape) { return shape.num_bits; }
+std::uint64_t& num_positions_of(CountingBloomShape& shape) { return shape.num_counters; }
+std::uint64_t& num_positions_of(ThresholdShape& shape) { return shape.num_counters; }
+
+// Refuses what the scheme has no say in; returns what it does have a say in.
+PositionSpace checked_space(const FilterShape& shape) {
+  if (const auto* counting = std::get_if<CountingBloomShape>(&shape.shape)) check_shape(*counting);
+  if (const auto* threshold = std::get_if<ThresholdShape>(&shape.shape)) check_shape(*threshold);
+  if (shape.scheme_id == BlockedScheme::file_id && !std::holds_alternative<BloomShape>(shape.shape)) {
+    detail::throw_parameter_error(named(shape.kind()).structure, "scheme", "'blocked'",
+                                  "another one: only Bloom filters of bits are built in blocks");
+  }
+  const bool is_bits = std::holds_alternative<BloomShape>(shape.shape);
+  return {shape.num_positions(), shape.num_hashes(),
+          is_bits ? BitArray::positions_per_line : CounterArray::positions_per_line(shape.counter_bits())};
+}
+
+}  // namespace
+
+std::string_view name_of(FilterKind kind) noexcept { return named(kind).name; }
+
+FilterKind filter_kind(std::string_view name) {
+  std::string names;
+  for (const NamedKind& kind : kinds) {
+    if (kind.name == name) return kind.kind;
+    names.append(names.empty() ? "" : ", ").append(kind.name);
+  }
+  detail::throw_parameter_error("FilterKind", "name", "'" + std::string(name) + "'", "one of " + names);
+}
+
+FilterKind FilterShape::kind() const noexcept {
+  if (std::holds_alternative<CountingBloomShape>(shape)) return FilterKind::counting_bloom;
+  if (std::holds_alternative<ThresholdShape>(shape)) return FilterKind::threshold;
+  return scheme_id == BlockedScheme::file_id ? FilterKind::blocked_bloom : FilterKind::bloom;
+}
+
+std::string_view FilterShape::scheme_name() const { return tally::scheme_name(scheme_id); }
+
+std::uint64_t FilterShape::num_positions() const noexcept {
+  FilterShape copy = *this;
+  return std::visit([](auto& own) { return num_positions_of(own); }, copy.shape);
+}
+
+std::uint32_t FilterShape::num_hashes() const noexcept {
+  return std::visit([](const auto& own) { return own.num_hashes; }, shape);
+}
+
+std::uint32_t FilterShape::counter_bits() const noexcept {
+  if (const auto* counting = std::get_if<CountingBloomShape>(&shape)) return counting->counter_bits;
+  if (const auto* threshold = std::get_if<ThresholdShape>(&shape)) return counter_bits_for(*threshold);
+  return 1;
+}
+
+std::uint64_t FilterShape::threshold() const noexcept {
+  if (const auto* counting = std::get_if<CountingBloomShape>(&shape)) return counting->max_threshold;
+  if (const auto* threshold = std::get_if<ThresholdShape>(&shape)) return threshold->threshold;
+  return 0;
+}
+
+std::uint64_t FilterShape::num_bytes() const {
+  if (const auto* counting = std::get_if<CountingBloomShape>(&shape)) check_shape(*counting);
+  if (const auto* threshold = std::get_if<ThresholdShape>(&shape)) check_shape(*threshold);
+  return std::visit([](const auto& own) { return tally::num_bytes(own); }, shape);
+}
+
+void check_shape(const FilterShape& shape) {
+  const PositionSpace space = checked_space(shape);
+  const NamedKind& kind = named(shape.kind());
+  const bool found = AllSchemes::with_id(shape.scheme_id, [&]<class Scheme>(std::type_identity<Scheme>) {
+    check_position_space<Scheme>(kind.structure, kind.positions_field, space);
+  });
+  if (!found) scheme_name(shape.scheme_id);  // throws, and lists the ids
+}
+
+FilterShape round_to_scheme(FilterShape shape, Rounding rounding) {
+  const PositionSpace space = checked_space(shape);
+  const NamedKind& kind = named(shape.kind());
+  detail::require_in_range(kind.structure, "num_hashes", space.num_hashes, 1, max_num_hashes);
+  detail::require_in_range(kind.structure, kind.positions_field, space.num_positions, 1, max_num_positions);
+  std::uint64_t rounded = 0;
+  const bool found = AllSchemes::with_id(shape.scheme_id, [&]<class Scheme>(std::type_identity<Scheme>) {
+    rounded = Scheme::round_positions(space, rounding);
+  });
+  const std::string_view scheme = scheme_name(shape.scheme_id);
+  if (!found || rounded == 0 || rounded > max_num_positions) {
+    detail::throw_parameter_error(kind.structure, kind.positions_field, std::to_string(space.num_positions),
+                                  std::string(rounded == 0 ? "greater" : "less") + " for the scheme '" +
+                                      std::string(scheme) + "' with num_hashes " +
+                                      std::to_string(space.num_hashes));
+  }
+  std::visit([&](auto& own) { num_positions_of(own) = rounded; }, shape.shape);
+  return shape;
+}
+
+}  // namespace tally

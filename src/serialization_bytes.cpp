@@ -1,0 +1,73 @@
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "serialization_parts.hpp"
+#include "tally/detail/little_endian.hpp"
+#include "tally/serialization.hpp"
+
+namespace tally {
+namespace detail {
+namespace {
+
+constexpr std::uint64_t low_bits(std::uint64_t num_bits) {
+  return num_bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << num_bits) - 1;
+}
+
+void check_padding(const FilterShape& shape, FileBytes body) {
+  const std::uint64_t per_word = 64 / shape.counter_bits();
+  const std::uint64_t num_words = body.size() / 8;
+  const std::uint64_t in_last = shape.num_positions() - (num_words - 1) * per_word;
+  const std::uint64_t used = low_bits(per_word * shape.counter_bits());
+  const std::uint64_t used_in_last = low_bits(in_last * shape.counter_bits());
+  const auto check_word = [&](std::uint64_t i, std::uint64_t used_bits) {
+    if ((load_little_endian<std::uint64_t>(body.data() + 8 * i) & ~used_bits) == 0) return;
+    throw FormatError("an unused bit of the body's word " + std::to_string(i) + " is set; must be clear",
+                      file_header_bytes + 8 * i);
+  };
+  if (used != low_bits(64)) {
+    for (std::uint64_t i = 0; i + 1 < num_words; ++i) check_word(i, used);
+  }
+  check_word(num_words - 1, used_in_last);
+}
+
+}  // namespace
+
+void check_length(const FileHeader& header, std::uint64_t file_bytes) {
+  const std::uint64_t expected = file_header_bytes + header.body_bytes();
+  if (file_bytes == expected) return;
+  throw FormatError("length is " + std::to_string(file_bytes) + " bytes; must be " + std::to_string(expected) + ": " +
+                        (file_bytes < expected ? "the end is missing" : "there are bytes after the end"),
+                    std::min(file_bytes, expected));
+}
+
+void check_body(const FileHeader& header, FileBytes body) {
+  if (checksum(body) != header.body_checksum) {
+    throw FormatError("the checksum of the body does not match; the file is damaged", file_header_bytes);
+  }
+  check_padding(header.shape, body);
+}
+
+}  // namespace detail
+
+std::vector<std::byte> serialize(const AnyFilter& filter) {
+  const auto header = detail::header_of(filter);
+  const detail::FileBytes body = std::as_bytes(filter.words());
+  std::vector<std::byte> bytes(header.size() + body.size());
+  std::memcpy(bytes.data(), header.data(), header.size());
+  std::memcpy(bytes.data() + header.size(), body.data(), body.size());
+  return bytes;
+}
+
+AnyFilter deserialize(std::span<const std::byte> bytes, const std::optional<HashKey>& key) {
+  const FileHeader header = read_header(bytes);
+  detail::check_length(header, bytes.size());
+  const detail::FileBytes body = bytes.subspan(file_header_bytes);
+  detail::check_body(header, body);
+  const KeyHasher hasher = header.hasher(key);
+  detail::AlignedWords words(body.size() / 8);
+  std::memcpy(words.data(), body.data(), body.size());
+  return {header.shape, hasher, header.totals, std::move(words)};
+}
+
+}  // namespace tally

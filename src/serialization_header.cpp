@@ -1,0 +1,206 @@
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include "serialization_parts.hpp"
+#include "tally/detail/little_endian.hpp"
+#include "tally/storage/counter_array.hpp"
+
+namespace tally {
+namespace {
+
+using detail::FileBytes;
+
+// Where the fields stand; docs/format.md has the same table.
+constexpr std::size_t magic_at = 0;
+constexpr std::size_t version_at = 8;
+constexpr std::size_t kind_at = 10;
+constexpr std::size_t hash_id_at = 12;
+constexpr std::size_t scheme_id_at = 14;
+constexpr std::size_t seed_at = 16;
+constexpr std::size_t num_positions_at = 24;
+constexpr std::size_t num_hashes_at = 32;
+constexpr std::size_t counter_bits_at = 36;
+constexpr std::size_t update_at = 38;
+constexpr std::size_t threshold_at = 40;
+constexpr std::size_t num_insertions_at = 48;
+constexpr std::size_t num_removes_at = 56;
+constexpr std::size_t num_refused_removes_at = 64;
+constexpr std::size_t reserved_at = 72;
+constexpr std::size_t body_bytes_at = 104;
+constexpr std::size_t body_checksum_at = 112;
+constexpr std::size_t header_checksum_at = 120;
+
+// As PNG's: a high bit, and an end of line that a transfer as text would change.
+constexpr std::string_view magic = "\x89TALLY\r\n";
+
+template <class Integer>
+Integer field(FileBytes bytes, std::size_t at) {
+  return detail::load_little_endian<Integer>(bytes.data() + at);
+}
+
+template <class Value>
+[[noreturn]] void throw_field_error(std::string_view name, Value value, const std::string& rule, std::size_t at) {
+  throw FormatError(std::string(name) + " is " + std::to_string(value) + "; must be " + rule, at);
+}
+
+template <class Value>
+void require_field(std::string_view name, Value value, std::type_identity_t<Value> low,
+                   std::type_identity_t<Value> high, std::size_t at, std::string_view condition = "") {
+  if (value >= low && value <= high) return;
+  std::string rule = std::to_string(low);
+  if (high == std::numeric_limits<Value>::max()) rule += " or more";
+  else if (high != low) rule += " to " + std::to_string(high);
+  throw_field_error(name, value, rule + std::string(condition), at);
+}
+
+void check_frame(FileBytes bytes) {
+  if (bytes.size() < file_header_bytes) {
+    throw FormatError("length is " + std::to_string(bytes.size()) + " bytes; must be at least " +
+                          std::to_string(file_header_bytes) + ", the header",
+                      bytes.size());
+  }
+  for (std::size_t i = 0; i < magic.size(); ++i) {
+    if (bytes[magic_at + i] == static_cast<std::byte>(magic[i])) continue;
+    throw FormatError("not a filter file: it does not start with the bytes 89 54 41 4c 4c 59 0d 0a", magic_at + i);
+  }
+  const auto version = field<std::uint16_t>(bytes, version_at);
+  if (version != file_format_version) {
+    throw_field_error("format version", version, std::to_string(file_format_version) + ", the one this library reads",
+                      version_at);
+  }
+  if (field<std::uint64_t>(bytes, header_checksum_at) != detail::checksum(bytes.first(header_checksum_at))) {
+    throw FormatError("the checksum of the header does not match; the file is damaged", header_checksum_at);
+  }
+  for (std::size_t i = reserved_at; i < body_bytes_at; ++i) {
+    if (bytes[i] != std::byte{0}) throw_field_error("reserved byte", std::to_integer<int>(bytes[i]), "0", i);
+  }
+}
+
+FilterShape read_shape(FileBytes bytes) {
+  const auto kind = field<std::uint16_t>(bytes, kind_at);
+  const auto scheme_id = field<std::uint16_t>(bytes, scheme_id_at);
+  const auto num_positions = field<std::uint64_t>(bytes, num_positions_at);
+  const auto num_hashes = field<std::uint32_t>(bytes, num_hashes_at);
+  const auto counter_bits = field<std::uint16_t>(bytes, counter_bits_at);
+  const auto update = field<std::uint16_t>(bytes, update_at);
+  const auto threshold = field<std::uint64_t>(bytes, threshold_at);
+
+  if (kind < 1 || kind > 4) {
+    throw_field_error("kind", kind, "1 (bloom), 2 (blocked-bloom), 3 (counting-bloom) or 4 (threshold)", kind_at);
+  }
+  require_field("scheme id", scheme_id, 1, 9, scheme_id_at);
+  if ((scheme_id == BlockedScheme::file_id) != (kind == static_cast<std::uint16_t>(FilterKind::blocked_bloom))) {
+    throw_field_error("scheme id", scheme_id, "2 (blocked) for the kind blocked-bloom and for no other", scheme_id_at);
+  }
+  require_field("num_positions", num_positions, 1, max_num_positions, num_positions_at);
+  require_field("num_hashes", num_hashes, 1, max_num_hashes, num_hashes_at);
+
+  FilterShape shape{BloomShape{num_positions, num_hashes}, scheme_id};
+  switch (static_cast<FilterKind>(kind)) {
+    case FilterKind::bloom:
+    case FilterKind::blocked_bloom:
+      require_field("counter_bits", counter_bits, 1, 1, counter_bits_at, " for Bloom filters");
+      require_field("threshold", threshold, 0, 0, threshold_at, " for Bloom filters");
+      break;
+    case FilterKind::counting_bloom:
+      if (!CounterArray::is_width(counter_bits)) {
+        throw_field_error("counter_bits", counter_bits, "1 to 8, 16, 32 or 64", counter_bits_at);
+      }
+      if (threshold < 1 || threshold > ~std::uint64_t{0} >> (64 - counter_bits)) {
+        throw_field_error("threshold", threshold, "1 to 2^counter_bits - 1", threshold_at);
+      }
+      shape.shape = CountingBloomShape{num_positions, num_hashes, counter_bits, threshold};
+      break;
+    case FilterKind::threshold: {
+      require_field("threshold", threshold, 1, max_threshold_limit, threshold_at);
+      const std::uint32_t width = CounterArray::width_for(threshold);
+      require_field("counter_bits", std::uint32_t{counter_bits}, width, width, counter_bits_at,
+                    " for this threshold");
+      require_field("update policy", update, 0, 1, update_at);
+      shape.shape = ThresholdShape{num_positions, num_hashes, threshold, static_cast<CounterUpdate>(update)};
+      break;
+    }
+  }
+  if (shape.kind() != FilterKind::threshold) {
+    require_field("update policy", update, 0, 0, update_at, " for this kind");
+  }
+  try {
+    check_shape(shape);
+  } catch (const std::invalid_argument& error) {
+    throw FormatError(std::string("num_positions: ") + error.what(), num_positions_at);
+  }
+  return shape;
+}
+
+FilterTotals read_totals(FileBytes bytes, FilterKind kind) {
+  const FilterTotals totals = {field<std::uint64_t>(bytes, num_insertions_at),
+                               field<std::uint64_t>(bytes, num_removes_at),
+                               field<std::uint64_t>(bytes, num_refused_removes_at)};
+  if (kind == FilterKind::counting_bloom) return totals;
+  require_field("num_removes", totals.num_removes, 0, 0, num_removes_at, " for this kind");
+  require_field("num_refused_removes", totals.num_refused_removes, 0, 0, num_refused_removes_at, " for this kind");
+  return totals;
+}
+
+}  // namespace
+
+FileHeader read_header(std::span<const std::byte> bytes) {
+  check_frame(bytes);
+  FileHeader header;
+  header.shape = read_shape(bytes);
+  const auto hash_id = field<std::uint16_t>(bytes, hash_id_at);
+  if (hash_id < 1 || hash_id > 2) throw_field_error("hash id", hash_id, "1 (xxh3-128) or 2 (highwayhash-128)", hash_id_at);
+  header.hash_id = static_cast<HashId>(hash_id);
+  header.seed_or_key_id = field<std::uint64_t>(bytes, seed_at);
+  header.totals = read_totals(bytes, header.shape.kind());
+  header.body_checksum = field<std::uint64_t>(bytes, body_checksum_at);
+  const auto body_bytes = field<std::uint64_t>(bytes, body_bytes_at);
+  require_field("body length", body_bytes, header.body_bytes(), header.body_bytes(), body_bytes_at,
+                ", what the parameters imply");
+  return header;
+}
+
+KeyHasher FileHeader::hasher(const std::optional<HashKey>& key) const {
+  if (hash_id == HashId::xxh3_128) return KeyHasher(seed_or_key_id);
+  const std::string made_with = "tally file: made with the keyed hash " + std::string(name_of(hash_id)) +
+                                " and the key of id " + std::to_string(seed_or_key_id);
+  if (!key.has_value()) throw std::invalid_argument(made_with + "; give that key");
+  const KeyHasher hasher = KeyHasher::keyed(*key);
+  if (hasher.seed_or_key_id() == seed_or_key_id) return hasher;
+  throw std::invalid_argument(made_with + "; the key given has id " + std::to_string(hasher.seed_or_key_id()));
+}
+
+namespace detail {
+
+std::array<std::byte, file_header_bytes> header_of(const AnyFilter& filter) {
+  std::array<std::byte, file_header_bytes> bytes{};
+  const auto put = [&](std::size_t at, auto value) { store_little_endian(bytes.data() + at, value); };
+  const auto narrow = [](auto value) { return static_cast<std::uint16_t>(value); };
+  const FilterShape shape = filter.shape();
+  const FilterTotals totals = filter.totals();
+  const FileBytes body = std::as_bytes(filter.words());
+  const auto* threshold_shape = std::get_if<ThresholdShape>(&shape.shape);
+
+  std::memcpy(bytes.data() + magic_at, magic.data(), magic.size());
+  put(version_at, file_format_version);
+  put(kind_at, narrow(shape.kind()));
+  put(hash_id_at, narrow(filter.hasher().id()));
+  put(scheme_id_at, shape.scheme_id);
+  put(seed_at, filter.hasher().seed_or_key_id());
+  put(num_positions_at, shape.num_positions());
+  put(num_hashes_at, shape.num_hashes());
+  put(counter_bits_at, narrow(shape.counter_bits()));
+  put(update_at, narrow(threshold_shape == nullptr ? CounterUpdate::plain : threshold_shape->update));
+  put(threshold_at, shape.threshold());
+  put(num_insertions_at, totals.num_insertions);
+  put(num_removes_at, totals.num_removes);
+  put(num_refused_removes_at, totals.num_refused_removes);
+  put(body_bytes_at, std::uint64_t{body.size()});
+  put(body_checksum_at, checksum(body));
+  put(header_checksum_at, checksum(FileBytes(bytes).first(header_checksum_at)));
+  return bytes;
+}
+
+}  // namespace detail
+}  // namespace tally
