@@ -13,7 +13,7 @@ namespace {
 
 using internal::kInfinity;
 
-constexpr double kFullBlock = 50.0;  // from this many positions a bit on, a block reports everything
+constexpr double kNoNegatives = 50.0;  // f above 1 - exp(-50) is 1
 
 void check(const char* function, std::uint64_t num_blocks, std::uint32_t B, std::uint32_t k) {
   internal::require_at_least_1(function, "num_blocks", num_blocks);
@@ -29,7 +29,9 @@ double ln_mixture(std::uint64_t num_blocks, std::uint32_t B, std::uint32_t k, st
   const double p = 1.0 / static_cast<double>(num_blocks);
   const auto keys = static_cast<double>(n);
   const double mean = keys * p;
-  if (mean * k >= kFullBlock * B) return 0.0;
+  // 1 - g(j) is at most k exp(-k j / B); the mean of that over j bounds 1 - f.
+  const double ratio = static_cast<double>(k) / B;
+  if (std::log(k) + mean * std::expm1(-ratio) <= -kNoNegatives) return 0.0;
   long double sum = 0.0L;
   for (std::uint64_t j = 1; j <= n; ++j) {
     const long double point = std::exp(static_cast<long double>(ln_binomial_point(j, keys, p)));

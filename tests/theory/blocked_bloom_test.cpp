@@ -86,6 +86,19 @@ TEST(BlockedBloomTheory, ItRisesWithKeysAndFallsWithBlocks) {
   EXPECT_GT(ln_blocked_bloom_false_positive_probability(1000000, 4096, 1024, 1), -3000.0);
 }
 
+TEST(BlockedBloomTheory, CrowdedBlocksDoNotHideTheEmptyOnes) {
+  // Every key fills its block of 4 bits (k = 200): f is the share of blocks with a key, 0 to 7 keys a block.
+  for (const std::uint64_t n : {100u, 1000u, 7000u}) {
+    const double truth = -std::expm1(static_cast<double>(n) * std::log1p(-1e-3));
+    TALLY_EXPECT_RELATIVE(blocked_bloom_false_positive_probability(1000, 4, 200, n), truth, 1e-12);
+  }
+  // Blocks of 512 bits with 7 positions a bit: 1 - f is about 8 exp(-7), 0.7%, and a little more for the
+  // uneven load.
+  const double nearly = ln_blocked_bloom_false_positive_probability(1000, 512, 8, 450000);
+  EXPECT_LT(nearly, 0.0);
+  EXPECT_GT(nearly, -0.02);
+}
+
 TEST(BlockedBloomTheory, TheBestKBeatsEveryOther) {
   for (const std::uint64_t n : {300u, 1000u, 5000u}) {
     const std::uint32_t best = best_num_hashes_blocked_bloom(100, 512, n);

@@ -49,6 +49,23 @@ TEST(KappaStarTheory, TheLemmasOrderThePoints) {
   }
 }
 
+TEST(KappaStarTheory, GIsItsDefinitionAndTurnsAtKappa1AndKappa2) {
+  EXPECT_EQ(y2(5, 3.0), -3.0);
+  for (const std::uint64_t theta : {1u, 2u, 5u, 20u, 50u}) {
+    for (const double kappa : {kappa_1(theta), kappa_star(theta), static_cast<double>(theta)}) {
+      const auto p = [&](double at) { return std::exp(y1(theta, at)); };
+      const double h = 1e-5 * kappa;
+      const double slope = (p(kappa + h) - p(kappa - h)) / (2 * h);
+      const double scale = p(kappa) * std::fabs(y1(theta, kappa));
+      EXPECT_NEAR(g(theta, kappa), p(kappa) * y1(theta, kappa) + kappa * slope, 1e-5 * scale) << theta;
+    }
+    for (const double factor : {0.99, 1.01}) {
+      EXPECT_LT(g(theta, kappa_1(theta)), g(theta, kappa_1(theta) * factor)) << theta;
+      EXPECT_GT(g(theta, kappa_2(theta)), g(theta, kappa_2(theta) * factor)) << theta;
+    }
+  }
+}
+
 TEST(KappaStarTheory, NothingNearbyIsBetter) {
   for (const std::uint64_t theta : {1u, 2u, 7u, 100u, 3000u}) {
     const double best = kappa_star(theta);

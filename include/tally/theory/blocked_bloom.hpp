@@ -10,7 +10,7 @@ namespace tally::theory {
 ///     f = sum_j Pr(Binomial(n, 1/num_blocks) = j) g(j)
 ///
 /// with g(j) the false positive probability of a block of B bits that holds j keys. The sum over j goes
-/// on until what is left is below 1e-14 of it. Above 50 B / k keys a block, f is returned as 1.
+/// on until what is left is below 1e-14 of it. An f above 1 - exp(-50) is returned as 1.
 ///
 /// num_blocks at least 1; B 1 to 4096; k 1 to 1024; n 0 gives 0; else std::invalid_argument.
 /// @source Putze, Sanders, Singler, "Cache-, Hash- and Space-Efficient Bloom Filters" (2007), who use
