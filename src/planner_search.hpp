@@ -78,4 +78,16 @@ std::uint64_t num_keys_of(std::string_view structure, const theory::CountHistogr
 /// The shape for what is wanted, or std::invalid_argument that says what is out of reach.
 Solution solve(std::string_view structure, const Law& law, const Wanted& wanted, std::uint32_t counter_bits);
 
+struct CountingSolution {
+  CountingBloomShape shape;
+  std::uint64_t num_keys = 0;
+};
+
+/// As plan_counting_bloom says, under any scheme's law. counter_bits 0: chosen.
+CountingSolution solve_counting(std::string_view structure, const Law& law, const Wanted& wanted,
+                                std::uint64_t max_threshold, std::uint32_t counter_bits,
+                                double max_saturation_probability);
+
+inline constexpr double default_max_saturation_probability = 1e-6;
+
 }  // namespace tally::planner_detail

@@ -41,6 +41,33 @@ std::uint64_t planned(std::string_view structure, std::string_view scheme, std::
 
 }  // namespace
 
+CountingSolution planner_detail::solve_counting(std::string_view structure, const Law& law, const Wanted& wanted,
+                                                std::uint64_t max_threshold, std::uint32_t counter_bits,
+                                                double max_saturation_probability) {
+  const auto solve_with = [&](std::uint32_t width) {
+    CountingBloomShape shape{1, 1, width, max_threshold};
+    check_shape(shape);
+    const Solution found = solve(structure, law, wanted, width);
+    shape.num_counters = found.num_positions;
+    shape.num_hashes = found.num_hashes;
+    return CountingSolution{shape, found.num_keys};
+  };
+  if (counter_bits != 0) return solve_with(counter_bits);
+
+  detail::require_probability(structure, "max_saturation_probability", max_saturation_probability);
+  detail::require_in_range(structure, "max_threshold", max_threshold, 1, ~std::uint64_t{0});
+  for (std::uint32_t width = std::max(least_counter_bits, CounterArray::width_for(max_threshold));; ++width) {
+    if (!CounterArray::is_width(width)) continue;
+    CountingSolution solution = solve_with(width);
+    if (width >= 32) return solution;  // 2^32 hits on one counter: as good as never
+    const CountingBloomShape& shape = solution.shape;
+    const std::uint64_t full = ~std::uint64_t{0} >> (64 - width);
+    const double ln_bound =
+        theory::ln_counter_overflow_union_bound(shape.num_counters, shape.num_hashes, solution.num_keys, full);
+    if (ln_bound <= std::log(max_saturation_probability)) return solution;
+  }
+}
+
 BloomShape plan_bloom(const BloomRequest& request) {
   return plan_bits("plan_bloom", DefaultScheme::name, request);
 }
@@ -53,28 +80,9 @@ CountingBloomShape plan_counting_bloom(const CountingBloomRequest& request) {
   constexpr std::string_view structure = "plan_counting_bloom";
   const Wanted wanted =
       check_wanted(structure, request.num_keys, request.false_positive_rate, request.memory_bytes);
-  const Law law = scheme_law(structure, DefaultScheme::name).law;
-  const auto shape_with = [&](std::uint32_t counter_bits) {
-    const CountingBloomShape probe{1, 1, counter_bits, request.max_threshold};
-    check_shape(probe);
-    const Solution found = solve(structure, law, wanted, counter_bits);
-    return std::pair(CountingBloomShape{found.num_positions, found.num_hashes, counter_bits, request.max_threshold},
-                     found.num_keys);
-  };
-  if (request.counter_bits != 0) return shape_with(request.counter_bits).first;
-
-  detail::require_probability(structure, "max_saturation_probability", request.max_saturation_probability);
-  detail::require_in_range(structure, "max_threshold", request.max_threshold, 1, ~std::uint64_t{0});
-  const std::uint32_t least = std::max(least_counter_bits, CounterArray::width_for(request.max_threshold));
-  for (std::uint32_t counter_bits = least;; ++counter_bits) {
-    if (!CounterArray::is_width(counter_bits)) continue;
-    const auto [shape, num_keys] = shape_with(counter_bits);
-    if (counter_bits >= 32) return shape;  // 2^32 hits on one counter: as good as never
-    const std::uint64_t full = ~std::uint64_t{0} >> (64 - counter_bits);
-    const double ln_bound =
-        theory::ln_counter_overflow_union_bound(shape.num_counters, shape.num_hashes, num_keys, full);
-    if (ln_bound <= std::log(request.max_saturation_probability)) return shape;
-  }
+  return solve_counting(structure, scheme_law(structure, DefaultScheme::name).law, wanted, request.max_threshold,
+                        request.counter_bits, request.max_saturation_probability)
+      .shape;
 }
 
 ThresholdShape plan_threshold(const ThresholdRequest& request) {
