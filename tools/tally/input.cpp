@@ -26,6 +26,10 @@ void add_input_options(CLI::App& app, InputOptions& options) {
   app.add_option("files", options.files, "read keys from these files, one a line ('-' or none: standard input); .gz and .zst too")
       ->type_name("FILE")
       ->group("Input");
+  add_field_options(app, options);
+}
+
+void add_field_options(CLI::App& app, InputOptions& options) {
   app.add_flag("-z,--null", options.nul_separated, "keys end in a NUL byte instead of a newline, also when printed")
       ->group("Input");
   app.add_option("-d,--delimiter", options.delimiter, "the byte between fields (default: a tab)")

@@ -24,6 +24,8 @@ struct InputOptions {
 };
 
 void add_input_options(CLI::App& app, InputOptions& options);
+/// Only -z, -d and -f, for a command that takes its files in another way.
+void add_field_options(CLI::App& app, InputOptions& options);
 
 /// Reads keys, one a line (or between NULs), from all files in turn. The last line of a
 /// file needs no separator; an empty line is the empty key.
