@@ -19,12 +19,13 @@ namespace tally::detail {
   throw std::system_error(error, std::generic_category(), what + " " + path.string());
 }
 
-/// Owner of an open file, which knows its path for messages.
+/// Owner of an open file, which knows what path to name in messages.
 class FileDescriptor {
  public:
-  FileDescriptor(std::filesystem::path path, int flags, mode_t mode = 0) : path_(std::move(path)) {
+  FileDescriptor(const std::filesystem::path& path, int flags, mode_t mode, std::filesystem::path named)
+      : path_(std::move(named)) {
     do {
-      descriptor_ = ::open(path_.c_str(), flags | O_CLOEXEC, mode);
+      descriptor_ = ::open(path.c_str(), flags | O_CLOEXEC, mode);
     } while (descriptor_ < 0 && errno == EINTR);
     if (descriptor_ < 0) throw_error((flags & O_CREAT) != 0 ? "cannot create" : "cannot open");
   }
@@ -35,7 +36,9 @@ class FileDescriptor {
     if (descriptor_ >= 0) ::close(descriptor_);
   }
 
-  static FileDescriptor open_for_reading(const std::filesystem::path& path) { return {path, O_RDONLY}; }
+  static FileDescriptor open_for_reading(const std::filesystem::path& path) {
+    return {path, O_RDONLY, 0, path};
+  }
 
   int get() const noexcept { return descriptor_; }
 

@@ -21,8 +21,8 @@ constexpr int max_name_trials = 16;
 /// A new file beside the target, removed again unless it was renamed to the target.
 class TemporaryFile {
  public:
-  TemporaryFile(const fs::path& directory, mode_t mode)
-      : path_(directory / unused_name(directory)), file_(path_, O_WRONLY | O_CREAT | O_EXCL, mode) {}
+  TemporaryFile(const fs::path& directory, mode_t mode, const fs::path& named)
+      : path_(directory / unused_name(directory)), file_(path_, O_WRONLY | O_CREAT | O_EXCL, mode, named) {}
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
   ~TemporaryFile() {
@@ -95,7 +95,7 @@ void save(const AnyFilter& filter, const fs::path& path, Overwrite overwrite) {
   if (!exists && errno != ENOENT) throw_system_error(errno, "cannot create", path);
   if (exists && S_ISDIR(status.st_mode)) throw_system_error(EISDIR, "cannot write", path);
   if (exists && !S_ISREG(status.st_mode)) {
-    FileDescriptor file(path, O_WRONLY);
+    FileDescriptor file(path, O_WRONLY, 0, path);
     write(filter, file);
     return file.close();
   }
@@ -103,7 +103,7 @@ void save(const AnyFilter& filter, const fs::path& path, Overwrite overwrite) {
 
   const fs::path target = overwrite == Overwrite::replace ? without_links(path) : path;
   const fs::path directory = target.has_parent_path() ? target.parent_path() : fs::path(".");
-  TemporaryFile temporary(directory, 0666);
+  TemporaryFile temporary(directory, 0666, path);
   FileDescriptor& file = temporary.file();
   if (exists && ::fchmod(file.get(), status.st_mode & 07777) != 0) file.throw_error("cannot set the mode of");
   write(filter, file);

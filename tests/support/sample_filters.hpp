@@ -1,0 +1,79 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tally/any_filter.hpp"
+
+namespace tally::test {
+
+inline constexpr std::array<std::uint32_t, 11> counter_widths = {1, 2, 3, 4, 5, 6, 7, 8, 16, 32, 64};
+
+/// A small shape of every kind, scheme, counter width and update; their sizes leave unused bits at the end.
+inline std::vector<FilterShape> sample_shapes() {
+  std::vector<FilterShape> shapes;
+  AllSchemes::for_each([&]<class Scheme>(std::type_identity<Scheme>) {
+    const auto add = [&](auto shape) { shapes.push_back(round_to_scheme({shape, Scheme::file_id}, Rounding::up)); };
+    add(BloomShape{1013, 5});
+    if (Scheme::file_id == BlockedScheme::file_id) return;
+    for (const std::uint32_t width : counter_widths) {
+      const std::uint64_t max = ~std::uint64_t{0} >> (64 - width);
+      add(CountingBloomShape{307, 4, width, max / 2 + 1});
+      if (width == 64) continue;
+      add(ThresholdShape{307, 4, max, CounterUpdate::plain});
+      add(ThresholdShape{307, 4, max, CounterUpdate::conservative});
+    }
+  });
+  return shapes;
+}
+
+inline std::string describe(const FilterShape& shape) {
+  return std::string(name_of(shape.kind())) + " " + std::string(shape.scheme_name()) + " counter_bits " +
+         std::to_string(shape.counter_bits());
+}
+
+/// Digests of the texts "key 0", "key 1", ...
+inline std::vector<Hash128> sample_keys(const KeyHasher& hasher, std::uint64_t num_keys) {
+  std::vector<Hash128> keys;
+  for (std::uint64_t i = 0; i < num_keys; ++i) keys.push_back(hasher(std::string_view("key " + std::to_string(i))));
+  return keys;
+}
+
+/// Inserts key i of 30 (i mod 5) + 1 times; from a counting filter removes every third key once.
+inline void fill(AnyFilter& filter) {
+  const std::vector<Hash128> keys = sample_keys(filter.hasher(), 30);
+  for (std::size_t i = 0; i < keys.size(); ++i) filter.insert_batch(std::vector<Hash128>(i % 5 + 1, keys[i]));
+  if (!filter.can_remove()) return;
+  for (std::size_t i = 0; i < keys.size(); i += 3) {
+    RemoveResult result{};
+    filter.remove_batch(std::span(&keys[i], 1), std::span(&result, 1));
+  }
+}
+
+inline AnyFilter filled(const FilterShape& shape, const KeyHasher& hasher = 42) {
+  AnyFilter filter(shape, hasher);
+  fill(filter);
+  return filter;
+}
+
+/// A vector<bool> has no span.
+struct Flags {
+  explicit Flags(std::size_t size) : values(new bool[size]()), count(size) {}
+  std::span<bool> span() { return {values.get(), count}; }
+  bool operator[](std::size_t i) const { return values[i]; }
+
+  std::unique_ptr<bool[]> values;
+  std::size_t count;
+};
+
+/// A key whose bytes are 0, 1, ..., 31: as secret as a published one is.
+inline HashKey sample_hash_key() {
+  HashKey key;
+  for (std::size_t i = 0; i < key.size(); ++i) key[i] = static_cast<std::byte>(i);
+  return key;
+}
+
+}  // namespace tally::test
