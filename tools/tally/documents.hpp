@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "command_text.hpp"
+
 // Help, man page and shell completions, all made from the App tree: the options as they
 // are declared are their one source.
 
@@ -11,14 +13,19 @@ namespace tally::cli {
 
 /// Name, version, --help and --generate of the program itself.
 void describe_program(CLI::App& app, std::string& document);
-/// What `--help` shows under "Examples".
-void set_examples(CLI::App& app, std::string_view examples);
+/// What a command does beyond its summary, before its options in the help. Blank lines part paragraphs.
+void add_details(CLI::App& app, std::string_view details);
 
 /// Help of the command that was asked about, or of the program.
 std::string help_text(const CLI::App& app);
-/// One line: the command, what is wrong, and where to read more.
+/// What is wrong, and where to read more.
 std::string parse_error_text(const CLI::App& app, const CLI::ParseError& error);
 /// `kind` is man, bash, zsh or fish.
 std::string generate_document(const CLI::App& app, std::string_view kind);
+
+std::string man_page(const CommandText& program, std::string_view version);
+std::string bash_completion(const CommandText& program);
+std::string zsh_completion(const CommandText& program);
+std::string fish_completion(const CommandText& program);
 
 }  // namespace tally::cli

@@ -26,7 +26,7 @@ std::vector<Declared> declare_all(CLI::App& app) {
   for (const Command& command : commands()) {
     CLI::App* own = app.add_subcommand(std::string(command.name), std::string(command.summary));
     own->group(std::string(command.group));
-    set_examples(*own, command.examples);
+    own->footer(std::string(command.examples));
     Run run = command.declare(*own);
     declared.push_back({own, std::move(run)});
   }

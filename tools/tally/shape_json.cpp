@@ -1,0 +1,100 @@
+#include "shape_json.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <stdexcept>
+
+namespace tally::cli {
+
+namespace {
+
+const Json& field(const Json& shape, const char* name) {
+  const auto found = shape.find(name);
+  if (found == shape.end()) throw std::invalid_argument(fmt::format("--shape: '{}' is missing", name));
+  return *found;
+}
+
+std::string word(const Json& shape, const char* name) {
+  const Json& value = field(shape, name);
+  if (!value.is_string()) throw std::invalid_argument(fmt::format("--shape: '{}' must be a text", name));
+  return value.get<std::string>();
+}
+
+template <class Number>
+Number number(const Json& shape, const char* name) {
+  const Json& value = field(shape, name);
+  if (!value.is_number_unsigned() || value.get<std::uint64_t>() > std::numeric_limits<Number>::max()) {
+    throw std::invalid_argument(fmt::format("--shape: '{}' is {}; must be a whole number, 0 to {}", name, value.dump(),
+                                            std::numeric_limits<Number>::max()));
+  }
+  return value.get<Number>();
+}
+
+CounterUpdate update_of(const Json& shape) {
+  if (!shape.contains("update")) return CounterUpdate::plain;
+  const std::string name = word(shape, "update");
+  for (const CounterUpdate update : {CounterUpdate::plain, CounterUpdate::conservative}) {
+    if (name == name_of(update)) return update;
+  }
+  throw std::invalid_argument(fmt::format("--shape: 'update' is '{}'; must be plain or conservative", name));
+}
+
+}  // namespace
+
+Json shape_to_json(const FilterShape& shape) {
+  Json json{{"kind", name_of(shape.kind())},
+            {"scheme", shape.scheme_name()},
+            {"num_positions", shape.num_positions()},
+            {"num_hashes", shape.num_hashes()}};
+  if (!std::holds_alternative<BloomShape>(shape.shape)) {
+    json["counter_bits"] = shape.counter_bits();
+    json["threshold"] = shape.threshold();
+  }
+  if (const auto* threshold = std::get_if<ThresholdShape>(&shape.shape)) json["update"] = name_of(threshold->update);
+  return json;
+}
+
+FilterShape shape_from_json(const Json& json, const std::string& kind) {
+  const auto fits = [&](const Json& shape) {
+    return shape.is_object() && shape.contains("kind") && (kind.empty() || shape["kind"] == kind);
+  };
+  if (json.is_object() && json.contains("shape")) return shape_from_json(json["shape"], kind);
+  if (json.is_object() && json.contains("candidates")) {
+    for (const Json& candidate : json["candidates"]) {
+      const Json& shape = candidate.is_object() && candidate.contains("shape") ? candidate["shape"] : candidate;
+      if (fits(shape)) return shape_from_json(shape, kind);
+    }
+    throw std::invalid_argument(fmt::format("--shape: no candidate of the kind '{}'", kind));
+  }
+  if (!fits(json)) {
+    throw std::invalid_argument(fmt::format("--shape: no shape{}{} in it; give what 'tally plan --json' printed",
+                                            kind.empty() ? "" : " of the kind ", kind));
+  }
+  FilterShape shape;
+  shape.scheme_id = scheme_id(word(json, "scheme"));
+  const auto num_positions = number<std::uint64_t>(json, "num_positions");
+  const auto num_hashes = number<std::uint32_t>(json, "num_hashes");
+  switch (filter_kind(word(json, "kind"))) {
+    case FilterKind::bloom:
+    case FilterKind::blocked_bloom:
+      shape.shape = BloomShape{.num_bits = num_positions, .num_hashes = num_hashes};
+      break;
+    case FilterKind::counting_bloom:
+      shape.shape = CountingBloomShape{.num_counters = num_positions,
+                                       .num_hashes = num_hashes,
+                                       .counter_bits = number<std::uint32_t>(json, "counter_bits"),
+                                       .max_threshold = number<std::uint64_t>(json, "threshold")};
+      break;
+    case FilterKind::threshold:
+      shape.shape = ThresholdShape{.num_counters = num_positions,
+                                   .num_hashes = num_hashes,
+                                   .threshold = number<std::uint64_t>(json, "threshold"),
+                                   .update = update_of(json)};
+      break;
+  }
+  check_shape(shape);
+  return shape;
+}
+
+}  // namespace tally::cli
