@@ -1,0 +1,158 @@
+// Any sequence of legal operations on two filters, against an exact multiset beside each: no false negative, no
+// count below the truth unless saturated, no legal remove refused, a refused remove changes nothing, and a filter
+// written and read again is the same.
+
+#include <fuzzer/FuzzedDataProvider.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include "exact_multiset.hpp"
+#include "sample_filters.hpp"
+#include "tally/serialization.hpp"
+
+namespace {
+
+using namespace tally;
+
+constexpr std::uint64_t universe = 48;
+constexpr int max_operations = 200;
+
+void require(bool law) {
+  if (!law) std::abort();
+}
+
+FilterShape choose_shape(FuzzedDataProvider& input) {
+  const auto scheme = input.ConsumeIntegralInRange<std::uint16_t>(1, 9);
+  const auto m = input.ConsumeIntegralInRange<std::uint64_t>(1, 300);
+  const auto k = input.ConsumeIntegralInRange<std::uint32_t>(1, 20);
+  const auto kind = input.ConsumeIntegralInRange(0, 3);
+  FilterShape shape{BloomShape{m, k}, scheme};
+  if (scheme != BlockedScheme::file_id && kind == 1) {
+    const std::uint32_t width = 
+        test::counter_widths[input.ConsumeIntegralInRange<std::size_t>(0, test::counter_widths.size() - 1)];
+    const std::uint64_t max = ~std::uint64_t{0} >> (64 - width);
+    shape.shape = CountingBloomShape{m, k, width, input.ConsumeIntegralInRange<std::uint64_t>(1, max)};
+  } else if (scheme != BlockedScheme::file_id && kind >= 2) {
+    shape.shape = ThresholdShape{m, k, input.ConsumeIntegralInRange<std::uint64_t>(1, 300),
+                                 kind == 2 ? CounterUpdate::plain : CounterUpdate::conservative};
+  }
+  return round_to_scheme(shape, Rounding::up);
+}
+
+/// A filter and the truth, kept alike.
+struct Twins {
+  Twins(const FilterShape& shape, const KeyHasher& hasher) : filter(shape, hasher), truth(universe) {}
+
+  AnyFilter filter;
+  test::ExactMultiset truth;
+
+  std::vector<Hash128> digests(const std::vector<std::uint64_t>& keys) const {
+    std::vector<Hash128> found;
+    for (const std::uint64_t key : keys) found.push_back(filter.hasher()(key));
+    return found;
+  }
+
+  void insert(const std::vector<std::uint64_t>& keys) {
+    if (filter.has_threshold()) {
+      std::vector<ThresholdState> states(keys.size());
+      filter.insert_batch(digests(keys), states);
+      for (std::size_t i = 0; i < keys.size(); ++i) {
+        truth.insert(keys[i]);
+        require(truth.count(keys[i]) < filter.shape().threshold() || states[i] == ThresholdState::at_least);
+      }
+    } else {
+      filter.insert_batch(digests(keys));
+      for (const std::uint64_t key : keys) truth.insert(key);
+    }
+  }
+
+  void remove(std::uint64_t key) {
+    if (!filter.can_remove()) return;
+    const std::vector<Hash128> digest = digests({key});
+    std::vector<Count> count(1);
+    filter.count_batch(digest, count);
+    if (truth.count(key) == 0 && count[0].value != 0) return;  // would be an illegal remove that passes
+    const std::vector<std::uint64_t> before(filter.words().begin(), filter.words().end());
+    std::vector<RemoveResult> result(1);
+    filter.remove_batch(digest, result);
+    if (truth.count(key) == 0) {
+      require(result[0] == RemoveResult::refused && std::ranges::equal(before, filter.words()));
+    } else {
+      require(result[0] != RemoveResult::refused);
+      truth.remove(key);
+    }
+  }
+
+  void merge(const Twins& other) {
+    filter.merge(other.filter);
+    truth.merge(other.truth);
+  }
+
+  void save_and_load() {
+    const std::vector<std::byte> bytes = serialize(filter);
+    filter = deserialize(bytes);
+    require(serialize(filter) == bytes);
+  }
+
+  void check() const {
+    std::vector<std::uint64_t> keys(universe);
+    for (std::uint64_t key = 0; key < universe; ++key) keys[key] = key;
+    const std::vector<Hash128> hashes = digests(keys);
+    const std::uint64_t least_to_pass = filter.has_threshold() ? filter.shape().threshold() : 1;
+    test::Flags passes(universe), enough(universe);
+    filter.may_contain_batch(hashes, passes.span());
+    for (const std::uint64_t key : keys) require(passes[key] || truth.count(key) < least_to_pass);
+    if (!filter.can_count()) return;
+    std::vector<Count> counts(universe);
+    filter.count_batch(hashes, counts);
+    filter.at_least_batch(hashes, filter.shape().threshold(), enough.span());
+    for (const std::uint64_t key : keys) {
+      require(counts[key].saturated || counts[key].value >= truth.count(key));
+      require(enough[key] || truth.count(key) < filter.shape().threshold());
+    }
+  }
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  FuzzedDataProvider input(data, size);
+  const KeyHasher hasher(input.ConsumeIntegral<std::uint8_t>());
+  std::optional<FilterShape> shape;
+  try {
+    shape = choose_shape(input);
+    check_shape(*shape);
+  } catch (const std::invalid_argument&) {
+    return 0;
+  }
+  std::array<Twins, 2> twins = {Twins(*shape, hasher), Twins(*shape, hasher)};
+  for (int i = 0; i < max_operations && input.remaining_bytes() > 0; ++i) {
+    const auto choice = input.ConsumeIntegral<std::uint8_t>();
+    Twins& own = twins[choice & 1];
+    const Twins& other = twins[(choice & 1) ^ 1];
+    const auto key = [&] { return input.ConsumeIntegralInRange<std::uint64_t>(0, universe - 1); };
+    switch (choice >> 1 & 7) {
+      case 0: {
+        std::vector<std::uint64_t> keys(input.ConsumeIntegralInRange<std::size_t>(0, 300));
+        const std::uint64_t first = key();
+        for (std::size_t j = 0; j < keys.size(); ++j) keys[j] = (first + j) % universe;
+        own.insert(keys);
+        break;
+      }
+      case 1: own.insert({key()}); break;
+      case 2: own.insert(std::vector<std::uint64_t>(input.ConsumeIntegralInRange<std::size_t>(0, 300), key())); break;
+      case 3:
+      case 4: own.remove(key()); break;
+      case 5: own.merge(other); break;
+      case 6: own.save_and_load(); break;
+      case 7: own.filter = AnyFilter(own.filter); break;
+    }
+    own.check();
+  }
+  return 0;
+}
