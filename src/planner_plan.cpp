@@ -25,7 +25,7 @@ struct Task {
       : theta(requirements.threshold),
         wanted(wanted_shape),
         keys(known_keys),
-        scheme(scheme_law(structure, requirements.scheme)) {}
+        scheme(scheme_law(requirements.scheme)) {}
 
   std::uint64_t theta;
   Wanted wanted;
@@ -185,7 +185,7 @@ Plan plan(const Requirements& requirements) {
   std::vector<std::pair<std::string_view, Maker>> makers;
   if (!requirements.needs_deletes && task.theta == 1) {
     if (!is_blocked) makers.emplace_back("bloom", [&] { return bloom(task, task.scheme); });
-    makers.emplace_back("blocked-bloom", [&] { return bloom(task, scheme_law(structure, BlockedScheme::name)); });
+    makers.emplace_back("blocked-bloom", [&] { return bloom(task, scheme_law(BlockedScheme::name)); });
   }
   if (!requirements.needs_deletes && task.theta > 1) {
     makers.emplace_back("threshold", [&] { return threshold(task, task.theta - 1); });

@@ -2,15 +2,11 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
-#include <vector>
+#include <type_traits>
 
 #include "tally/detail/checked_math.hpp"
 #include "tally/detail/parameter_error.hpp"
-#include "tally/hashing/blocked_scheme.hpp"
-#include "tally/hashing/congruential_scheme.hpp"
-#include "tally/hashing/double_schemes.hpp"
-#include "tally/hashing/independent_schemes.hpp"
+#include "tally/hashing/scheme_list.hpp"
 #include "tally/storage/bit_array.hpp"
 #include "tally/theory/blocked_bloom.hpp"
 #include "tally/theory/bloom.hpp"
@@ -77,18 +73,6 @@ SchemeLaw law_of_scheme() {
     result.law.ln_rate = theory::ln_false_positive_probability;
   }
   return result;
-}
-
-template <class... Schemes>
-const std::vector<SchemeLaw>& all_schemes_of() {
-  static const std::vector<SchemeLaw> schemes{law_of_scheme<Schemes>()...};
-  return schemes;
-}
-
-const std::vector<SchemeLaw>& all_schemes() {
-  return all_schemes_of<CongruentialScheme, BlockedScheme, StandardScheme, PartitionedScheme, DoubleScheme,
-                        EnhancedDoubleQuadraticScheme, EnhancedDoubleCubicScheme, TripleScheme,
-                        PartitionDoubleScheme>();
 }
 
 [[noreturn]] void throw_out_of_reach(std::string_view structure, std::string_view what, const std::string& fix) {
@@ -169,13 +153,12 @@ std::optional<Solution> most_keys(const Law& law, std::uint64_t m, double ln_tar
   return best;
 }
 
-SchemeLaw scheme_law(std::string_view structure, std::string_view scheme) {
-  std::string names;
-  for (const SchemeLaw& candidate : all_schemes()) {
-    if (candidate.name == scheme) return candidate;
-    names.append(names.empty() ? "one of " : ", ").append(candidate.name);
-  }
-  detail::throw_parameter_error(structure, "scheme", "'" + std::string(scheme) + "'", names);
+SchemeLaw scheme_law(std::string_view scheme) {
+  SchemeLaw result;
+  AllSchemes::with_id(scheme_id(scheme), [&]<class Scheme>(std::type_identity<Scheme>) {
+    result = law_of_scheme<Scheme>();
+  });
+  return result;
 }
 
 std::uint64_t positions_in(std::uint64_t memory_bytes, std::uint32_t counter_bits) noexcept {

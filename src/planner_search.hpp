@@ -45,14 +45,15 @@ std::optional<Solution> most_keys(const Law& law, std::uint64_t m, double ln_tar
 /// The most keys at given m and k; 0 if not even one.
 std::uint64_t most_keys_at(const Law& law, std::uint64_t m, std::uint32_t k, double ln_target);
 
-/// Bits of a scheme by its name; counter filters with theta - true_count = 1 have the same law.
-/// Throws std::invalid_argument naming `structure` and listing the schemes.
+/// The law of a scheme; counters with theta - true_count = 1 have the same as bits.
 struct SchemeLaw {
   std::string_view name;
   std::uint16_t file_id = 0;
   Law law;
 };
-SchemeLaw scheme_law(std::string_view structure, std::string_view scheme);
+
+/// Throws std::invalid_argument that lists the schemes.
+SchemeLaw scheme_law(std::string_view scheme);
 
 /// Positions of given width that fit a memory, in whole words; at most 2^56.
 std::uint64_t positions_in(std::uint64_t memory_bytes, std::uint32_t counter_bits) noexcept;

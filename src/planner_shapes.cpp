@@ -22,7 +22,7 @@ constexpr std::uint32_t least_counter_bits = 4;  // ample for sets, says Summary
 BloomShape plan_bits(std::string_view structure, std::string_view scheme, const BloomRequest& request) {
   const Wanted wanted =
       check_wanted(structure, request.num_keys, request.false_positive_rate, request.memory_bytes);
-  const Solution found = solve(structure, scheme_law(structure, scheme).law, wanted, 1);
+  const Solution found = solve(structure, scheme_law(scheme).law, wanted, 1);
   return {found.num_positions, found.num_hashes};
 }
 
@@ -31,7 +31,7 @@ std::uint64_t planned(std::string_view structure, std::string_view scheme, std::
   detail::require_in_range(structure, "num_hashes", num_hashes, 1, max_num_hashes);
   detail::require_in_range(structure, "num_positions", num_positions, 1, max_num_positions);
   detail::require_probability(structure, "false_positive_rate", false_positive_rate);
-  const Law law = scheme_law(structure, scheme).law;
+  const Law law = scheme_law(scheme).law;
   if (law.round(num_positions, num_hashes, Rounding::down) != num_positions) {
     detail::throw_parameter_error(structure, "num_positions", std::to_string(num_positions),
                                   "a multiple of 512 for a blocked filter");
@@ -80,7 +80,7 @@ CountingBloomShape plan_counting_bloom(const CountingBloomRequest& request) {
   constexpr std::string_view structure = "plan_counting_bloom";
   const Wanted wanted =
       check_wanted(structure, request.num_keys, request.false_positive_rate, request.memory_bytes);
-  return solve_counting(structure, scheme_law(structure, DefaultScheme::name).law, wanted, request.max_threshold,
+  return solve_counting(structure, scheme_law(DefaultScheme::name).law, wanted, request.max_threshold,
                         request.counter_bits, request.max_saturation_probability)
       .shape;
 }
@@ -104,7 +104,7 @@ ThresholdShape plan_threshold(const ThresholdRequest& request) {
   }
   Wanted wanted = check_wanted(structure, num_keys, request.false_positive_rate, request.memory_bytes);
 
-  Law law = scheme_law(structure, DefaultScheme::name).law;
+  Law law = scheme_law(DefaultScheme::name).law;
   const std::uint64_t gap = theta - true_count;
   if (gap > 1 && request.histogram) {
     law = histogram_law(law, gap, *request.histogram);

@@ -1,0 +1,229 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "command_text.hpp"
+#include "commands.hpp"
+#include "options.hpp"
+#include "output.hpp"
+#include "sample.hpp"
+#include "tally/planner.hpp"
+
+namespace tally::cli {
+namespace {
+
+struct PlanOptions {
+  std::uint64_t num_keys = 0;
+  double false_positive_rate = 0;
+  std::uint64_t memory_bytes = 0;
+  std::uint64_t threshold = 1;
+  std::uint64_t num_insertions = 0;
+  bool needs_deletes = false;
+  std::string scheme;
+  InputOptions sample;
+  std::string histogram;
+  std::optional<double> zipf;
+  bool json = false;
+};
+
+/// Large enough for the threshold and for the saturation of 8-bit counters; see compound_poisson.hpp for the limit.
+std::uint64_t histogram_limit(std::uint64_t threshold) {
+  return std::min<std::uint64_t>(std::max<std::uint64_t>(threshold, 256), 10'000);
+}
+
+Requirements requirements_of(const PlanOptions& options) {
+  Requirements wanted;
+  wanted.false_positive_rate = options.false_positive_rate;
+  wanted.memory_bytes = options.memory_bytes;
+  wanted.threshold = options.threshold;
+  wanted.needs_deletes = options.needs_deletes;
+  if (!options.scheme.empty()) wanted.scheme = options.scheme;
+
+  const std::uint64_t limit = histogram_limit(options.threshold);
+  if (options.zipf) {
+    if (options.num_keys == 0 || options.num_insertions == 0) {
+      throw std::invalid_argument("--zipf needs --keys (how many there are to draw from) and --insertions; give both");
+    }
+    wanted.histogram = theory::zipf_count_histogram(options.num_keys, *options.zipf, options.num_insertions, limit);
+  } else if (!options.histogram.empty()) {
+    wanted.histogram = read_histogram(options.histogram, limit);
+  } else if (!options.sample.files.empty()) {
+    wanted.histogram = count_sample(options.sample, limit);
+  } else {
+    wanted.num_keys = options.num_keys;
+    wanted.num_insertions = options.num_insertions;
+  }
+  return wanted;
+}
+
+std::string_view name_of(ErrorLaw law) {
+  switch (law) {
+    case ErrorLaw::bound: return "bound";
+    case ErrorLaw::insertions: return "insertions";
+    case ErrorLaw::histogram: return "histogram";
+  }
+  return "";
+}
+
+Json shape_json(const Candidate& candidate) {
+  Json json;
+  if (const auto* bloom = std::get_if<BloomShape>(&candidate.shape)) {
+    json = {{"num_bits", bloom->num_bits}, {"num_hashes", bloom->num_hashes}};
+  } else if (const auto* counting = std::get_if<CountingBloomShape>(&candidate.shape)) {
+    json = {{"num_counters", counting->num_counters},
+            {"num_hashes", counting->num_hashes},
+            {"counter_bits", counting->counter_bits},
+            {"max_threshold", counting->max_threshold}};
+  } else if (const auto* threshold = std::get_if<ThresholdShape>(&candidate.shape)) {
+    json = {{"num_counters", threshold->num_counters},
+            {"num_hashes", threshold->num_hashes},
+            {"threshold", threshold->threshold},
+            {"update", tally::name_of(threshold->update)}};
+  }
+  return json;
+}
+
+Json candidate_json(const Candidate& candidate) {
+  Json errors = Json::array();
+  for (const PredictedError& error : candidate.errors) {
+    errors.push_back({{"true_count", error.true_count},
+                      {"false_positive_rate", error.false_positive_rate},
+                      {"ln_false_positive_rate", error.ln_false_positive_rate}});
+  }
+  Json json = {{"kind", candidate.kind},
+               {"scheme", candidate.scheme},
+               {"shape", shape_json(candidate)},
+               {"num_positions", candidate.num_positions},
+               {"num_hashes", candidate.num_hashes},
+               {"counter_bits", candidate.counter_bits},
+               {"num_keys", candidate.num_keys},
+               {"memory_bytes", candidate.memory_bytes},
+               {"bits_per_key", candidate.bits_per_key},
+               {"false_positive_rate", candidate.false_positive_rate},
+               {"promised_true_count", candidate.promised_true_count},
+               {"errors", errors},
+               {"error_law", name_of(candidate.error_law)},
+               {"saturation_probability", candidate.saturation_probability},
+               {"cache_lines",
+                {{"insert", candidate.cache_lines.insert},
+                 {"lookup_absent", candidate.cache_lines.lookup_absent},
+                 {"lookup_present", candidate.cache_lines.lookup_present}}},
+               {"rounding_cost", nullptr},
+               {"summary", candidate.summary},
+               {"source", candidate.source}};
+  if (candidate.rounding_cost) {
+    json["rounding_cost"] = {{"of", candidate.rounding_cost->is_of_memory ? "memory" : "error"},
+                             {"whole_hashes_percent", candidate.rounding_cost->whole_hashes_percent},
+                             {"whole_words_percent", candidate.rounding_cost->whole_words_percent}};
+  }
+  return json;
+}
+
+Json plan_json(const Plan& plan) {
+  Json candidates = Json::array();
+  for (const Candidate& candidate : plan.candidates) candidates.push_back(candidate_json(candidate));
+  return {{"recommended", plan.recommended().kind},
+          {"reason", plan.reason},
+          {"warnings", plan.warnings},
+          {"exact_table_bytes", plan.exact_table_bytes},
+          {"candidates", candidates}};
+}
+
+std::string table_of(const Plan& plan, std::uint64_t threshold) {
+  std::vector<std::string> header = {"structure", "memory", "bits/key", "positions", "bits", "k", "keys"};
+  if (threshold == 1) {
+    header.emplace_back("error");
+  } else {
+    header.emplace_back("error if never seen");
+    header.push_back(fmt::format("if seen {} times", threshold - 1));
+  }
+  header.insert(header.end(), {"saturates", "lines: insert", "absent", "present"});
+  Table table(header);
+  for (const Candidate& candidate : plan.candidates) {
+    std::vector<std::string> row = {std::string(candidate.kind),
+                                    human_bytes(static_cast<double>(candidate.memory_bytes)),
+                                    fmt::format("{:.2f}", candidate.bits_per_key),
+                                    std::to_string(candidate.num_positions),
+                                    std::to_string(candidate.counter_bits),
+                                    std::to_string(candidate.num_hashes),
+                                    human_count(static_cast<double>(candidate.num_keys)),
+                                    human_rate(candidate.errors.front().false_positive_rate)};
+    if (threshold > 1) row.push_back(human_rate(candidate.errors.back().false_positive_rate));
+    row.push_back(human_rate(candidate.saturation_probability));
+    for (const double lines : {candidate.cache_lines.insert, candidate.cache_lines.lookup_absent,
+                               candidate.cache_lines.lookup_present}) {
+      row.push_back(fmt::format("{:.1f}", lines));
+    }
+    table.add_row(std::move(row));
+  }
+  return table.text();
+}
+
+std::string plan_text(const Plan& plan, std::uint64_t threshold) {
+  const Candidate& first = plan.recommended();
+  std::string text = table_of(plan, threshold);
+  text += "\n" + wrapped(fmt::format("Recommended: {}, because {}.", first.kind, plan.reason), 0) + "\n";
+  if (threshold > 1) {
+    std::string errors;
+    for (const PredictedError& error : first.errors) {
+      errors += fmt::format("{}{}: {}", errors.empty() ? "" : ", ", error.true_count, human_rate(error.false_positive_rate));
+    }
+    text += wrapped(fmt::format("Error by true count{}: {}.", first.error_law == ErrorLaw::bound ? " (bounds)" : "", errors), 0) + "\n";
+  }
+  if (first.rounding_cost) {
+    const RoundingCost& cost = *first.rounding_cost;
+    text += wrapped(fmt::format("A whole number of hashes costs {:.2g}%, whole positions and words {:.2g}% {}.",
+                                cost.whole_hashes_percent, cost.whole_words_percent,
+                                cost.is_of_memory ? "more memory" : "more error"), 0) + "\n";
+  }
+  text += wrapped(fmt::format("Formula: {}.", first.source), 0) + "\n";
+  text += wrapped(fmt::format("For comparison: a hash table of 128-bit digests takes about {}.",
+                              human_bytes(plan.exact_table_bytes)), 0) + "\n";
+  for (const std::string& warning : plan.warnings) text += wrapped(fmt::format("Note: {}.", warning), 2) + "\n";
+  return text;
+}
+
+}  // namespace
+
+Run declare_plan(CLI::App& app) {
+  const auto options = std::make_shared<PlanOptions>();
+  app.description("plan a structure from two of: keys, error, memory\n"
+                  "Gives every structure that would do, side by side, and recommends one. The keys may be given as a "
+                  "number, as a sample that is counted, as a histogram of counts, or as a Zipf law.");
+  CLI::Option* keys = add_count(app, "-n,--keys", options->num_keys, "distinct keys (with --zipf: those to draw from)");
+  add_rate(app, "-p,--false-positive-rate", options->false_positive_rate, "how often an absent key may pass");
+  add_size(app, "-m,--memory", options->memory_bytes, "memory that is never exceeded");
+  add_count(app, "-t,--theta", options->threshold, "the question is 'seen at least this often?' (default: 1)",
+            {1, max_threshold_limit});
+  app.add_flag("--deletes", options->needs_deletes, "keys must be removable");
+  CLI::Option* insertions = add_count(app, "--insertions", options->num_insertions,
+                                      "insertions of all keys together, repeats counted");
+  add_scheme(app, options->scheme);
+  CLI::Option* from = app.add_option("--from", options->sample.files,
+                                     "count the keys of these files exactly and plan for them ('-': standard input)")
+                          ->type_name("FILE")->group("Input");
+  CLI::Option* histogram = add_file(app, "--histogram", options->histogram,
+                                    "lines of two numbers: a count, and how many keys have it")->group("Input");
+  CLI::Option* zipf = add_real(app, "--zipf", options->zipf,
+                               "keys are drawn by Zipf's law with this exponent", {0, 20})->group("Input");
+  add_field_options(app, options->sample);
+  from->excludes(keys)->excludes(histogram)->excludes(zipf)->excludes(insertions);
+  histogram->excludes(keys)->excludes(zipf)->excludes(insertions);
+  add_json(app, options->json);
+  return [options] {
+    const Plan result = plan(requirements_of(*options));
+    if (options->json) {
+      print_json(plan_json(result));
+    } else {
+      print(plan_text(result, options->threshold));
+    }
+    return ExitCode::success;
+  };
+}
+
+}  // namespace tally::cli
