@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::uint64_t line_bytes = 64;
 constexpr std::uint64_t huge_page_bytes = std::uint64_t{2} << 20;
-constexpr std::uint64_t mapped_from_bytes = 2 * huge_page_bytes;
+constexpr std::uint64_t huge_pages_from_bytes = 2 * huge_page_bytes;
+constexpr std::uint64_t mapped_from_bytes = std::uint64_t{128} << 10;
 
 struct Free {
   void operator()(void* memory) const noexcept { std::free(memory); }
@@ -36,7 +37,8 @@ std::shared_ptr<void> allocate_zeroed(std::uint64_t num_bytes) {
   if (num_bytes > ~std::uint64_t{0} / 4) throw std::bad_alloc();
   void* memory = ::mmap(nullptr, num_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
-  ::madvise(memory, num_bytes, MADV_HUGEPAGE);  // advice only: smaller pages give the same answers
+  // Advice only: smaller pages give the same answers.
+  if (num_bytes >= huge_pages_from_bytes) ::madvise(memory, num_bytes, MADV_HUGEPAGE);
   return {memory, Unmap{num_bytes}};
 }
 

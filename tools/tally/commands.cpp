@@ -3,7 +3,41 @@
 namespace tally::cli {
 
 const std::vector<Command>& commands() {
-  static const std::vector<Command> table{};
+  static const std::vector<Command> table{
+      {"plan", "plan a structure from two of: keys, error, memory", "Planning", declare_plan,
+       "tally plan --keys 1M --false-positive-rate 1%          # the smallest shapes\n"
+       "tally plan --keys 10M --memory 64MiB --theta 3         # the best error in 64 MiB\n"
+       "tally plan --from names.txt -p 0.1% --deletes          # for the keys of a sample\n"
+       "tally plan -n 5M --zipf 1 --insertions 20M -t 3 -p 1%  # for a skewed stream\n"},
+      {"over", "print every key once, the moment it has been seen N times", "Streams", declare_over,
+       "tally over 3 words.txt                      # words that occur three times\n"
+       "tally over 100 -d ' ' -f 1 access.log.gz     # clients with 100 requests\n"
+       "tally over 1000 --memory 64MiB --exact < log # in 64 MiB, and checked against exact counts\n"},
+      {"uniq", "print the first occurrence of every key", "Streams", declare_uniq,
+       "tally uniq names.txt                         # as sort -u, in the order of the input\n"
+       "tally uniq --may-repeat --memory 16MiB < log # bounded memory; drops nothing\n"
+       "tally uniq --approximate --keys 10M < log    # about 14 bits a key; may drop 0.1%\n"},
+      {"build", "build a filter file from keys", "Filter files", declare_build,
+       "tally build -o names.tally names.txt                   # counts the keys first; error 1%\n"
+       "tally build -o seen.tally --keys 10M -p 0.1% < keys    # for ten million keys\n"
+       "tally build -o c.tally --kind counting-bloom -n 1M -z  # with removes; NUL-separated\n"
+       "tally build -o b.tally --like a.tally more.txt         # merges with a.tally\n"},
+      {"add", "add keys to a filter file", "Filter files", declare_add,
+       "tally add seen.tally new-names.txt\n"},
+      {"remove", "remove keys from a counting filter file", "Filter files", declare_remove,
+       "tally remove c.tally gone.txt\n"},
+      {"query", "print the keys that a filter may contain, or those it does not", "Filter files", declare_query,
+       "tally query names.tally candidates.txt     # those that are in it\n"
+       "tally query -v names.tally candidates.txt  # those that are certainly not\n"
+       "tally query -c names.tally < candidates    # how many are\n"},
+      {"count", "print how often keys were added", "Filter files", declare_count,
+       "tally count c.tally keys.txt | sort -rn | head\n"},
+      {"merge", "merge filter files into one", "Filter files", declare_merge,
+       "tally merge -o week.tally monday.tally tuesday.tally\n"},
+      {"info", "show what a filter file holds, its error now, and what is wrong", "Filter files", declare_info,
+       "tally info names.tally\n"
+       "tally info --verify --json names.tally\n"},
+  };
   return table;
 }
 

@@ -4,6 +4,11 @@
 
 namespace tally::cli {
 
+Run declare_plan(CLI::App& app);
+Run declare_theory(CLI::App& app);
+Run declare_verify(CLI::App& app);
+Run declare_over(CLI::App& app);
+Run declare_uniq(CLI::App& app);
 Run declare_build(CLI::App& app);
 Run declare_add(CLI::App& app);
 Run declare_remove(CLI::App& app);

@@ -9,9 +9,9 @@ namespace tally::detail {
 
 /// The one owner of a structure's memory: 64-bit words, the first on a 64-byte line.
 ///
-/// Fresh words are zero. Blocks of a few megabytes and more come straight from the
-/// kernel with transparent huge pages asked for, which makes random reads of large
-/// tables cheaper and leaves untouched pages unallocated. Alternatively the words
+/// Fresh words are zero. All but small blocks come straight from the kernel, and go back
+/// there at once; for large ones transparent huge pages are asked for, which makes random
+/// reads of large tables cheaper. Alternatively the words
 /// belong to somebody else (a read-only mapping of a file), kept alive by `keep`;
 /// such words are reached only through const structures. A copy always owns its words.
 ///

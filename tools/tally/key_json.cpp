@@ -1,0 +1,21 @@
+#include "key_json.hpp"
+
+#include <fmt/format.h>
+
+namespace tally::cli {
+
+Json key_json(std::string_view key) {
+  Json object{{"key", key}};
+  try {
+    (void)object.dump();
+    return object;
+  } catch (const Json::type_error&) {  // not UTF-8
+    std::string digits;
+    for (const char byte : key) digits += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+    return Json{{"key_hex", digits}};
+  }
+}
+
+std::string json_line(const Json& json) { return json.dump() + "\n"; }
+
+}  // namespace tally::cli

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "output.hpp"
+
+namespace tally::cli {
+
+/// {"key": "..."}, or {"key_hex": "..."} for bytes that are not UTF-8, which JSON cannot hold.
+Json key_json(std::string_view key);
+
+/// One object a line, as `--json` prints keys.
+std::string json_line(const Json& json);
+
+}  // namespace tally::cli

@@ -1,0 +1,208 @@
+#include "threshold_stream.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "output.hpp"
+#include "tally/planner.hpp"
+#include "tally/theory/bloom.hpp"
+
+namespace tally::cli {
+namespace {
+
+constexpr double default_false_positive_rate = 0.01;
+
+// A first filter after exact counting is planned for so many times the keys seen by then, a later one for
+// twice as many as the one before.
+constexpr std::uint64_t first_plan_factor = 16;
+
+// Of a bounded memory, the share of the reported keys' set; the filter has the rest.
+constexpr std::uint64_t set_share = 4;
+
+// What ExactCounts takes a key, about: node, bucket, and the smaller bucket arrays before.
+constexpr std::uint64_t exact_bytes_a_key = 56;
+
+std::uint64_t set_bytes(const ThresholdStream::Options& options) {
+  if (!options.memory_bytes) return std::numeric_limits<std::uint64_t>::max();
+  return options.threshold == 1 ? *options.memory_bytes : *options.memory_bytes / set_share;
+}
+
+// At a threshold of one, the first sight of a key is its report, and the set alone decides: exactly.
+bool needs_filter(const ThresholdStream::Options& options) { return options.threshold > 1; }
+
+}  // namespace
+
+ThresholdStream::ThresholdStream(const Options& options, Report report, Notice notice, ExactCheck* check)
+    : options_(options),
+      report_(std::move(report)),
+      notice_(std::move(notice)),
+      check_(check),
+      reported_(set_bytes(options)) {
+  if (!needs_filter(options_)) return;
+  if (options_.num_keys || options_.memory_bytes) {
+    open_generation(options_.num_keys.value_or(0));
+  } else {
+    exact_.emplace();
+  }
+}
+
+void ThresholdStream::add(std::span<const std::string_view> keys) {
+  std::array<Hash128, keys_per_window> digests;
+  for (std::size_t first = 0; first < keys.size(); first += keys_per_window) {
+    const auto window = keys.subspan(first, std::min(keys_per_window, keys.size() - first));
+    for (std::size_t i = 0; i < window.size(); ++i) digests[i] = options_.hasher(window[i]);
+    const Window window_digests(digests.data(), window.size());
+    num_lines_ += window.size();
+    if (exact_) {
+      add_exactly(window, window_digests);
+    } else {
+      add_to_filters(window, window_digests);
+    }
+  }
+}
+
+void ThresholdStream::add_exactly(std::span<const std::string_view> keys, Window digests) {
+  for (std::size_t i = 0; i < digests.size(); ++i) {
+    if (exact_->counts.size() == options_.exact_keys) {
+      leave_exact_counting();
+      return add_to_filters(keys.subspan(i), digests.subspan(i));
+    }
+    std::uint32_t& count = exact_->counts[digests[i]];
+    num_distinct_ += count == 0;
+    const bool reaches = count < options_.threshold && ++count == options_.threshold;
+    if (check_ != nullptr) check_->see(digests[i], reaches);
+    if (reaches) {
+      ++num_reported_;
+      report_(keys[i], count);
+    }
+  }
+}
+
+// The set of reported digests comes first: where most lines repeat few keys, most lines end there.
+void ThresholdStream::add_to_filters(std::span<const std::string_view> keys, Window digests) {
+  for (const Hash128 digest : digests) reported_.prefetch(digest);
+  std::array<std::uint8_t, keys_per_window> left;
+  std::size_t num_left = 0;
+  for (std::size_t i = 0; i < digests.size(); ++i) {
+    if (reported_.contains(digests[i])) {
+      if (check_ != nullptr) check_->see(digests[i], false);
+      continue;
+    }
+    if (!filters_.empty()) filters_.back().filter.prefetch(digests[i]);
+    left[num_left++] = static_cast<std::uint8_t>(i);
+  }
+  for (std::size_t l = 0; l < num_left; ++l) count_in_filters(keys[left[l]], digests[left[l]]);
+}
+
+void ThresholdStream::count_in_filters(std::string_view key, Hash128 digest) {
+  std::uint64_t count = 1;
+  if (!filters_.empty()) {
+    const std::uint64_t here = filters_.back().filter.insert_and_count(digest).value;
+    count = here;
+    for (std::size_t g = 0; g + 1 < filters_.size(); ++g) count += filters_[g].filter.count(digest).value;
+    filters_.back().num_keys += here == 1;
+    num_distinct_ += count == 1;
+    if (check_ != nullptr) check_->inserted(digest);
+  } else {
+    ++num_distinct_;
+  }
+  const bool reaches = count >= options_.threshold;
+  if (reaches) report_key(key, digest, count);
+  if (check_ != nullptr) check_->see(digest, reaches);
+  if (!filters_.empty() && filters_.back().num_keys > filters_.back().planned_keys) past_the_plan();
+}
+
+void ThresholdStream::report_key(std::string_view key, Hash128 digest, std::uint64_t count) {
+  const HashSet::Outcome outcome = remember_reported(digest);
+  if (outcome == HashSet::Outcome::present) return;  // reported earlier in this very window
+  if (outcome == HashSet::Outcome::full && num_repeats_possible_++ == 0) {
+    notice_(fmt::format("the set of reported keys is full at {} keys: no key is missed, but keys may be printed again; "
+                        "give more --memory",
+                        reported_.size()));
+  }
+  ++num_reported_;
+  report_(key, count);
+}
+
+HashSet::Outcome ThresholdStream::remember_reported(Hash128 digest) {
+  HashSet::Outcome outcome = reported_.insert(digest);
+  while (outcome == HashSet::Outcome::full && reported_.try_grow(digest)) outcome = reported_.insert(digest);
+  return outcome;
+}
+
+void ThresholdStream::leave_exact_counting() {
+  notice_(fmt::format("{} distinct keys counted exactly; from here on in a planned filter (say --keys to plan ahead)",
+                      exact_->counts.size()));
+  open_generation(first_plan_factor * exact_->counts.size());
+  Generation& generation = filters_.back();
+  for (const auto& [digest, count] : exact_->counts) {
+    if (count >= options_.threshold) {
+      (void)remember_reported(digest);
+      continue;
+    }
+    for (std::uint32_t i = 0; i < count; ++i) {
+      (void)generation.filter.insert(digest);
+      if (check_ != nullptr) check_->inserted(digest);
+    }
+    ++generation.num_keys;
+  }
+  exact_.reset();
+}
+
+/// `num_keys` 0: as many as the memory carries at the wanted rate.
+void ThresholdStream::open_generation(std::uint64_t num_keys) {
+  ThresholdRequest request{.threshold = options_.threshold, .update = options_.update};
+  request.num_keys = num_keys;
+  const bool both_given = num_keys != 0 && options_.memory_bytes.has_value();
+  if (!both_given) request.false_positive_rate = options_.false_positive_rate.value_or(default_false_positive_rate);
+  if (options_.memory_bytes) request.memory_bytes = std::max<std::uint64_t>(8, *options_.memory_bytes / set_share * (set_share - 1));
+  const ThresholdShape shape = plan_threshold(request);
+  const std::uint64_t planned = num_keys != 0 ? num_keys : planned_num_keys(shape, request.false_positive_rate);
+  const double rate = theory::false_positive_probability(shape.num_counters, shape.num_hashes, std::max<std::uint64_t>(1, planned));
+  filters_.push_back({ThresholdFilter<>(shape, options_.hasher), planned, rate});
+  if (check_ != nullptr) check_->opened_generation(shape);
+  notice_(fmt::format("{} for {} distinct keys: {} counters of {} bits, k = {}, {}; a key seen fewer than {} times is "
+                      "reported with probability at most {}{}",
+                      filters_.size() == 1 ? "planned" : fmt::format("generation {} opened, planned", filters_.size()),
+                      human_count(static_cast<double>(planned)), human_count(static_cast<double>(shape.num_counters)),
+                      counter_bits_for(shape), shape.num_hashes, human_bytes(static_cast<double>(num_bytes(shape))),
+                      options_.threshold, human_rate(std::min(1.0, static_cast<double>(filters_.size()) * rate)),
+                      filters_.size() == 1 ? "" : " (all generations together)"));
+}
+
+void ThresholdStream::past_the_plan() {
+  Generation& generation = filters_.back();
+  if (!options_.memory_bytes) {
+    open_generation(2 * generation.planned_keys);
+    return;
+  }
+  if (generation.num_keys < warn_at_keys_) return;
+  warn_at_keys_ = 2 * generation.num_keys;
+  notice_(fmt::format("more keys than the {} that fit the memory as planned: the error grows, and is {} at {} keys; "
+                      "no key is missed; give more --memory",
+                      human_count(static_cast<double>(generation.planned_keys)), human_rate(error_bound()),
+                      human_count(static_cast<double>(generation.num_keys))));
+}
+
+std::uint64_t ThresholdStream::memory_bytes() const noexcept {
+  std::uint64_t sum = reported_.num_bytes() + (exact_ ? exact_bytes_a_key * exact_->counts.size() : 0);
+  for (const Generation& generation : filters_) sum += num_bytes(generation.filter.shape());
+  return sum;
+}
+
+// A generation lets a key pass that shares every counter with other keys; the sum bounds the chance over all.
+double ThresholdStream::error_bound() const {
+  double sum = 0;
+  for (const Generation& generation : filters_) {
+    const ThresholdShape& shape = generation.filter.shape();
+    sum += theory::false_positive_probability(shape.num_counters, shape.num_hashes,
+                                              std::max<std::uint64_t>(1, generation.num_keys));
+  }
+  return std::min(1.0, sum);
+}
+
+}  // namespace tally::cli

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory_resource>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "exact_check.hpp"
+#include "tally/filters/hash_set.hpp"
+#include "tally/filters/key_batch.hpp"
+#include "tally/filters/threshold_filter.hpp"
+
+namespace tally::cli {
+
+/// Reports every key of a stream once, when its count reaches a threshold.
+///
+/// Counts are kept in ThresholdFilters, reported keys as digests in a HashSet; a reported
+/// key is not counted any further. No key is missed: every filter's count is at least
+/// the truth, so the sum over the filters is. A key seen fewer times is reported with at
+/// most the stated probability. If the set may not grow any more, keys may be reported
+/// again, and `num_repeats_possible` counts how often.
+///
+/// Without num_keys and memory_bytes the first keys are counted exactly, up to
+/// `exact_keys` of them, and then replayed into a filter planned from what was seen. When
+/// more keys come than a filter was planned for, a new one (a generation) takes over
+/// the counting, unless memory_bytes bounds them; then the error grows, which is said.
+class ThresholdStream {
+ public:
+  struct Options {
+    std::uint64_t threshold = 1;
+    std::optional<std::uint64_t> num_keys;      ///< distinct keys expected
+    std::optional<std::uint64_t> memory_bytes;  ///< of filters and set together: a hard bound
+    std::optional<double> false_positive_rate;  ///< default 1%, or what keys and memory give
+    CounterUpdate update = CounterUpdate::plain;
+    KeyHasher hasher = 0;
+    std::uint64_t exact_keys = std::uint64_t{1} << 16;
+  };
+  using Report = std::function<void(std::string_view key, std::uint64_t count)>;
+  using Notice = std::function<void(const std::string& text)>;
+
+  /// `check` may be null; else it counts exactly beside the stream. `notice` is told of plans and generations.
+  ThresholdStream(const Options& options, Report report, Notice notice, ExactCheck* check);
+
+  void add(std::span<const std::string_view> keys);
+
+  std::uint64_t num_lines() const noexcept { return num_lines_; }
+  std::uint64_t num_reported() const noexcept { return num_reported_; }
+  std::uint64_t num_repeats_possible() const noexcept { return num_repeats_possible_; }
+  /// Distinct keys seen: exact while counting exactly, then a lower estimate by the keys that found an empty counter.
+  std::uint64_t num_distinct() const noexcept { return num_distinct_; }
+  std::uint64_t memory_bytes() const noexcept;
+  bool counts_exactly() const noexcept { return filters_.empty(); }
+  std::size_t num_generations() const noexcept { return filters_.size(); }
+  /// The probability, as things stand, that the next key below the threshold is reported all the same: at most that.
+  double error_bound() const;
+
+ private:
+  using Window = std::span<const Hash128>;
+
+  // All of its memory in a few large pieces, which go back to the system together.
+  struct ExactCounts {
+    std::pmr::monotonic_buffer_resource memory{std::size_t{1} << 18};
+    std::pmr::unordered_map<Hash128, std::uint32_t, HashOfDigest> counts{&memory};
+  };
+
+  struct Generation {
+    ThresholdFilter<> filter;
+    std::uint64_t planned_keys;
+    double false_positive_rate;  // once the planned keys are in
+    std::uint64_t num_keys = 0;  // seen to be new in it
+  };
+
+  void add_exactly(std::span<const std::string_view> keys, Window digests);
+  void add_to_filters(std::span<const std::string_view> keys, Window digests);
+  void count_in_filters(std::string_view key, Hash128 digest);
+  void report_key(std::string_view key, Hash128 digest, std::uint64_t count);
+  void leave_exact_counting();
+  void open_generation(std::uint64_t num_keys);
+  void past_the_plan();
+  HashSet::Outcome remember_reported(Hash128 digest);
+
+  Options options_;
+  Report report_;
+  Notice notice_;
+  ExactCheck* check_;
+
+  std::optional<ExactCounts> exact_;  // while the first keys are counted exactly
+  std::vector<Generation> filters_;   // the last one counts
+  HashSet reported_;
+
+  std::uint64_t num_lines_ = 0;
+  std::uint64_t num_reported_ = 0;
+  std::uint64_t num_repeats_possible_ = 0;
+  std::uint64_t num_distinct_ = 0;
+  std::uint64_t warn_at_keys_ = 0;
+};
+
+}  // namespace tally::cli

@@ -1,0 +1,195 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <variant>
+
+#include "commands.hpp"
+#include "input.hpp"
+#include "key_json.hpp"
+#include "options.hpp"
+#include "output.hpp"
+#include "signals.hpp"
+#include "tally/filters/bloom_filter.hpp"
+#include "tally/filters/hash_set.hpp"
+#include "tally/filters/recent_keys.hpp"
+#include "tally/planner.hpp"
+#include "tally/theory/bloom.hpp"
+
+namespace tally::cli {
+namespace {
+
+struct UniqOptions {
+  InputOptions input;
+  HasherOptions hasher;
+  bool approximate = false;
+  bool may_repeat = false;
+  std::optional<std::uint64_t> num_keys;
+  std::optional<std::uint64_t> memory_bytes;
+  std::optional<double> false_positive_rate;
+  bool json = false;
+  bool quiet = false;
+  bool line_buffered = false;
+};
+
+constexpr double default_false_positive_rate = 0.001;
+constexpr std::uint64_t default_recent_bytes = std::uint64_t{64} << 20;
+
+// Three ways to know whether a key is new, each with prefetch, is_new, num_bytes and what it promises.
+
+class ExactMemory {
+ public:
+  explicit ExactMemory(const UniqOptions& options)
+      : seen_(options.memory_bytes.value_or(std::numeric_limits<std::uint64_t>::max())) {}
+
+  void prefetch(Hash128 digest) const { seen_.prefetch(digest); }
+  bool is_new(Hash128 digest) {
+    HashSet::Outcome outcome = seen_.insert(digest);
+    while (outcome == HashSet::Outcome::full) {
+      if (!seen_.try_grow(digest)) {
+        throw std::runtime_error(fmt::format("the memory is full at {} distinct keys; give more --memory, or take "
+                                             "--may-repeat (never drops a key) or --approximate (may drop some)",
+                                             seen_.size()));
+      }
+      outcome = seen_.insert(digest);
+    }
+    return outcome == HashSet::Outcome::inserted;
+  }
+  std::uint64_t num_bytes() const { return seen_.num_bytes(); }
+  std::string promise() const { return "exact, up to 2^-128 for any two keys"; }
+  double error_bound() const { return 0; }
+
+ private:
+  HashSet seen_;
+};
+
+class ApproximateMemory {
+ public:
+  explicit ApproximateMemory(const UniqOptions& options) : seen_(shape(options), options.hasher.hasher()) {}
+
+  void prefetch(Hash128 digest) const { seen_.prefetch(digest); }
+  bool is_new(Hash128 digest) {
+    const bool is_new = !seen_.test_and_insert(digest);
+    num_keys_ += is_new;
+    return is_new;
+  }
+  std::uint64_t num_bytes() const { return tally::num_bytes(seen_.shape()); }
+  double error_bound() const {
+    return num_keys_ == 0 ? 0 : theory::false_positive_probability(seen_.shape().num_bits, seen_.shape().num_hashes, num_keys_);
+  }
+  std::string promise() const {
+    return fmt::format("a new key is dropped with probability at most {}", human_rate(error_bound()));
+  }
+
+ private:
+  static BloomShape shape(const UniqOptions& options) {
+    if (!options.num_keys && !options.memory_bytes) {
+      throw std::invalid_argument("--approximate needs --keys or --memory, to be planned");
+    }
+    BloomRequest request{.num_keys = options.num_keys.value_or(0), .memory_bytes = options.memory_bytes.value_or(0)};
+    if (request.num_keys == 0 || request.memory_bytes == 0) {
+      request.false_positive_rate = options.false_positive_rate.value_or(default_false_positive_rate);
+    }
+    return plan_bloom(request);
+  }
+
+  BloomFilter<> seen_;
+  std::uint64_t num_keys_ = 0;
+};
+
+class ForgetfulMemory {
+ public:
+  explicit ForgetfulMemory(const UniqOptions& options) : seen_(options.memory_bytes.value_or(default_recent_bytes)) {}
+
+  void prefetch(Hash128 digest) const { seen_.prefetch(digest); }
+  bool is_new(Hash128 digest) { return seen_.insert(digest); }
+  std::uint64_t num_bytes() const { return seen_.num_bytes(); }
+  double error_bound() const { return 0; }
+  std::string promise() const {
+    return seen_.num_forgotten() == 0 ? "nothing was forgotten: no key is repeated"
+                                      : fmt::format("no key is dropped; {} were forgotten and may be repeated",
+                                                    human_count(static_cast<double>(seen_.num_forgotten())));
+  }
+
+ private:
+  RecentKeys seen_;
+};
+
+template <class Memory>
+ExitCode run_uniq(const UniqOptions& options) {
+  Memory memory(options);
+  const KeyHasher hasher = options.hasher.hasher();
+  Output output({.nul_separated = options.input.nul_separated && !options.json, .line_buffered = options.line_buffered});
+  Progress progress(options.quiet);
+  KeyReader reader(options.input);
+  std::uint64_t num_lines = 0;
+  std::uint64_t num_printed = 0;
+  std::array<Hash128, KeyReader::max_keys_a_call> digests;
+  for (auto keys = reader.next(); !keys.empty(); keys = reader.next()) {
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      digests[i] = hasher(keys[i]);
+      memory.prefetch(digests[i]);
+    }
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (!memory.is_new(digests[i])) continue;
+      ++num_printed;
+      if (options.json) {
+        output.write(json_line(key_json(keys[i])));
+      } else {
+        output.write_key(keys[i]);
+      }
+    }
+    num_lines += keys.size();
+    progress.update(num_lines, reader.bytes_read(), reader.total_bytes());
+  }
+  progress.clear();
+  if (options.json) {
+    output.write(json_line(Json{{"summary",
+                                 {{"num_lines", num_lines},
+                                  {"num_printed", num_printed},
+                                  {"dropped_with_probability_at_most", memory.error_bound()},
+                                  {"memory_bytes", memory.num_bytes()},
+                                  {"promise", memory.promise()},
+                                  {"interrupted", stop_requested()}}}}));
+  }
+  output.finish();
+  remark(options.quiet, fmt::format("{}{} lines, {} printed; {}; {}", stop_requested() ? "interrupted after " : "", num_lines,
+                                    num_printed, memory.promise(),
+                                    human_bytes(static_cast<double>(memory.num_bytes()))));
+  return num_printed > 0 ? ExitCode::success : ExitCode::none;
+}
+
+}  // namespace
+
+Run declare_uniq(CLI::App& app) {
+  auto options = std::make_shared<UniqOptions>();
+  add_input_options(app, options->input);
+  CLI::Option* approximate = app.add_flag("-a,--approximate", options->approximate,
+                                          "a Bloom filter in place of all digests: may drop a key, with the stated probability");
+  app.add_flag("-r,--may-repeat", options->may_repeat,
+               "bounded memory (--memory, default 64MiB): never drops a key, may print an old one again")
+      ->excludes(approximate);
+  add_count(app, "-n,--keys", options->num_keys, "with --approximate: distinct keys to plan for", {1, std::uint64_t{1} << 56});
+  add_size(app, "-m,--memory", options->memory_bytes, "memory for what was seen, never exceeded");
+  add_rate(app, "-p,--false-positive-rate", options->false_positive_rate,
+           "with --approximate: probability that a new key is dropped (default 0.1%)");
+  add_hasher_options(app, options->hasher);
+  add_json(app, options->json);
+  add_line_buffered(app, options->line_buffered);
+  add_quiet(app, options->quiet);
+  return [options] {
+    if (options->approximate && options->num_keys && options->memory_bytes && options->false_positive_rate) {
+      throw std::invalid_argument("--keys, --memory and --false-positive-rate are all given; leave one out");
+    }
+    if ((options->false_positive_rate || options->num_keys) && !options->approximate) {
+      throw std::invalid_argument("--keys and --false-positive-rate go with --approximate; without it nothing is planned");
+    }
+    if (options->approximate) return run_uniq<ApproximateMemory>(*options);
+    if (options->may_repeat) return run_uniq<ForgetfulMemory>(*options);
+    return run_uniq<ExactMemory>(*options);
+  };
+}
+
+}  // namespace tally::cli
