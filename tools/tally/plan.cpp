@@ -12,6 +12,7 @@
 #include "options.hpp"
 #include "output.hpp"
 #include "sample.hpp"
+#include "shape_json.hpp"
 #include "tally/planner.hpp"
 
 namespace tally::cli {
@@ -70,24 +71,6 @@ std::string_view name_of(ErrorLaw law) {
   return "";
 }
 
-Json shape_json(const Candidate& candidate) {
-  Json json;
-  if (const auto* bloom = std::get_if<BloomShape>(&candidate.shape)) {
-    json = {{"num_bits", bloom->num_bits}, {"num_hashes", bloom->num_hashes}};
-  } else if (const auto* counting = std::get_if<CountingBloomShape>(&candidate.shape)) {
-    json = {{"num_counters", counting->num_counters},
-            {"num_hashes", counting->num_hashes},
-            {"counter_bits", counting->counter_bits},
-            {"max_threshold", counting->max_threshold}};
-  } else if (const auto* threshold = std::get_if<ThresholdShape>(&candidate.shape)) {
-    json = {{"num_counters", threshold->num_counters},
-            {"num_hashes", threshold->num_hashes},
-            {"threshold", threshold->threshold},
-            {"update", tally::name_of(threshold->update)}};
-  }
-  return json;
-}
-
 Json candidate_json(const Candidate& candidate) {
   Json errors = Json::array();
   for (const PredictedError& error : candidate.errors) {
@@ -97,7 +80,7 @@ Json candidate_json(const Candidate& candidate) {
   }
   Json json = {{"kind", candidate.kind},
                {"scheme", candidate.scheme},
-               {"shape", shape_json(candidate)},
+               {"shape", shape_to_json({candidate.shape, candidate.scheme_id})},
                {"num_positions", candidate.num_positions},
                {"num_hashes", candidate.num_hashes},
                {"counter_bits", candidate.counter_bits},
@@ -198,7 +181,7 @@ Run declare_plan(CLI::App& app) {
   CLI::Option* keys = add_count(app, "-n,--keys", options->num_keys, "distinct keys (with --zipf: those to draw from)");
   add_rate(app, "-p,--false-positive-rate", options->false_positive_rate, "how often an absent key may pass");
   add_size(app, "-m,--memory", options->memory_bytes, "memory that is never exceeded");
-  add_count(app, "-t,--theta", options->threshold, "the question is 'seen at least this often?' (default: 1)",
+  add_count(app, "-t,--theta,--threshold", options->threshold, "the question is 'seen at least this often?' (default: 1)",
             {1, max_threshold_limit});
   app.add_flag("--deletes", options->needs_deletes, "keys must be removable");
   CLI::Option* insertions = add_count(app, "--insertions", options->num_insertions,
