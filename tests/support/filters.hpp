@@ -169,7 +169,7 @@ template <class Ask>
 std::vector<bool> ask_batch(std::size_t size, Ask ask) {
   const std::unique_ptr<bool[]> results(new bool[size]);
   ask(std::span<bool>(results.get(), size));
-  return {results.get(), results.get() + size};
+  return std::vector<bool>(results.get(), results.get() + size);
 }
 
 }  // namespace tally::test

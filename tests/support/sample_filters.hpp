@@ -16,7 +16,9 @@ inline constexpr std::array<std::uint32_t, 11> counter_widths = {1, 2, 3, 4, 5, 
 inline std::vector<FilterShape> sample_shapes() {
   std::vector<FilterShape> shapes;
   AllSchemes::for_each([&]<class Scheme>(std::type_identity<Scheme>) {
-    const auto add = [&](auto shape) { shapes.push_back(round_to_scheme({shape, Scheme::file_id}, Rounding::up)); };
+    const auto add = [&](auto shape) {
+      shapes.push_back(round_to_scheme({shape, Scheme::file_id}, Rounding::up));
+    };
     add(BloomShape{1013, 5});
     if (Scheme::file_id == BlockedScheme::file_id) return;
     for (const std::uint32_t width : counter_widths) {
@@ -38,7 +40,8 @@ inline std::string describe(const FilterShape& shape) {
 /// Digests of the texts "key 0", "key 1", ...
 inline std::vector<Hash128> sample_keys(const KeyHasher& hasher, std::uint64_t num_keys) {
   std::vector<Hash128> keys;
-  for (std::uint64_t i = 0; i < num_keys; ++i) keys.push_back(hasher(std::string_view("key " + std::to_string(i))));
+  for (std::uint64_t i = 0; i < num_keys; ++i)
+    keys.push_back(hasher(std::string_view("key " + std::to_string(i))));
   return keys;
 }
 

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "tally/theory/confidence.hpp"
+
+namespace tally::test {
+
+/// `usual` trials, times the factor in the environment variable TALLY_TRIALS.
+inline std::uint64_t num_trials(std::uint64_t usual) {
+  const char* text = std::getenv("TALLY_TRIALS");
+  const double factor = text == nullptr ? 1.0 : std::stod(text);
+  return std::max<std::uint64_t>(50, static_cast<std::uint64_t>(factor * static_cast<double>(usual)));
+}
+
+/// A probability measured over many fresh filters, with the same number of queries to each.
+///
+/// The queries of one filter share its randomness: its rate differs from filter to filter, so the
+/// total is not binomial. How much it varies between filters is measured, and the sample counted as
+/// smaller by that much (the design effect: observed variance of the filters' counts over the
+/// binomial one, never taken below 1). The limits are then the exact binomial ones of the smaller
+/// sample (Korn and Graubard 1998). Filters are independent of each other, and there are hundreds.
+class MeasuredRate {
+ public:
+  explicit MeasuredRate(std::uint64_t queries_per_filter) : queries_per_filter_(queries_per_filter) {}
+
+  void add_filter(std::uint64_t num_positives) {
+    ++num_filters_;
+    sum_ += num_positives;
+    sum_of_squares_ += num_positives * num_positives;
+  }
+
+  std::uint64_t num_queries() const { return num_filters_ * queries_per_filter_; }
+  double rate() const { return static_cast<double>(sum_) / static_cast<double>(num_queries()); }
+
+  double design_effect() const {
+    const auto filters = static_cast<double>(num_filters_);
+    const double mean = static_cast<double>(sum_) / filters;
+    const double variance = (static_cast<double>(sum_of_squares_) - filters * mean * mean) / (filters - 1);
+    const double binomial = static_cast<double>(queries_per_filter_) * rate() * (1 - rate());
+    return binomial > 0 ? std::max(1.0, variance / binomial) : 1.0;
+  }
+
+  /// Two-sided limits for the true probability.
+  theory::ProbabilityInterval limits(double confidence) const {
+    const double effect = design_effect();
+    const auto shrink = [&](std::uint64_t count) {
+      return static_cast<std::uint64_t>(std::llround(static_cast<double>(count) / effect));
+    };
+    return theory::binomial_confidence_limits(shrink(sum_), shrink(num_queries()), confidence);
+  }
+
+ private:
+  std::uint64_t queries_per_filter_;
+  std::uint64_t num_filters_ = 0;
+  std::uint64_t sum_ = 0;
+  std::uint64_t sum_of_squares_ = 0;
+};
+
+/// Tests that are to hold all together with one confidence: 99.9% shared out evenly (Bonferroni,
+/// which holds however the tests depend on each other).
+struct Cell {
+  std::string name;
+  double predicted;
+  MeasuredRate measured;
+};
+
+inline constexpr double family_confidence = 0.999;
+inline constexpr double least_tested_probability = 1e-4;
+
+}  // namespace tally::test
