@@ -6,8 +6,8 @@ namespace tally {
 
 /// What an insertion did to the key's counters.
 enum class InsertResult : std::uint8_t {
-  counted,   ///< every counter went up
-  saturated  ///< some counter was at its maximum already: it sticks, and `count` becomes a lower bound
+  counted,   ///< every counter went up, none to its maximum: a remove undoes it exactly
+  saturated  ///< some counter is at its maximum now (or was before): it sticks, and never comes down
 };
 
 /// What became of a remove.
