@@ -9,6 +9,14 @@ const std::vector<Command>& commands() {
        "tally plan --keys 10M --memory 64MiB --theta 3         # the best error in 64 MiB\n"
        "tally plan --from names.txt -p 0.1% --deletes          # for the keys of a sample\n"
        "tally plan -n 5M --zipf 1 --insertions 20M -t 3 -p 1%  # for a skewed stream\n"},
+      {"verify", "compare a shape's theory with a simulation", "Planning", declare_verify,
+       "tally verify --keys 100k -p 1%                          # a planned Bloom filter\n"
+       "tally verify -t 3 -n 10k --num-positions 40k -k 3       # for every true count below 3\n"
+       "tally verify --file names.tally                         # the shape of a file\n"},
+      {"theory", "calculate a published formula; without a name, list them", "Planning", declare_theory,
+       "tally theory                                                      # lists the formulas\n"
+       "tally theory bloom-false-positive-rate --m 10M --k 7 --n 1M\n"
+       "tally theory kappa-star --theta 3 --json\n"},
       {"over", "print every key once, the moment it has been seen N times", "Streams", declare_over,
        "tally over 3 words.txt                      # words that occur three times\n"
        "tally over 100 -d ' ' -f 1 access.log.gz     # clients with 100 requests\n"

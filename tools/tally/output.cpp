@@ -75,14 +75,14 @@ void Output::write(std::string_view bytes) {
   }
 }
 
-void Output::end_record() {
-  write({&separator_, 1});
+void Output::write_record(std::string_view record) {
+  write(record);
   if (line_buffered_) flush();
 }
 
 void Output::write_key(std::string_view key) {
   write(key);
-  end_record();
+  write_record({&separator_, 1});
 }
 
 void Output::write_key(std::string_view prefix, std::string_view key) {

@@ -41,12 +41,12 @@ class Output {
   void write_key(std::string_view key);
   /// "3\tkey" and the separator.
   void write_key(std::string_view prefix, std::string_view key);
+  /// A record that brings its own end, such as a line of JSON.
+  void write_record(std::string_view record);
   void flush();
   void finish() { flush(); }
 
  private:
-  void end_record();
-
   std::string buffer_;
   char separator_;
   bool line_buffered_;

@@ -1,0 +1,149 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "commands.hpp"
+#include "documents.hpp"
+#include "filter_file.hpp"
+#include "key_loop.hpp"
+#include "options.hpp"
+
+// The commands that change a filter file: add, remove, merge.
+
+namespace tally::cli {
+
+namespace {
+
+struct ChangeOptions {
+  FilterFileOptions filter;
+  InputOptions input;
+  bool json = false;
+  bool quiet = false;
+};
+
+void declare_change(CLI::App& app, ChangeOptions& options) {
+  add_filter_file(app, options.filter);
+  add_input_options(app, options.input);
+  add_json(app, options.json);
+  add_quiet(app, options.quiet);
+}
+
+// Writes the filter back, whole or not at all, and says what became of it.
+void write_back(const ChangeOptions& options, const AnyFilter& filter, Json json, const std::string& done) {
+  refuse_if_stopped(options.filter.path);
+  save(filter, options.filter.path, Overwrite::replace);
+  const FilterStatistics statistics = filter.statistics();
+  if (options.json) {
+    json["filter"] = filter_to_json(filter, statistics);
+    print_json(json);
+  }
+  remark(options.quiet, fmt::format("{}; {}", done, state_text(filter, statistics)));
+}
+
+ExitCode run_add(const ChangeOptions& options) {
+  const FileLock lock(options.filter.path, options.quiet);
+  AnyFilter filter = load(options.filter.path, options.filter.key());
+  const auto insert = [&](std::span<const std::string_view>, std::span<const Hash128> digests) {
+    filter.insert_batch(digests);
+  };
+  const std::uint64_t num_keys = for_each_batch(options.input, filter.hasher(), options.quiet, insert);
+  write_back(options, filter, {{"num_added", num_keys}}, fmt::format("added {} keys", num_keys));
+  return num_keys > 0 ? ExitCode::success : ExitCode::none;
+}
+
+ExitCode run_remove(const ChangeOptions& options) {
+  const FileLock lock(options.filter.path, options.quiet);
+  AnyFilter filter = load(options.filter.path, options.filter.key());
+  filter.remove_batch({}, {});  // a kind that cannot remove is refused before any input is read
+  std::uint64_t num_refused = 0;
+  Batch<RemoveResult> results;
+  const auto remove = [&](std::span<const std::string_view>, std::span<const Hash128> digests) {
+    const std::span<RemoveResult> own(results.data(), digests.size());
+    filter.remove_batch(digests, own);
+    num_refused += static_cast<std::uint64_t>(std::count(own.begin(), own.end(), RemoveResult::refused));
+  };
+  const std::uint64_t num_keys = for_each_batch(options.input, filter.hasher(), options.quiet, remove);
+  const std::uint64_t num_removed = num_keys - num_refused;
+  std::string done = fmt::format("removed {} keys", num_removed);
+  if (num_refused > 0) done += fmt::format(", refused {} that are certainly not in the filter", num_refused);
+  write_back(options, filter, {{"num_removed", num_removed}, {"num_refused", num_refused}}, done);
+  return num_refused == 0 && num_keys > 0 ? ExitCode::success : ExitCode::none;
+}
+
+struct MergeOptions {
+  std::vector<std::string> inputs;
+  std::string key_file;
+  std::string output;
+  bool force = false;
+  bool json = false;
+  bool quiet = false;
+};
+
+ExitCode run_merge(const MergeOptions& options) {
+  check_overwrite(options.output, options.force);
+  const auto load_input = [&](const std::string& path) {
+    const FilterFileOptions file{path, options.key_file};
+    return load(path, file.key());
+  };
+  AnyFilter merged = load_input(options.inputs.front());
+  for (std::size_t i = 1; i < options.inputs.size(); ++i) {
+    const AnyFilter other = load_input(options.inputs[i]);
+    try {
+      merged.merge(other);
+    } catch (const std::invalid_argument& error) {
+      throw std::invalid_argument(
+          fmt::format("'{}' (here) and '{}' (there): {}", options.inputs.front(), options.inputs[i], error.what()));
+    }
+    refuse_if_stopped(options.output);
+  }
+  save_filter(merged, options.output, options.force ? Overwrite::replace : Overwrite::refuse);
+  const FilterStatistics statistics = merged.statistics();
+  if (options.json) {
+    print_json({{"num_merged", options.inputs.size()}, {"filter", filter_to_json(merged, statistics)}});
+  }
+  remark(options.quiet, fmt::format("merged {} filters into '{}'; {}", options.inputs.size(), options.output,
+                                    state_text(merged, statistics)));
+  return ExitCode::success;
+}
+
+}  // namespace
+
+Run declare_add(CLI::App& app) {
+  const auto options = std::make_shared<ChangeOptions>();
+  add_details(app,
+              "The file is replaced as a whole once all keys are in; until then, and after an error, it is what it "
+              "was. Exit status: 0, 1 if the input held no keys, 2 after an error.");
+  declare_change(app, *options);
+  return [options] { return run_add(*options); };
+}
+
+Run declare_remove(CLI::App& app) {
+  const auto options = std::make_shared<ChangeOptions>();
+  add_details(app,
+              "Takes one occurrence of every key of the input out of a counting-bloom filter. A key that is certainly "
+              "not in it is refused and changes nothing. Remove only what was added: another key that passes by "
+              "error cannot be told from one that is there, and takes other keys' counts with it. "
+              "Exit status: 0, 1 if a key was refused or there were none, 2 after an error.");
+  declare_change(app, *options);
+  return [options] { return run_remove(*options); };
+}
+
+Run declare_merge(CLI::App& app) {
+  const auto options = std::make_shared<MergeOptions>();
+  add_details(app,
+              "The filters must be of one kind, shape, scheme and seed ('tally build --like FILE' makes such); if not, "
+              "the first difference is named and nothing is written.");
+  add_file(app, "-o,--output", options->output, "Write the merged filter here ('-': standard output)")->required();
+  app.add_option("filters", options->inputs, "The filter files, two or more")
+      ->type_name("FILE")
+      ->required()
+      ->expected(2, CLI::detail::expected_max_vector_size);
+  add_key_file(app, options->key_file);
+  add_force(app, options->force);
+  add_json(app, options->json);
+  add_quiet(app, options->quiet);
+  return [options] { return run_merge(*options); };
+}
+
+}  // namespace tally::cli

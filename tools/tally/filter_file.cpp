@@ -1,0 +1,141 @@
+#include "filter_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <filesystem>
+#include <stdexcept>
+#include <system_error>
+
+#include "options.hpp"
+#include "shape_json.hpp"
+#include "signals.hpp"
+
+namespace tally::cli {
+
+std::optional<HashKey> FilterFileOptions::key() const {
+  if (key_file.empty()) return std::nullopt;
+  return read_key_file(key_file);
+}
+
+void add_filter_file(CLI::App& app, FilterFileOptions& options) {
+  app.add_option("filter", options.path, "The filter file")->type_name("FILE")->required();
+  add_key_file(app, options.key_file);
+}
+
+OpenFilter::OpenFilter(const FilterFileOptions& options, VerifyBody verify) {
+  std::error_code ignored;  // the open that follows says what is wrong
+  const std::filesystem::file_status status = std::filesystem::status(options.path, ignored);
+  if (std::filesystem::is_fifo(status) || std::filesystem::is_character_file(status)) {
+    loaded_.emplace(load(options.path, options.key()));
+  } else {
+    mapped_.emplace(MappedFilter::open(options.path, options.key(), verify));
+  }
+}
+
+FileLock::FileLock(const std::string& path, bool quiet) {
+  const auto fail = [&path] { throw std::system_error(errno, std::generic_category(), path); };
+  while (true) {
+    file_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file_ < 0) fail();
+    if (flock(file_, LOCK_EX | LOCK_NB) != 0) {
+      if (errno == EWOULDBLOCK) remark(quiet, fmt::format("{} is being changed by another process; waiting", path));
+      if (flock(file_, LOCK_EX) != 0) {
+        const int reason = errno;
+        close(file_);
+        errno = reason;
+        fail();
+      }
+    }
+    // A writer replaces the file: what was locked may be the one of before.
+    struct stat locked {};
+    struct stat current {};
+    if (fstat(file_, &locked) == 0 && stat(path.c_str(), &current) == 0 && locked.st_ino == current.st_ino &&
+        locked.st_dev == current.st_dev) {
+      return;
+    }
+    close(file_);
+  }
+}
+
+FileLock::~FileLock() { close(file_); }
+
+void check_overwrite(const std::string& path, bool force) {
+  if (path == "-") return;
+  std::error_code ignored;
+  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
+  if (std::filesystem::is_directory(status)) {
+    throw std::invalid_argument(fmt::format("--output: '{}' is a directory; give a file", path));
+  }
+  if (std::filesystem::is_regular_file(status) && !force) {
+    throw std::invalid_argument(fmt::format("--output: '{}' exists; give --force to overwrite it", path));
+  }
+}
+
+void refuse_if_stopped(const std::string& path) {
+  if (stop_requested()) throw std::runtime_error(fmt::format("interrupted; '{}' was not written", path));
+}
+
+void save_filter(const AnyFilter& filter, const std::string& path, Overwrite overwrite) {
+  save(filter, path == "-" ? "/dev/stdout" : path, overwrite);
+}
+
+Json filter_to_json(const AnyFilter& filter, const FilterStatistics& statistics) {
+  const FilterShape shape = filter.shape();
+  const bool keyed = filter.hasher().id() != HashId::xxh3_128;
+  const auto finite = [](double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); };
+  Json json{{"shape", shape_to_json(shape)},
+            {"hash", name_of(filter.hasher().id())},
+            {keyed ? "key_id" : "seed", filter.hasher().seed_or_key_id()},
+            {"memory_bytes", shape.num_bytes()},
+            {"num_nonzero", statistics.num_nonzero},
+            {"fill_ratio", statistics.fill_ratio()},
+            {"num_insertions", statistics.num_insertions},
+            {"estimated_num_keys", finite(statistics.estimated_num_keys)},
+            {"estimated_num_keys_standard_error", finite(statistics.estimated_num_keys_standard_error)},
+            {"estimated_false_positive_rate", statistics.estimated_false_positive_rate}};
+  if (filter.can_remove()) {
+    json["num_removes"] = statistics.num_removes;
+    json["num_refused_removes"] = statistics.num_refused_removes;
+  }
+  if (filter.can_count()) {
+    json["num_saturated"] = statistics.num_saturated;
+    Json histogram = Json::array();
+    for (const HistogramBin& bin : statistics.histogram) {
+      histogram.push_back({{"least", bin.least}, {"greatest", bin.greatest}, {"num_counters", bin.num_counters}});
+    }
+    json["histogram"] = histogram;
+  }
+  return json;
+}
+
+std::string shape_text(const FilterShape& shape) {
+  std::string text = fmt::format("{} filter, {} scheme: {} {}, {} hashes", name_of(shape.kind()), shape.scheme_name(),
+                                 shape.num_positions(), shape.counter_bits() == 1 ? "bits" : "counters",
+                                 shape.num_hashes());
+  if (shape.counter_bits() > 1) text += fmt::format(", {} bits a counter", shape.counter_bits());
+  if (shape.threshold() > 1) text += fmt::format(", threshold {}", shape.threshold());
+  return text + ", " + human_bytes(static_cast<double>(shape.num_bytes()));
+}
+
+std::string state_text(const AnyFilter& filter, const FilterStatistics& statistics) {
+  std::string keys = std::isfinite(statistics.estimated_num_keys)
+                         ? "about " + human_count(statistics.estimated_num_keys) + " distinct keys"
+                         : "too many keys to tell how many";
+  std::string text = fmt::format("{}, fill {}, an absent key passes with {}", keys,
+                                 human_rate(statistics.fill_ratio()),
+                                 human_rate(statistics.estimated_false_positive_rate));
+  if (filter.can_remove() && statistics.num_saturated > 0) {
+    text += fmt::format(", {} counters stuck at their maximum", statistics.num_saturated);
+  }
+  return text;
+}
+
+std::string count_text(const Count& count) { return fmt::format("{}{}", count.saturated ? ">=" : "", count.value); }
+
+}  // namespace tally::cli

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+
+#include "output.hpp"
+#include "tally/serialization.hpp"
+
+namespace tally::cli {
+
+/// A filter file that a command reads or changes, with the secret of its keyed hash.
+struct FilterFileOptions {
+  std::string path;
+  std::string key_file;
+
+  std::optional<HashKey> key() const;
+};
+
+/// The positional FILTER, and --key-file.
+void add_filter_file(CLI::App& app, FilterFileOptions& options);
+
+/// A filter for reading: mapped, or read if the path is no regular file (a pipe).
+class OpenFilter {
+ public:
+  explicit OpenFilter(const FilterFileOptions& options, VerifyBody verify = VerifyBody::no);
+  const AnyFilter& operator*() const { return mapped_ ? mapped_->filter() : *loaded_; }
+  const AnyFilter* operator->() const { return &**this; }
+
+ private:
+  std::optional<MappedFilter> mapped_;
+  std::optional<AnyFilter> loaded_;
+};
+
+/// Keeps other `tally add` and `tally remove` from changing the file at the same time: the
+/// second one waits, and then reads what the first one wrote. Held until destroyed.
+class FileLock {
+ public:
+  FileLock(const std::string& path, bool quiet);
+  ~FileLock();
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+
+ private:
+  int file_;
+};
+
+/// Throws std::invalid_argument if there is a file and not `force`: said before any work is done.
+void check_overwrite(const std::string& path, bool force);
+/// Throws std::runtime_error if SIGINT or SIGTERM ended the input: half of the keys are no filter.
+void refuse_if_stopped(const std::string& path);
+
+/// "-" is standard output.
+void save_filter(const AnyFilter& filter, const std::string& path, Overwrite overwrite);
+
+/// What `info --json` shows, and what build, add and remove report.
+Json filter_to_json(const AnyFilter& filter, const FilterStatistics& statistics);
+/// "bloom filter, congruential scheme: 9585088 bits, 7 hashes, 1.14 MiB"
+std::string shape_text(const FilterShape& shape);
+/// "fill 48.2%, about 995,321 keys, error now 0.61%"
+std::string state_text(const AnyFilter& filter, const FilterStatistics& statistics);
+/// "4", or ">=15" where the counter is saturated.
+std::string count_text(const Count& count);
+
+}  // namespace tally::cli

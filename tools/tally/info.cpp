@@ -1,0 +1,162 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include "commands.hpp"
+#include "documents.hpp"
+#include "filter_file.hpp"
+#include "options.hpp"
+#include "tally/planner.hpp"
+
+namespace tally::cli {
+
+namespace {
+
+struct InfoOptions {
+  FilterFileOptions filter;
+  std::optional<double> false_positive_rate;
+  bool verify = false;
+  bool json = false;
+};
+
+// The most distinct keys with which the shape keeps the rate.
+std::uint64_t num_keys_at(const FilterShape& shape, double false_positive_rate) {
+  if (shape.kind() == FilterKind::blocked_bloom) {
+    return planned_num_keys_blocked(std::get<BloomShape>(shape.shape), false_positive_rate);
+  }
+  return std::visit([&](const auto& own) { return planned_num_keys(own, false_positive_rate); }, shape.shape);
+}
+
+std::string rebuild_advice(double num_keys, double rate) {
+  if (!std::isfinite(num_keys)) return "rebuild it larger";
+  return fmt::format("rebuild with --keys {:.0f} --false-positive-rate {:.2g}", std::ceil(num_keys * 1.01), rate);
+}
+
+// What is wrong with the filter, each with what to do. Half full is where k hashes do best
+// (Summary Cache): beyond it every key costs more error than a larger filter would.
+std::vector<std::string> problems_of(const AnyFilter& filter, const FilterStatistics& statistics,
+                                     std::optional<double> asked_rate) {
+  std::vector<std::string> problems;
+  const FilterShape shape = filter.shape();
+  const double rate_now = statistics.estimated_false_positive_rate;
+  const double best_rate = std::exp2(-static_cast<double>(shape.num_hashes()));
+  const double rate = asked_rate.value_or(std::max(best_rate, 1e-15));
+  if (asked_rate && rate_now > *asked_rate) {
+    problems.push_back(fmt::format("an absent key passes with {}, and {} was asked for; {}", human_rate(rate_now),
+                                   human_rate(*asked_rate), rebuild_advice(statistics.estimated_num_keys, rate)));
+  } else if (!asked_rate && shape.threshold() <= 1 && statistics.fill_ratio() > 0.52) {
+    const auto best_keys = static_cast<double>(num_keys_at(shape, rate));
+    std::string text = fmt::format("fill {}, more than half", human_rate(statistics.fill_ratio()));
+    if (best_keys > 0 && std::isfinite(statistics.estimated_num_keys)) {
+      text += fmt::format(": {:.1f} times the keys that {} hashes are best for", statistics.estimated_num_keys / best_keys,
+                          shape.num_hashes());
+    }
+    problems.push_back(text + "; " + rebuild_advice(statistics.estimated_num_keys, rate));
+  }
+  if (filter.can_remove() && statistics.num_saturated > 0) {
+    problems.push_back(fmt::format(
+        "{} counters are stuck at their maximum and never clear; nothing is lost, but removed keys may stay visible; "
+        "rebuild with --counter-bits {}",
+        statistics.num_saturated, shape.counter_bits() < 8 ? 8 : shape.counter_bits() * 2));
+  }
+  if (statistics.num_refused_removes > 0) {
+    problems.push_back(fmt::format(
+        "{} removes were of keys certainly not in it; if others like them passed by error, keys are missing now: "
+        "remove only what was added",
+        statistics.num_refused_removes));
+  }
+  return problems;
+}
+
+std::string histogram_text(const FilterStatistics& statistics, const FilterShape& shape) {
+  constexpr std::size_t max_rows = 16;
+  Table table({"value", "counters", "share"});
+  const std::size_t rows = std::min(statistics.histogram.size(), max_rows);
+  const auto row = [&](const std::string& value, std::uint64_t num_counters) {
+    table.add_row({value, fmt::format("{}", num_counters),
+                   human_rate(static_cast<double>(num_counters) / static_cast<double>(shape.num_positions()))});
+  };
+  for (std::size_t i = 0; i < rows; ++i) {
+    const HistogramBin& bin = statistics.histogram[i];
+    row(bin.least == bin.greatest ? fmt::format("{}", bin.least) : fmt::format("{} to {}", bin.least, bin.greatest),
+        bin.num_counters);
+  }
+  std::uint64_t rest = 0;
+  for (std::size_t i = rows; i < statistics.histogram.size(); ++i) rest += statistics.histogram[i].num_counters;
+  if (rest > 0) row("larger", rest);
+  return table.text();
+}
+
+std::string info_text(const AnyFilter& filter, const FilterStatistics& statistics,
+                      const std::vector<std::string>& problems, bool verified) {
+  const FilterShape shape = filter.shape();
+  const bool keyed = filter.hasher().id() != HashId::xxh3_128;
+  Table table({"kind", std::string(name_of(shape.kind()))});
+  const auto row = [&](const char* name, const std::string& value) { table.add_row({name, value}); };
+  row("scheme", std::string(shape.scheme_name()));
+  row("hash", fmt::format("{}, {} {}", name_of(filter.hasher().id()), keyed ? "key id" : "seed",
+                          filter.hasher().seed_or_key_id()));
+  row(shape.counter_bits() == 1 ? "bits" : "counters", fmt::format("{}", shape.num_positions()));
+  row("hashes", fmt::format("{}", shape.num_hashes()));
+  if (filter.can_count()) {
+    row("counter bits", fmt::format("{}", shape.counter_bits()));
+    row("threshold", fmt::format("{}", shape.threshold()));
+  }
+  if (const auto* threshold = std::get_if<ThresholdShape>(&shape.shape)) {
+    row("update", std::string(name_of(threshold->update)));
+  }
+  row("memory", human_bytes(static_cast<double>(shape.num_bytes())));
+  row("body", verified ? "checksum verified" : "checksum not read (--verify reads it)");
+  row("insertions", fmt::format("{}", statistics.num_insertions));
+  if (filter.can_remove()) {
+    row("removes", fmt::format("{}, {} refused", statistics.num_removes, statistics.num_refused_removes));
+  }
+  row("distinct keys", std::isfinite(statistics.estimated_num_keys)
+                           ? fmt::format("{:.0f} +- {:.0f} (estimate)", statistics.estimated_num_keys,
+                                         statistics.estimated_num_keys_standard_error)
+                           : "more than can be told");
+  row("fill", human_rate(statistics.fill_ratio()));
+  row("error now", human_rate(statistics.estimated_false_positive_rate) + " (an absent key passes)");
+  for (const double rate : {0.01, 0.001}) {
+    row(fmt::format("keys for {}", human_rate(rate)).c_str(), fmt::format("{} at most", num_keys_at(shape, rate)));
+  }
+  std::string text = table.text();
+  if (!statistics.histogram.empty()) text += "\n" + histogram_text(statistics, shape);
+  for (const std::string& problem : problems) text += fmt::format("\nproblem: {}\n", problem);
+  return text;
+}
+
+ExitCode run_info(const InfoOptions& options) {
+  const OpenFilter filter(options.filter, options.verify ? VerifyBody::yes : VerifyBody::no);
+  const FilterStatistics statistics = filter->statistics();
+  const std::vector<std::string> problems = problems_of(*filter, statistics, options.false_positive_rate);
+  if (options.json) {
+    Json json = filter_to_json(*filter, statistics);
+    json["num_keys_at_one_percent"] = num_keys_at(filter->shape(), 0.01);
+    json["body_verified"] = options.verify;
+    json["problems"] = problems;
+    print_json(json);
+  } else {
+    print(info_text(*filter, statistics, problems, options.verify));
+  }
+  const bool missed = options.false_positive_rate && statistics.estimated_false_positive_rate > *options.false_positive_rate;
+  return missed ? ExitCode::none : ExitCode::success;
+}
+
+}  // namespace
+
+Run declare_info(CLI::App& app) {
+  const auto options = std::make_shared<InfoOptions>();
+  add_details(app,
+              "Shape, hash, fill, counters by value, the error as it is now, and what is wrong and what to do about it. "
+              "Exit status: 0, 1 if the error is above --false-positive-rate, 2 after an error.");
+  add_filter_file(app, options->filter);
+  add_rate(app, "-p,--false-positive-rate", options->false_positive_rate, "The error that was asked for");
+  app.add_flag("--verify", options->verify, "Read the whole file and check its checksum");
+  add_json(app, options->json);
+  return [options] { return run_info(*options); };
+}
+
+}  // namespace tally::cli

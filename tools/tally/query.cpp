@@ -1,0 +1,125 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+
+#include "commands.hpp"
+#include "documents.hpp"
+#include "filter_file.hpp"
+#include "key_json.hpp"
+#include "key_loop.hpp"
+#include "options.hpp"
+
+namespace tally::cli {
+
+namespace {
+
+struct QueryOptions {
+  FilterFileOptions filter;
+  InputOptions input;
+  std::optional<std::uint64_t> theta;
+  bool invert = false;
+  bool count_only = false;
+  bool json = false;
+  bool line_buffered = false;
+  bool quiet = false;
+};
+
+ExitCode run_query(const QueryOptions& options) {
+  const OpenFilter filter(options.filter);
+  if (options.theta) filter->at_least_batch({}, *options.theta, {});  // refused before any input is read
+  const bool print_keys = !options.count_only && !options.json;
+  Output output({options.input.nul_separated, options.line_buffered});
+  std::uint64_t num_found = 0;
+  Batch<bool> found;
+  const auto test = [&](std::span<const std::string_view> keys, std::span<const Hash128> digests) {
+    const std::span<bool> results(found.data(), keys.size());
+    if (options.theta) {
+      filter->at_least_batch(digests, *options.theta, results);
+    } else {
+      filter->may_contain_batch(digests, results);
+    }
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      num_found += results[i] ? 1 : 0;
+      if (print_keys && results[i] != options.invert) output.write_key(keys[i]);
+    }
+  };
+  const std::uint64_t num_keys = for_each_batch(options.input, filter->hasher(), options.quiet, test);
+  const std::uint64_t num_selected = options.invert ? num_keys - num_found : num_found;
+  if (options.json) {
+    output.write(Json{{"num_keys", num_keys}, {"num_found", num_found}, {"num_absent", num_keys - num_found}}.dump(2));
+    output.write("\n");
+  } else if (options.count_only) {
+    output.write(fmt::format("{}\n", num_selected));
+  }
+  output.finish();
+  return num_selected > 0 ? ExitCode::success : ExitCode::none;
+}
+
+struct CountOptions {
+  FilterFileOptions filter;
+  InputOptions input;
+  bool json = false;
+  bool line_buffered = false;
+  bool quiet = false;
+};
+
+ExitCode run_count(const CountOptions& options) {
+  const OpenFilter filter(options.filter);
+  filter->count_batch({}, {});  // a kind that cannot count is refused before any input is read
+  Output output({options.input.nul_separated, options.line_buffered});
+  bool any = false;
+  Batch<Count> counts;
+  const auto count = [&](std::span<const std::string_view> keys, std::span<const Hash128> digests) {
+    filter->count_batch(digests, std::span(counts.data(), keys.size()));
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      any = any || counts[i].value > 0;
+      if (options.json) {
+        Json line = key_json(keys[i]);
+        line["count"] = counts[i].value;
+        line["is_saturated"] = counts[i].saturated;
+        output.write_record(json_line(line));
+      } else {
+        output.write_key(count_text(counts[i]), keys[i]);
+      }
+    }
+  };
+  for_each_batch(options.input, filter->hasher(), options.quiet, count);
+  output.finish();
+  return any ? ExitCode::success : ExitCode::none;
+}
+
+}  // namespace
+
+Run declare_query(CLI::App& app) {
+  const auto options = std::make_shared<QueryOptions>();
+  add_details(app,
+              "A key that is in the filter is always printed; one that is not is printed with the filter's error "
+              "('tally info FILTER' says how large that is now). Of a threshold filter: keys that reached its threshold. "
+              "Exit status: 0 if a key was selected, 1 if none was, 2 after an error.");
+  add_filter_file(app, options->filter);
+  add_input_options(app, options->input);
+  app.add_flag("-v,--invert", options->invert, "Print the keys that are certainly not in the filter instead");
+  app.add_flag("-c,--count", options->count_only, "Print only the number of selected keys");
+  add_count(app, "--at-least", options->theta, "Ask for keys inserted at least this often (counting-bloom, threshold)");
+  app.add_flag("--json", options->json, "Print the numbers of keys found and absent as JSON, and no keys");
+  add_line_buffered(app, options->line_buffered);
+  add_quiet(app, options->quiet);
+  return [options] { return run_query(*options); };
+}
+
+Run declare_count(CLI::App& app) {
+  const auto options = std::make_shared<CountOptions>();
+  add_details(app,
+              "Prints the count, a tab and the key, for every key of the input. A count is never too low; '>=15' is a "
+              "counter at its maximum, and the count may be anything from there on. Exit status: 0 if some count is "
+              "above 0, 1 if none is, 2 after an error.");
+  add_filter_file(app, options->filter);
+  add_input_options(app, options->input);
+  app.add_flag("--json", options->json, "Print a JSON object a line: key, count, is_saturated");
+  add_line_buffered(app, options->line_buffered);
+  add_quiet(app, options->quiet);
+  return [options] { return run_count(*options); };
+}
+
+}  // namespace tally::cli
