@@ -47,7 +47,8 @@ Candidate describe(const Task& task, const SchemeLaw& scheme, std::string_view k
   candidate.counter_bits = counter_bits;
   candidate.memory_bytes = num_bytes(shape);
   candidate.num_keys = found.num_keys;
-  candidate.bits_per_key = 8.0 * static_cast<double>(candidate.memory_bytes) / static_cast<double>(found.num_keys);
+  candidate.bits_per_key =
+      8.0 * static_cast<double>(candidate.memory_bytes) / static_cast<double>(found.num_keys);
   candidate.promised_true_count = promised_true_count;
   candidate.error_law = task.keys.error_law();
 
@@ -61,7 +62,8 @@ Candidate describe(const Task& task, const SchemeLaw& scheme, std::string_view k
                                          candidate.errors.front().ln_false_positive_rate);
   const bool has_best = !is_blocked && (gap == 1 || task.keys.histogram == nullptr);
   if (has_best) {
-    candidate.rounding_cost = rounding_cost(task.wanted, candidate, gap == 1 ? found.num_keys : task.keys.num_insertions, gap);
+    candidate.rounding_cost =
+        rounding_cost(task.wanted, candidate, gap == 1 ? found.num_keys : task.keys.num_insertions, gap);
   }
   return candidate;
 }
@@ -73,10 +75,13 @@ Candidate bloom(const Task& task, const SchemeLaw& scheme) {
   Candidate candidate = describe(task, scheme, is_blocked ? "blocked-bloom" : "bloom", shape, found, 1, 0);
   candidate.summary = is_blocked ? "a set in bits; one cache line a key, for more memory or error"
                                  : "a set in bits; the least memory";
-  candidate.source = is_blocked ? "mixture over lines of the exact law of one line (after Putze, Sanders, Singler 2007)"
-                                : "(1 - (1 - 1/m)^(k n))^k (Fan, Cao, Almeida, Broder 2000, Summary Cache)";
-  if (scheme.name == "partitioned") candidate.source = "(1 - (1 - k/m)^n)^k (Kirsch, Mitzenmacher 2008, section 2)";
-  if (scheme.name == "partition-double") candidate.source = "exact at finite n (Kirsch, Mitzenmacher 2008, section 3)";
+  candidate.source =
+      is_blocked ? "mixture over lines of the exact law of one line (after Putze, Sanders, Singler 2007)"
+                 : "(1 - (1 - 1/m)^(k n))^k (Fan, Cao, Almeida, Broder 2000, Summary Cache)";
+  if (scheme.name == "partitioned")
+    candidate.source = "(1 - (1 - k/m)^n)^k (Kirsch, Mitzenmacher 2008, section 2)";
+  if (scheme.name == "partition-double")
+    candidate.source = "exact at finite n (Kirsch, Mitzenmacher 2008, section 3)";
   return candidate;
 }
 
@@ -91,7 +96,8 @@ Candidate counting(const Task& task) {
   candidate.saturation_probability =
       predict_saturation(task.keys, found.num_keys, found.num_positions, found.num_hashes, full);
   candidate.summary = "a multiset: keys can be removed, and counted up to " + std::to_string(full);
-  candidate.source = "(1 - (1 - 1/m)^(k n))^k; saturation: m Pr(counter >= 2^bits - 1) (Fan, Cao, Almeida, Broder 2000)";
+  candidate.source =
+      "(1 - (1 - 1/m)^(k n))^k; saturation: m Pr(counter >= 2^bits - 1) (Fan, Cao, Almeida, Broder 2000)";
   return candidate;
 }
 
@@ -112,13 +118,17 @@ Candidate threshold(const Task& task, std::uint64_t promised_true_count) {
   Candidate candidate =
       describe(task, task.scheme, "threshold", shape, found, counter_bits_for(shape), promised_true_count);
   if (gap == 1) {
-    candidate.summary = "seen at least " + std::to_string(task.theta) + " times? the rate holds for every key seen less often";
-    candidate.source = "(1 - (1 - 1/m)^(k n))^k with n distinct keys: each counter needs one foreign key (Fan et al. 2000)";
+    candidate.summary = "seen at least " + std::to_string(task.theta) +
+                        " times? the rate holds for every key seen less often";
+    candidate.source =
+        "(1 - (1 - 1/m)^(k n))^k with n distinct keys: each counter needs one foreign key (Fan et al. 2000)";
   } else {
-    candidate.summary = "seen at least " + std::to_string(task.theta) + " times? the rate holds only for keys never inserted";
-    candidate.source = task.keys.histogram != nullptr
-                           ? "compound Poisson law of a counter (Panjer 1981) to the power k"
-                           : "Pr(Binomial(k n, 1/m) >= theta)^k, n insertions (Kim, Jeong, Lee, Lee 2019, equation 2)";
+    candidate.summary =
+        "seen at least " + std::to_string(task.theta) + " times? the rate holds only for keys never inserted";
+    candidate.source =
+        task.keys.histogram != nullptr
+            ? "compound Poisson law of a counter (Panjer 1981) to the power k"
+            : "Pr(Binomial(k n, 1/m) >= theta)^k, n insertions (Kim, Jeong, Lee, Lee 2019, equation 2)";
   }
   return candidate;
 }
@@ -126,15 +136,17 @@ Candidate threshold(const Task& task, std::uint64_t promised_true_count) {
 std::string reason_for(const Requirements& requirements, const Plan& plan) {
   const Candidate& first = plan.recommended();
   const auto share = [&](const Candidate& other) {
-    const double percent = 100 * (static_cast<double>(other.memory_bytes) / static_cast<double>(first.memory_bytes) - 1);
+    const double percent =
+        100 * (static_cast<double>(other.memory_bytes) / static_cast<double>(first.memory_bytes) - 1);
     return short_number(std::abs(percent)) + "% " + (percent < 0 ? "less" : "more") + " memory";
   };
   std::string reason;
   if (requirements.needs_deletes) {
     reason = "keys must be removable, and of these structures only counting-bloom removes";
   } else if (first.kind == "threshold" && first.promised_true_count + 1 == requirements.threshold) {
-    reason = "its counters are just wide enough for the threshold, and its promise holds for every key seen less "
-             "often, however unevenly keys repeat";
+    reason =
+        "its counters are just wide enough for the threshold, and its promise holds for every key seen less "
+        "often, however unevenly keys repeat";
   } else {
     reason = "it does the job in the least memory, or with the least error";
   }
@@ -142,7 +154,8 @@ std::string reason_for(const Requirements& requirements, const Plan& plan) {
     if (&other == &first) continue;
     if (other.kind == "blocked-bloom" && requirements.memory_bytes == 0) {
       reason += "; blocked-bloom takes " + share(other) + " and touches one line a key instead of " +
-                short_number(first.cache_lines.insert) + ": better where the filter is larger than the cache and speed matters more";
+                short_number(first.cache_lines.insert) +
+                ": better where the filter is larger than the cache and speed matters more";
     } else if (other.kind == "blocked-bloom") {
       reason += "; blocked-bloom touches one line a key instead of " + short_number(first.cache_lines.insert);
     } else if (other.kind == "threshold" && requirements.memory_bytes == 0) {
@@ -159,26 +172,30 @@ Plan plan(const Requirements& requirements) {
   Keys keys{requirements.num_keys, requirements.num_insertions, nullptr};
   if (requirements.histogram) {
     if (keys.num_keys != 0 || keys.num_insertions != 0) {
-      throw std::invalid_argument("plan: histogram is given, and num_keys or num_insertions too; leave those out, "
-                                  "the histogram says them");
+      throw std::invalid_argument(
+          "plan: histogram is given, and num_keys or num_insertions too; leave those out, "
+          "the histogram says them");
     }
     keys.histogram = &*requirements.histogram;
     keys.num_keys = num_keys_of(structure, *keys.histogram);
   }
-  const Wanted wanted = check_wanted(structure, keys.num_keys, requirements.false_positive_rate, requirements.memory_bytes);
+  const Wanted wanted =
+      check_wanted(structure, keys.num_keys, requirements.false_positive_rate, requirements.memory_bytes);
   if (keys.num_insertions != 0) {
-    detail::require_in_range(structure, "num_insertions", keys.num_insertions, std::max<std::uint64_t>(keys.num_keys, 1),
-                             max_num_positions);
+    detail::require_in_range(structure, "num_insertions", keys.num_insertions,
+                             std::max<std::uint64_t>(keys.num_keys, 1), max_num_positions);
     if (keys.num_keys == 0) {
-      throw std::invalid_argument("plan: num_insertions is given without num_keys; give num_keys in place of "
-                                  "false_positive_rate or memory_bytes, or leave num_insertions out");
+      throw std::invalid_argument(
+          "plan: num_insertions is given without num_keys; give num_keys in place of "
+          "false_positive_rate or memory_bytes, or leave num_insertions out");
     }
   }
   const Task task(requirements, wanted, keys);
   const bool is_blocked = requirements.scheme == BlockedScheme::name;
   if (is_blocked && (requirements.threshold > 1 || requirements.needs_deletes)) {
-    throw std::invalid_argument("plan: scheme is 'blocked', which only a Bloom filter has; take another scheme for "
-                                "thresholds and deletes");
+    throw std::invalid_argument(
+        "plan: scheme is 'blocked', which only a Bloom filter has; take another scheme for "
+        "thresholds and deletes");
   }
 
   using Maker = std::function<Candidate()>;
@@ -208,7 +225,8 @@ Plan plan(const Requirements& requirements) {
     }
   }
   if (result.candidates.empty()) throw std::invalid_argument(first_failure);
-  result.exact_table_bytes = exact_table_bytes(result.recommended().num_keys, task.theta > 1 || requirements.needs_deletes);
+  result.exact_table_bytes =
+      exact_table_bytes(result.recommended().num_keys, task.theta > 1 || requirements.needs_deletes);
   result.reason = reason_for(requirements, result);
   std::vector<std::string> more = warnings_for(requirements, task.keys, result);
   std::move(more.begin(), more.end(), std::back_inserter(result.warnings));

@@ -31,7 +31,9 @@ std::vector<std::uint64_t> listed_true_counts(std::uint64_t theta) {
 }
 
 double percent_above(double value, double reference) { return std::max(0.0, (value / reference - 1) * 100); }
-double percent_above_ln(double value, double reference) { return std::max(0.0, std::expm1(value - reference) * 100); }
+double percent_above_ln(double value, double reference) {
+  return std::max(0.0, std::expm1(value - reference) * 100);
+}
 
 /// The load at which k counters of mean kappa pass with ln_rate: ln P(gap, kappa) = ln_rate / k.
 double load_at(std::uint64_t gap, std::uint32_t k, double ln_rate) {
@@ -62,7 +64,8 @@ double ln_error(const Law& scheme, const Keys& keys, std::uint64_t num_keys, std
     return std::min(bound, theory::ln_threshold_false_positive_probability(gap, k, keys.num_insertions, m));
   }
   const std::uint64_t told = told_gap(*keys.histogram, gap);
-  return std::min(bound, theory::ln_compound_threshold_false_positive_probability(*keys.histogram, told, k, m));
+  return std::min(bound,
+                  theory::ln_compound_threshold_false_positive_probability(*keys.histogram, told, k, m));
 }
 
 std::vector<PredictedError> predict_errors(const Law& scheme, const Keys& keys, std::uint64_t num_keys,
@@ -79,10 +82,12 @@ double predict_saturation(const Keys& keys, std::uint64_t num_keys, std::uint64_
                           std::uint64_t full) {
   if (keys.histogram != nullptr) {
     const std::uint64_t told = told_gap(*keys.histogram, full);
-    return std::min(1.0, static_cast<double>(m) * std::exp(theory::ln_counter_upper_tail(*keys.histogram, k, m, told)));
+    return std::min(
+        1.0, static_cast<double>(m) * std::exp(theory::ln_counter_upper_tail(*keys.histogram, k, m, told)));
   }
   constexpr std::uint64_t max_limit = std::uint64_t{1} << 40;  // counter_overflow.hpp
-  return theory::counter_overflow_union_bound(m, k, std::max(num_keys, keys.num_insertions), std::min(full, max_limit));
+  return theory::counter_overflow_union_bound(m, k, std::max(num_keys, keys.num_insertions),
+                                              std::min(full, max_limit));
 }
 
 CacheLines expected_lines(bool one_line, std::uint64_t m, std::uint32_t k, std::uint32_t positions_per_line,
@@ -102,7 +107,8 @@ CacheLines expected_lines(bool one_line, std::uint64_t m, std::uint32_t k, std::
   return {lines(k), absent, lines(k)};
 }
 
-RoundingCost rounding_cost(const Wanted& wanted, const Candidate& candidate, std::uint64_t n, std::uint64_t gap) {
+RoundingCost rounding_cost(const Wanted& wanted, const Candidate& candidate, std::uint64_t n,
+                           std::uint64_t gap) {
   const auto keys = static_cast<double>(n);
   const double k = candidate.num_hashes;
   RoundingCost cost;

@@ -44,7 +44,8 @@ CacheLines expected_lines(bool one_line, std::uint64_t m, std::uint32_t k, std::
                           double ln_rate_absent);
 
 /// For the law Pr(Poisson(k n / m) >= gap)^k.
-RoundingCost rounding_cost(const Wanted& wanted, const Candidate& candidate, std::uint64_t n, std::uint64_t gap);
+RoundingCost rounding_cost(const Wanted& wanted, const Candidate& candidate, std::uint64_t n,
+                           std::uint64_t gap);
 
 /// A hash table of digests, and of counts where keys repeat, three quarters full.
 double exact_table_bytes(std::uint64_t num_keys, bool with_counts);

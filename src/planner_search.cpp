@@ -75,7 +75,8 @@ SchemeLaw law_of_scheme() {
   return result;
 }
 
-[[noreturn]] void throw_out_of_reach(std::string_view structure, std::string_view what, const std::string& fix) {
+[[noreturn]] void throw_out_of_reach(std::string_view structure, std::string_view what,
+                                     const std::string& fix) {
   throw std::invalid_argument(std::string(structure) + ": " + std::string(what) + "; " + fix);
 }
 
@@ -155,9 +156,8 @@ std::optional<Solution> most_keys(const Law& law, std::uint64_t m, double ln_tar
 
 SchemeLaw scheme_law(std::string_view scheme) {
   SchemeLaw result;
-  AllSchemes::with_id(scheme_id(scheme), [&]<class Scheme>(std::type_identity<Scheme>) {
-    result = law_of_scheme<Scheme>();
-  });
+  AllSchemes::with_id(scheme_id(scheme),
+                      [&]<class Scheme>(std::type_identity<Scheme>) { result = law_of_scheme<Scheme>(); });
   return result;
 }
 
@@ -203,7 +203,8 @@ Wanted check_wanted(std::string_view structure, std::uint64_t num_keys, double f
   }
   if (num_keys != 0) detail::require_in_range(structure, "num_keys", num_keys, 1, max_num_keys);
   if (has_rate) detail::require_probability(structure, "false_positive_rate", false_positive_rate);
-  if (memory_bytes != 0) detail::require_in_range(structure, "memory_bytes", memory_bytes, 8, ~std::uint64_t{0});
+  if (memory_bytes != 0)
+    detail::require_in_range(structure, "memory_bytes", memory_bytes, 8, ~std::uint64_t{0});
   return {num_keys, has_rate ? std::log(false_positive_rate) : 0.0, memory_bytes};
 }
 
@@ -217,19 +218,23 @@ std::uint64_t num_keys_of(std::string_view structure, const theory::CountHistogr
 Solution solve(std::string_view structure, const Law& law, const Wanted& wanted, std::uint32_t counter_bits) {
   if (wanted.memory_bytes == 0) {
     if (const auto found = least_positions(law, wanted.num_keys, wanted.ln_rate)) return *found;
-    throw_out_of_reach(structure, "no shape of at most 2^56 positions and " + std::to_string(law.max_hashes) +
-                                      " hashes keeps this false_positive_rate for this num_keys",
+    throw_out_of_reach(structure,
+                       "no shape of at most 2^56 positions and " + std::to_string(law.max_hashes) +
+                           " hashes keeps this false_positive_rate for this num_keys",
                        "ask for fewer keys or a higher rate");
   }
   const std::uint64_t m = positions_in(wanted.memory_bytes, counter_bits);
   if (wanted.num_keys != 0) {
     if (const auto found = best_hashes(law, wanted.num_keys, m)) return *found;
-    throw_out_of_reach(structure, "memory_bytes is " + std::to_string(wanted.memory_bytes) +
-                                      ", too little for the smallest filter of this scheme", "give more");
+    throw_out_of_reach(structure,
+                       "memory_bytes is " + std::to_string(wanted.memory_bytes) +
+                           ", too little for the smallest filter of this scheme",
+                       "give more");
   }
   if (const auto found = most_keys(law, m, wanted.ln_rate)) return *found;
-  throw_out_of_reach(structure, "memory_bytes is " + std::to_string(wanted.memory_bytes) +
-                                    ", too little to keep this false_positive_rate for even one key",
+  throw_out_of_reach(structure,
+                     "memory_bytes is " + std::to_string(wanted.memory_bytes) +
+                         ", too little to keep this false_positive_rate for even one key",
                      "give more, or allow a higher rate");
 }
 

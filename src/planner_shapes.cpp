@@ -41,8 +41,9 @@ std::uint64_t planned(std::string_view structure, std::string_view scheme, std::
 
 }  // namespace
 
-CountingSolution planner_detail::solve_counting(std::string_view structure, const Law& law, const Wanted& wanted,
-                                                std::uint64_t max_threshold, std::uint32_t counter_bits,
+CountingSolution planner_detail::solve_counting(std::string_view structure, const Law& law,
+                                                const Wanted& wanted, std::uint64_t max_threshold,
+                                                std::uint32_t counter_bits,
                                                 double max_saturation_probability) {
   const auto solve_with = [&](std::uint32_t width) {
     CountingBloomShape shape{1, 1, width, max_threshold};
@@ -62,8 +63,8 @@ CountingSolution planner_detail::solve_counting(std::string_view structure, cons
     if (width >= 32) return solution;  // 2^32 hits on one counter: as good as never
     const CountingBloomShape& shape = solution.shape;
     const std::uint64_t full = ~std::uint64_t{0} >> (64 - width);
-    const double ln_bound =
-        theory::ln_counter_overflow_union_bound(shape.num_counters, shape.num_hashes, solution.num_keys, full);
+    const double ln_bound = theory::ln_counter_overflow_union_bound(shape.num_counters, shape.num_hashes,
+                                                                    solution.num_keys, full);
     if (ln_bound <= std::log(max_saturation_probability)) return solution;
   }
 }
@@ -111,8 +112,8 @@ ThresholdShape plan_threshold(const ThresholdRequest& request) {
   } else if (gap > 1) {
     law = insertions_law(law, gap);
     if (request.num_insertions != 0) {
-      detail::require_in_range(structure, "num_insertions", request.num_insertions, std::max<std::uint64_t>(num_keys, 1),
-                               max_num_positions);
+      detail::require_in_range(structure, "num_insertions", request.num_insertions,
+                               std::max<std::uint64_t>(num_keys, 1), max_num_positions);
       if (wanted.num_keys != 0) wanted.num_keys = request.num_insertions;
     }
   }
@@ -123,7 +124,8 @@ ThresholdShape plan_threshold(const ThresholdRequest& request) {
 }
 
 std::uint64_t planned_num_keys(const BloomShape& shape, double false_positive_rate) {
-  return planned("planned_num_keys", DefaultScheme::name, shape.num_bits, shape.num_hashes, false_positive_rate);
+  return planned("planned_num_keys", DefaultScheme::name, shape.num_bits, shape.num_hashes,
+                 false_positive_rate);
 }
 
 std::uint64_t planned_num_keys_blocked(const BloomShape& shape, double false_positive_rate) {

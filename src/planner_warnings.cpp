@@ -23,12 +23,14 @@ void warn_of_multiplicities(Warnings& warnings, const Requirements& requirements
   if (theta == 1) return;
   if (keys.error_law() == ErrorLaw::bound) {
     warnings.push_back("nothing is known of how often keys repeat, so the errors for true counts below " +
-                       std::to_string(theta - 1) + " are only bounded; give a histogram, a sample or the number of insertions");
+                       std::to_string(theta - 1) +
+                       " are only bounded; give a histogram, a sample or the number of insertions");
     return;
   }
   if (keys.error_law() == ErrorLaw::insertions) {
-    warnings.push_back("the errors for true counts below " + std::to_string(theta - 1) +
-                       " assume that keys are inserted about equally often; give a histogram or a sample if they are not");
+    warnings.push_back(
+        "the errors for true counts below " + std::to_string(theta - 1) +
+        " assume that keys are inserted about equally often; give a histogram or a sample if they are not");
     return;
   }
   const auto n = static_cast<std::uint64_t>(num_insertions_of(*keys.histogram));
@@ -36,13 +38,16 @@ void warn_of_multiplicities(Warnings& warnings, const Requirements& requirements
       theory::ln_threshold_false_positive_probability(theta, first.num_hashes, n, first.num_positions);
   const double compound = first.errors.front().ln_false_positive_rate;
   if (std::fabs(std::expm1(simple - compound)) <= simple_formula_tolerance) return;
-  warnings.push_back("the simple threshold formula does not hold for this data: keys repeat unevenly, and for a key never "
-                     "inserted it gives " + short_number(std::exp(simple)) + " in place of " +
-                     short_number(std::exp(compound)) + " (compound Poisson)");
+  warnings.push_back(
+      "the simple threshold formula does not hold for this data: keys repeat unevenly, and for a key never "
+      "inserted it gives " +
+      short_number(std::exp(simple)) + " in place of " + short_number(std::exp(compound)) +
+      " (compound Poisson)");
 }
 
 void warn_of_small_filter(Warnings& warnings, const Candidate& first) {
-  if (first.kind == "blocked-bloom" || first.scheme == "partitioned" || first.scheme == "partition-double") return;
+  if (first.kind == "blocked-bloom" || first.scheme == "partitioned" || first.scheme == "partition-double")
+    return;
   const double k = first.num_hashes;
   if (k * k * static_cast<double>(first.num_keys) > occupancy_steps) return;
   const double formula = first.errors.back().ln_false_positive_rate;
@@ -69,7 +74,8 @@ std::vector<std::string> warnings_for(const Requirements& requirements, const Ke
   warn_of_multiplicities(warnings, requirements, keys, first);
   warn_of_small_filter(warnings, first);
   if (static_cast<double>(first.memory_bytes) >= plan.exact_table_bytes) {
-    warnings.push_back("a hash table of the keys' 128-bit digests takes about " + short_number(plan.exact_table_bytes) +
+    warnings.push_back("a hash table of the keys' 128-bit digests takes about " +
+                       short_number(plan.exact_table_bytes) +
                        " bytes, no more than this filter, and is practically exact: use that");
   }
   const double same_digest = static_cast<double>(first.num_keys) * 0x1p-128;
@@ -78,7 +84,8 @@ std::vector<std::string> warnings_for(const Requirements& requirements, const Ke
                        short_number(same_digest) + ", and no shape goes below that");
   }
   if (first.saturation_probability > saturation_worth_a_warning) {
-    warnings.push_back("some counter saturates with probability up to " + short_number(first.saturation_probability) +
+    warnings.push_back("some counter saturates with probability up to " +
+                       short_number(first.saturation_probability) +
                        "; it then sticks: nothing is lost, but its keys never clear");
   }
   if (requirements.false_positive_rate == 0 && first.false_positive_rate > 0.5) {
@@ -89,9 +96,10 @@ std::vector<std::string> warnings_for(const Requirements& requirements, const Ke
   }
   if (first.scheme.find("double") != std::string_view::npos || first.scheme == "triple") {
     if (first.scheme != "partition-double") {
-      warnings.push_back("scheme '" + std::string(first.scheme) +
-                         "' follows the standard formula only in the limit: a small filter is wrong more often "
-                         "(Kirsch, Mitzenmacher 2008, Figure 1)");
+      warnings.push_back(
+          "scheme '" + std::string(first.scheme) +
+          "' follows the standard formula only in the limit: a small filter is wrong more often "
+          "(Kirsch, Mitzenmacher 2008, Figure 1)");
     }
   }
   return warnings;

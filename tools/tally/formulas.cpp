@@ -25,9 +25,12 @@ FormulaResult bloom(const Arguments& arguments) {
   const std::uint64_t m = arguments.count("m");
   const std::uint32_t k = arguments.small_count("k");
   const std::uint64_t n = arguments.count("n");
-  if (arguments.has("approximate")) return probability(theory::ln_false_positive_probability_approximate(m, k, n));
-  if (arguments.has("occupancy")) return probability(theory::ln_false_positive_probability_occupancy(m, k, n));
-  if (arguments.has("partitioned")) return probability(theory::ln_false_positive_probability_partitioned(m, k, n));
+  if (arguments.has("approximate"))
+    return probability(theory::ln_false_positive_probability_approximate(m, k, n));
+  if (arguments.has("occupancy"))
+    return probability(theory::ln_false_positive_probability_occupancy(m, k, n));
+  if (arguments.has("partitioned"))
+    return probability(theory::ln_false_positive_probability_partitioned(m, k, n));
   return probability(theory::ln_false_positive_probability(m, k, n));
 }
 
@@ -35,7 +38,8 @@ FormulaResult bloom_best_k(const Arguments& arguments) {
   const std::uint64_t m = arguments.count("m");
   const std::uint64_t n = arguments.count("n");
   const std::uint32_t k = theory::best_num_hashes(m, n);
-  return {static_cast<double>(k), std::nullopt,
+  return {static_cast<double>(k),
+          std::nullopt,
           {{"real_num_hashes", theory::best_num_hashes_real(m, n)},
            {"false_positive_rate", theory::false_positive_probability(m, k, n)}}};
 }
@@ -67,20 +71,24 @@ FormulaResult blocked_best_k(const Arguments& arguments) {
   const std::uint32_t B = arguments.small_count_or("line-bits", 512);
   const std::uint64_t lines = num_lines(arguments, B);
   const std::uint32_t k = theory::best_num_hashes_blocked_bloom(lines, B, arguments.count("n"));
-  return {static_cast<double>(k), std::nullopt,
-          {{"false_positive_rate", theory::blocked_bloom_false_positive_probability(lines, B, k, arguments.count("n"))}}};
+  return {static_cast<double>(k),
+          std::nullopt,
+          {{"false_positive_rate",
+            theory::blocked_bloom_false_positive_probability(lines, B, k, arguments.count("n"))}}};
 }
 
 FormulaResult partition_double(const Arguments& arguments) {
   const std::uint32_t k = arguments.small_count("k");
   if (arguments.has("p") == arguments.has("m")) {
-    throw std::invalid_argument("partition-double-false-positive-rate: give one of --p (bits in a part) and --m (all bits)");
+    throw std::invalid_argument(
+        "partition-double-false-positive-rate: give one of --p (bits in a part) and --m (all bits)");
   }
   std::uint64_t p = arguments.count_or("p", 0);
   if (arguments.has("m")) {
     const std::uint64_t m = arguments.count("m");
     if (k == 0 || m % k != 0) {
-      throw std::invalid_argument("--m is " + std::to_string(m) + "; must be a multiple of --k, " + std::to_string(k));
+      throw std::invalid_argument("--m is " + std::to_string(m) + "; must be a multiple of --k, " +
+                                  std::to_string(k));
     }
     p = m / k;
   }
@@ -104,7 +112,8 @@ FormulaResult overflow(const Arguments& arguments) {
 }
 
 FormulaResult largest_counter(const Arguments& arguments) {
-  return {theory::expected_largest_counter(arguments.count("m"), arguments.small_count("k"), arguments.count("n"))};
+  return {theory::expected_largest_counter(arguments.count("m"), arguments.small_count("k"),
+                                           arguments.count("n"))};
 }
 
 FormulaResult threshold(const Arguments& arguments) {
@@ -123,14 +132,17 @@ FormulaResult threshold_best_k(const Arguments& arguments) {
   const std::uint64_t n = arguments.count("n");
   const std::uint64_t m = arguments.count("m");
   const std::uint32_t k = theory::best_num_hashes_threshold(theta, n, m);
-  return {static_cast<double>(k), std::nullopt,
-          {{"real_num_hashes", theory::kappa_star(theta) * static_cast<double>(m) / static_cast<double>(n)},
-           {"false_positive_rate", theory::threshold_false_positive_probability_approximate(theta, k, n, m)}}};
+  return {
+      static_cast<double>(k),
+      std::nullopt,
+      {{"real_num_hashes", theory::kappa_star(theta) * static_cast<double>(m) / static_cast<double>(n)},
+       {"false_positive_rate", theory::threshold_false_positive_probability_approximate(theta, k, n, m)}}};
 }
 
 FormulaResult kappa_star(const Arguments& arguments) {
   const std::uint64_t theta = arguments.count("theta");
-  return {theory::kappa_star(theta), std::nullopt,
+  return {theory::kappa_star(theta),
+          std::nullopt,
           {{"ln_c", theory::ln_c(theta)},
            {"kappa_1", theory::kappa_1(theta)},
            {"kappa_2", theory::kappa_2(theta)},
@@ -140,22 +152,26 @@ FormulaResult kappa_star(const Arguments& arguments) {
 FormulaResult g_function(const Arguments& arguments) {
   const std::uint64_t theta = arguments.count("theta");
   const double kappa = arguments.real("kappa");
-  return {theory::g(theta, kappa), std::nullopt, {{"y1", theory::y1(theta, kappa)}, {"y2", theory::y2(theta, kappa)}}};
+  return {theory::g(theta, kappa),
+          std::nullopt,
+          {{"y1", theory::y1(theta, kappa)}, {"y2", theory::y2(theta, kappa)}}};
 }
 
 FormulaResult compound(const Arguments& arguments) {
   const std::uint64_t theta = arguments.count("theta");
   const bool by_zipf = arguments.has("zipf") && arguments.has("ranks") && arguments.has("insertions");
   if (by_zipf == arguments.has("histogram")) {
-    throw std::invalid_argument("compound-threshold-false-positive-rate: give --histogram, or --zipf with --ranks and "
-                                "--insertions");
+    throw std::invalid_argument(
+        "compound-threshold-false-positive-rate: give --histogram, or --zipf with --ranks and "
+        "--insertions");
   }
   const theory::CountHistogram histogram =
       by_zipf ? theory::zipf_count_histogram(arguments.count("ranks"), arguments.real("zipf"),
                                              arguments.count("insertions"), theta)
               : read_histogram(arguments.files.find("histogram")->second, theta);
   FormulaResult result = probability(theory::ln_compound_threshold_false_positive_probability(
-      histogram, theta, arguments.small_count("k"), arguments.count("m"), arguments.count_or("true-count", 0)));
+      histogram, theta, arguments.small_count("k"), arguments.count("m"),
+      arguments.count_or("true-count", 0)));
   result.fields.emplace_back("distinct_keys", histogram.num_distinct());
   return result;
 }
@@ -166,7 +182,9 @@ FormulaResult distinct_keys(const Arguments& arguments) {
   return {estimate.num_keys, std::nullopt, {{"standard_error", estimate.standard_error}}};
 }
 
-FormulaResult inverse_gamma(const Arguments& arguments) { return {theory::inverse_gamma_function(arguments.real("x"))}; }
+FormulaResult inverse_gamma(const Arguments& arguments) {
+  return {theory::inverse_gamma_function(arguments.real("x"))};
+}
 
 FormulaResult poisson(const Arguments& arguments) {
   const std::uint64_t theta = arguments.count("theta");
@@ -188,7 +206,8 @@ FormulaResult confidence_limits(const Arguments& arguments) {
   const std::uint64_t trials = arguments.count("trials");
   const theory::ProbabilityInterval limits =
       theory::binomial_confidence_limits(successes, trials, arguments.real("confidence"));
-  return {static_cast<double>(successes) / static_cast<double>(trials), std::nullopt,
+  return {static_cast<double>(successes) / static_cast<double>(trials),
+          std::nullopt,
           {{"low", limits.low}, {"high", limits.high}}};
 }
 
@@ -205,14 +224,16 @@ bool Arguments::has(std::string_view name) const {
 
 std::uint32_t Arguments::narrowed(std::string_view name, std::uint64_t value) {
   if (value <= std::numeric_limits<std::uint32_t>::max()) return static_cast<std::uint32_t>(value);
-  throw std::invalid_argument("--" + std::string(name) + " is " + std::to_string(value) + "; must be below 2^32");
+  throw std::invalid_argument("--" + std::string(name) + " is " + std::to_string(value) +
+                              "; must be below 2^32");
 }
 
 std::vector<Formula::Parameter> Formula::parameter_list() const {
   std::vector<Parameter> list;
   for (std::size_t at = 0; (at = parameters.find("--", at)) != std::string_view::npos;) {
     const std::size_t end = std::min(parameters.find_first_of(" ]", at), parameters.size());
-    list.push_back({std::string(parameters.substr(at + 2, end - at - 2)), at == 0 || parameters[at - 1] != '['});
+    list.push_back(
+        {std::string(parameters.substr(at + 2, end - at - 2)), at == 0 || parameters[at - 1] != '['});
     at = end;
   }
   return list;
@@ -221,7 +242,8 @@ std::vector<Formula::Parameter> Formula::parameter_list() const {
 const std::vector<Formula>& formulas() {
   static const std::vector<Formula> table{
       {"bloom-false-positive-rate", "--m --k --n [--exact] [--approximate] [--occupancy] [--partitioned]",
-       "(1 - (1 - 1/m)^(k n))^k; approximate: (1 - exp(-k n / m))^k; occupancy: the true law of k independent positions",
+       "(1 - (1 - 1/m)^(k n))^k; approximate: (1 - exp(-k n / m))^k; occupancy: the true law of k "
+       "independent positions",
        "Fan, Cao, Almeida, Broder 2000 (Summary Cache); occupancy: Bose et al. 2008", bloom},
       {"bloom-best-num-hashes", "--m --n", "the whole k next to (m/n) ln 2 with the lower rate",
        "Fan, Cao, Almeida, Broder 2000", bloom_best_k},
@@ -233,15 +255,18 @@ const std::vector<Formula>& formulas() {
       {"blocked-bloom-best-num-hashes", "--m --n [--line-bits]", "the k with the least blocked rate",
        "after Putze, Sanders, Singler 2007", blocked_best_k},
       {"partition-double-false-positive-rate", "[--p] [--m] --k --n",
-       "double hashing into k parts of p bits, p prime: exact at every n", "Kirsch, Mitzenmacher 2008, section 3",
-       partition_double},
-      {"counter-overflow", "--m --k --n --limit", "bound m C(nk, i) / m^i on Pr(some counter reaches i); other bounds beside it",
+       "double hashing into k parts of p bits, p prime: exact at every n",
+       "Kirsch, Mitzenmacher 2008, section 3", partition_double},
+      {"counter-overflow", "--m --k --n --limit",
+       "bound m C(nk, i) / m^i on Pr(some counter reaches i); other bounds beside it",
        "Fan, Cao, Almeida, Broder 2000", overflow},
       {"expected-largest-counter", "--m --k --n", "asymptotic mean of the largest counter: a rough guide",
        "Fan, Cao, Almeida, Broder 2000", largest_counter},
-      {"inverse-gamma", "--x", "the y >= 2 with Gamma(y) = x", "Fan, Cao, Almeida, Broder 2000", inverse_gamma},
+      {"inverse-gamma", "--x", "the y >= 2 with Gamma(y) = x", "Fan, Cao, Almeida, Broder 2000",
+       inverse_gamma},
       {"threshold-false-positive-rate", "--theta --k --n --m [--exact] [--true-count]",
-       "P(theta - t, k n / m)^k for a key seen t times, n independent insertions; exact: binomial in place of Poisson",
+       "P(theta - t, k n / m)^k for a key seen t times, n independent insertions; exact: binomial in place "
+       "of Poisson",
        "Kim, Jeong, Lee, Lee 2019, equations 3 and 2", threshold},
       {"threshold-best-num-hashes", "--theta --n --m", "the whole k next to kappa* m / n with the lower rate",
        "Kim, Jeong, Lee, Lee 2019, Theorem 1", threshold_best_k},
@@ -255,9 +280,10 @@ const std::vector<Formula>& formulas() {
        "Panjer 1981; beyond Kim et al. 2019", compound},
       {"distinct-keys-estimate", "--m --k --zeros", "-(m/k) ln(zeros/m), from the positions that are still 0",
        "Whang, Vander-Zanden, Taylor 1990", distinct_keys},
-      {"poisson-tail", "--theta --kappa [--lower]", "Pr(Poisson(kappa) >= theta); lower: < theta", "", poisson},
-      {"binomial-tail", "--theta --trials --probability [--lower]", "Pr(Binomial(trials, probability) >= theta); lower: < theta",
-       "", binomial},
+      {"poisson-tail", "--theta --kappa [--lower]", "Pr(Poisson(kappa) >= theta); lower: < theta", "",
+       poisson},
+      {"binomial-tail", "--theta --trials --probability [--lower]",
+       "Pr(Binomial(trials, probability) >= theta); lower: < theta", "", binomial},
       {"binomial-confidence-limits", "--successes --trials --confidence",
        "two-sided exact limits for an unknown probability; value: the share seen", "Clopper, Pearson 1934",
        confidence_limits},

@@ -48,9 +48,11 @@ Requirements requirements_of(const PlanOptions& options) {
   const std::uint64_t limit = histogram_limit(options.threshold);
   if (options.zipf) {
     if (options.num_keys == 0 || options.num_insertions == 0) {
-      throw std::invalid_argument("--zipf needs --keys (how many there are to draw from) and --insertions; give both");
+      throw std::invalid_argument(
+          "--zipf needs --keys (how many there are to draw from) and --insertions; give both");
     }
-    wanted.histogram = theory::zipf_count_histogram(options.num_keys, *options.zipf, options.num_insertions, limit);
+    wanted.histogram =
+        theory::zipf_count_histogram(options.num_keys, *options.zipf, options.num_insertions, limit);
   } else if (!options.histogram.empty()) {
     wanted.histogram = read_histogram(options.histogram, limit);
   } else if (!options.sample.files.empty()) {
@@ -64,9 +66,12 @@ Requirements requirements_of(const PlanOptions& options) {
 
 std::string_view name_of(ErrorLaw law) {
   switch (law) {
-    case ErrorLaw::bound: return "bound";
-    case ErrorLaw::insertions: return "insertions";
-    case ErrorLaw::histogram: return "histogram";
+    case ErrorLaw::bound:
+      return "bound";
+    case ErrorLaw::insertions:
+      return "insertions";
+    case ErrorLaw::histogram:
+      return "histogram";
   }
   return "";
 }
@@ -154,20 +159,30 @@ std::string plan_text(const Plan& plan, std::uint64_t threshold) {
   if (threshold > 1) {
     std::string errors;
     for (const PredictedError& error : first.errors) {
-      errors += fmt::format("{}{}: {}", errors.empty() ? "" : ", ", error.true_count, human_rate(error.false_positive_rate));
+      errors += fmt::format("{}{}: {}", errors.empty() ? "" : ", ", error.true_count,
+                            human_rate(error.false_positive_rate));
     }
-    text += wrapped(fmt::format("Error by true count{}: {}.", first.error_law == ErrorLaw::bound ? " (bounds)" : "", errors), 0) + "\n";
+    text += wrapped(fmt::format("Error by true count{}: {}.",
+                                first.error_law == ErrorLaw::bound ? " (bounds)" : "", errors),
+                    0) +
+            "\n";
   }
   if (first.rounding_cost) {
     const RoundingCost& cost = *first.rounding_cost;
-    text += wrapped(fmt::format("A whole number of hashes costs {:.2g}%, whole positions and words {:.2g}% {}.",
-                                cost.whole_hashes_percent, cost.whole_words_percent,
-                                cost.is_of_memory ? "more memory" : "more error"), 0) + "\n";
+    text +=
+        wrapped(fmt::format("A whole number of hashes costs {:.2g}%, whole positions and words {:.2g}% {}.",
+                            cost.whole_hashes_percent, cost.whole_words_percent,
+                            cost.is_of_memory ? "more memory" : "more error"),
+                0) +
+        "\n";
   }
   text += wrapped(fmt::format("Formula: {}.", first.source), 0) + "\n";
   text += wrapped(fmt::format("For comparison: a hash table of 128-bit digests takes about {}.",
-                              human_bytes(plan.exact_table_bytes)), 0) + "\n";
-  for (const std::string& warning : plan.warnings) text += wrapped(fmt::format("Note: {}.", warning), 2) + "\n";
+                              human_bytes(plan.exact_table_bytes)),
+                  0) +
+          "\n";
+  for (const std::string& warning : plan.warnings)
+    text += wrapped(fmt::format("Note: {}.", warning), 2) + "\n";
   return text;
 }
 
@@ -175,25 +190,31 @@ std::string plan_text(const Plan& plan, std::uint64_t threshold) {
 
 Run declare_plan(CLI::App& app) {
   const auto options = std::make_shared<PlanOptions>();
-  app.description("plan a structure from two of: keys, error, memory\n"
-                  "Gives every structure that would do, side by side, and recommends one. The keys may be given as a "
-                  "number, as a sample that is counted, as a histogram of counts, or as a Zipf law.");
-  CLI::Option* keys = add_count(app, "-n,--keys", options->num_keys, "distinct keys (with --zipf: those to draw from)");
+  app.description(
+      "plan a structure from two of: keys, error, memory\n"
+      "Gives every structure that would do, side by side, and recommends one. The keys may be given as a "
+      "number, as a sample that is counted, as a histogram of counts, or as a Zipf law.");
+  CLI::Option* keys =
+      add_count(app, "-n,--keys", options->num_keys, "distinct keys (with --zipf: those to draw from)");
   add_rate(app, "-p,--false-positive-rate", options->false_positive_rate, "how often an absent key may pass");
   add_size(app, "-m,--memory", options->memory_bytes, "memory that is never exceeded");
-  add_count(app, "-t,--theta,--threshold", options->threshold, "the question is 'seen at least this often?' (default: 1)",
-            {1, max_threshold_limit});
+  add_count(app, "-t,--theta,--threshold", options->threshold,
+            "the question is 'seen at least this often?' (default: 1)", {1, max_threshold_limit});
   app.add_flag("--deletes", options->needs_deletes, "keys must be removable");
   CLI::Option* insertions = add_count(app, "--insertions", options->num_insertions,
                                       "insertions of all keys together, repeats counted");
   add_scheme(app, options->scheme);
-  CLI::Option* from = app.add_option("--from", options->sample.files,
-                                     "count the keys of these files exactly and plan for them ('-': standard input)")
-                          ->type_name("FILE")->group("Input");
+  CLI::Option* from =
+      app.add_option("--from", options->sample.files,
+                     "count the keys of these files exactly and plan for them ('-': standard input)")
+          ->type_name("FILE")
+          ->group("Input");
   CLI::Option* histogram = add_file(app, "--histogram", options->histogram,
-                                    "lines of two numbers: a count, and how many keys have it")->group("Input");
-  CLI::Option* zipf = add_real(app, "--zipf", options->zipf,
-                               "keys are drawn by Zipf's law with this exponent", {0, 20})->group("Input");
+                                    "lines of two numbers: a count, and how many keys have it")
+                               ->group("Input");
+  CLI::Option* zipf =
+      add_real(app, "--zipf", options->zipf, "keys are drawn by Zipf's law with this exponent", {0, 20})
+          ->group("Input");
   add_field_options(app, options->sample);
   from->excludes(keys)->excludes(histogram)->excludes(zipf)->excludes(insertions);
   histogram->excludes(keys)->excludes(zipf)->excludes(insertions);

@@ -147,7 +147,8 @@ double ln_counter_reaches(const InsertionMix& mix, std::uint32_t k, std::uint64_
     const std::uint64_t most = (gap - 1) / jump;
     std::vector<long double> points(most + 1);
     std::vector<long double> tails(most + 2);
-    for (std::uint64_t j = 0; j <= most; ++j) points[j] = std::exp(static_cast<long double>(theory::ln_binomial_point(j, trials, p)));
+    for (std::uint64_t j = 0; j <= most; ++j)
+      points[j] = std::exp(static_cast<long double>(theory::ln_binomial_point(j, trials, p)));
     tails[most + 1] = std::exp(static_cast<long double>(theory::ln_binomial_upper_tail(most + 1, trials, p)));
     for (std::uint64_t j = most + 1; j-- > 0;) tails[j] = tails[j + 1] + points[j];
     std::vector<long double> next(gap, 0.0L);
@@ -175,12 +176,14 @@ double ln_set_rate(const FilterShape& shape, std::uint64_t n) {
     constexpr std::uint32_t B = BitArray::positions_per_line;
     return theory::ln_blocked_bloom_false_positive_probability(m / B, B, k, n);
   }
-  if (shape.scheme_id == PartitionedScheme::file_id) return theory::ln_false_positive_probability_partitioned(m, k, n);
+  if (shape.scheme_id == PartitionedScheme::file_id)
+    return theory::ln_false_positive_probability_partitioned(m, k, n);
   if (shape.scheme_id == PartitionDoubleScheme::file_id && m / k >= k) {
     return theory::ln_partition_double_false_positive_probability(m / k, k, n);
   }
   const bool is_quick = static_cast<double>(k) * k * static_cast<double>(n) <= 0x1p26;
-  return is_quick ? theory::ln_false_positive_probability_occupancy(m, k, n) : theory::ln_false_positive_probability(m, k, n);
+  return is_quick ? theory::ln_false_positive_probability_occupancy(m, k, n)
+                  : theory::ln_false_positive_probability(m, k, n);
 }
 
 }  // namespace
@@ -206,8 +209,9 @@ InsertionMix insertion_mix(const SimulationPlan& plan) {
 
 double ln_predicted_rate(const SimulationPlan& plan, const InsertionMix& mix, std::uint64_t true_count) {
   if (plan.threshold == 1) return ln_set_rate(plan.shape, mix.num_single_keys);
-  return plan.shape.num_hashes() * ln_counter_reaches(mix, plan.shape.num_hashes(), plan.shape.num_positions(),
-                                                      plan.threshold - true_count, true_count);
+  return plan.shape.num_hashes() * ln_counter_reaches(mix, plan.shape.num_hashes(),
+                                                      plan.shape.num_positions(), plan.threshold - true_count,
+                                                      true_count);
 }
 
 SimulationResult simulate(const SimulationPlan& plan) {
@@ -234,7 +238,8 @@ SimulationResult simulate(const SimulationPlan& plan) {
         result.num_positives_checked += group.num_keys;
       }
     }
-    if (plan.threshold == 1) result.num_false_negatives += trial.singles().size() - trial.num_passed(trial.singles());
+    if (plan.threshold == 1)
+      result.num_false_negatives += trial.singles().size() - trial.num_passed(trial.singles());
     if (trial.can_count()) result.num_false_negatives += trial.num_counted_low(trial.singles(), 1);
     result.num_positives_checked += trial.singles().size();
   }

@@ -11,7 +11,7 @@ namespace tally::cli {
 /// How a shape is tried: fresh random keys in a fresh filter each trial.
 struct SimulationPlan {
   FilterShape shape;
-  std::uint64_t threshold = 1;    ///< theta that is asked for; 1 for Bloom filters
+  std::uint64_t threshold = 1;       ///< theta that is asked for; 1 for Bloom filters
   std::uint64_t num_insertions = 0;  ///< in a filter, repeats counted
   std::uint64_t num_trials = 0;
   std::uint64_t num_queries = 0;  ///< of keys never inserted, a trial

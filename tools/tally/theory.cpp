@@ -33,19 +33,22 @@ void check_arguments(const Formula& formula, const Arguments& arguments) {
   const std::vector<Formula::Parameter> known = formula.parameter_list();
   for (const Formula::Parameter& parameter : known) {
     if (parameter.required && !arguments.has(parameter.name)) {
-      throw std::invalid_argument(fmt::format("{}: --{} is missing; give {}", formula.name, parameter.name, formula.parameters));
+      throw std::invalid_argument(
+          fmt::format("{}: --{} is missing; give {}", formula.name, parameter.name, formula.parameters));
     }
   }
   for (const ParameterText& parameter : parameter_table()) {
     const auto is_it = [&](const Formula::Parameter& its) { return its.name == parameter.name; };
     if (arguments.has(parameter.name) && std::none_of(known.begin(), known.end(), is_it)) {
-      throw std::invalid_argument(
-          fmt::format("{}: --{} is not among its parameters: {}", formula.name, parameter.name, formula.parameters));
+      throw std::invalid_argument(fmt::format("{}: --{} is not among its parameters: {}", formula.name,
+                                              parameter.name, formula.parameters));
     }
   }
   int num_forms = 0;
-  for (const std::string_view form : {"exact", "approximate", "occupancy", "partitioned"}) num_forms += arguments.has(form);
-  if (num_forms > 1) throw std::invalid_argument(fmt::format("{}: give one form, not {}", formula.name, num_forms));
+  for (const std::string_view form : {"exact", "approximate", "occupancy", "partitioned"})
+    num_forms += arguments.has(form);
+  if (num_forms > 1)
+    throw std::invalid_argument(fmt::format("{}: give one form, not {}", formula.name, num_forms));
 }
 
 std::string listing() {
@@ -61,7 +64,9 @@ std::string listing() {
 Json listing_json() {
   Json list = Json::array();
   for (const Formula& formula : formulas()) {
-    list.push_back({{"formula", formula.name}, {"parameters", formula.parameters}, {"summary", formula.summary},
+    list.push_back({{"formula", formula.name},
+                    {"parameters", formula.parameters},
+                    {"summary", formula.summary},
                     {"source", formula.source}});
   }
   return list;
@@ -94,22 +99,27 @@ void declare_parameter(CLI::App& app, const ParameterText& parameter, Arguments&
   CLI::Option* declared = nullptr;
   switch (parameter.type) {
     case ParameterType::count:
-      declared = detail::add_parsed(app, option, [&arguments, name](std::string_view text) {
-        arguments.counts[name] = parse_count(text, {0, std::numeric_limits<std::uint64_t>::max()});
-      }, description, "NUMBER");
+      declared = detail::add_parsed(
+          app, option,
+          [&arguments, name](std::string_view text) {
+            arguments.counts[name] = parse_count(text, {0, std::numeric_limits<std::uint64_t>::max()});
+          },
+          description, "NUMBER");
       break;
     case ParameterType::real:
-      declared = detail::add_parsed(app, option, [&arguments, name](std::string_view text) {
-        arguments.reals[name] = parse_real(text);
-      }, description, "NUMBER");
+      declared = detail::add_parsed(
+          app, option,
+          [&arguments, name](std::string_view text) { arguments.reals[name] = parse_real(text); },
+          description, "NUMBER");
       break;
     case ParameterType::file:
-      declared = detail::add_parsed(app, option, [&arguments, name](std::string_view text) {
-        arguments.files[name] = text;
-      }, description, "FILE");
+      declared = detail::add_parsed(
+          app, option, [&arguments, name](std::string_view text) { arguments.files[name] = text; },
+          description, "FILE");
       break;
     case ParameterType::flag:
-      declared = app.add_flag_callback(option, [&arguments, name] { arguments.flags.insert(name); }, description);
+      declared = app.add_flag_callback(
+          option, [&arguments, name] { arguments.flags.insert(name); }, description);
       break;
   }
   declared->group("Parameters");
@@ -119,11 +129,13 @@ void declare_parameter(CLI::App& app, const ParameterText& parameter, Arguments&
 
 Run declare_theory(CLI::App& app) {
   const auto options = std::make_shared<TheoryOptions>();
-  app.description("calculate a published formula; without a name, list them\n"
-                  "Numbers may be written 1e9 or 10M. --json prints one object: 'value' in full precision, and for "
-                  "probabilities 'ln_value', which is finite where the probability underflows (null for 0).");
+  app.description(
+      "calculate a published formula; without a name, list them\n"
+      "Numbers may be written 1e9 or 10M. --json prints one object: 'value' in full precision, and for "
+      "probabilities 'ln_value', which is finite where the probability underflows (null for 0).");
   app.add_option("formula", options->name, "name of the formula")->type_name("FORMULA");
-  for (const ParameterText& parameter : parameter_table()) declare_parameter(app, parameter, options->arguments);
+  for (const ParameterText& parameter : parameter_table())
+    declare_parameter(app, parameter, options->arguments);
   add_json(app, options->json);
   return [options] {
     if (options->name.empty()) {

@@ -75,7 +75,8 @@ struct Candidate {
   double false_positive_rate = 0;         ///< predicted there
   std::vector<PredictedError> errors;     ///< by true count; every one below theta up to theta = 32
   ErrorLaw error_law = ErrorLaw::bound;
-  double saturation_probability = 0;  ///< bound on the chance that any counter saturates; 0 where that is harmless
+  double saturation_probability =
+      0;  ///< bound on the chance that any counter saturates; 0 where that is harmless
   CacheLines cache_lines;
   std::optional<RoundingCost> rounding_cost;  ///< none where the best real-valued shape has no formula
   std::string summary;                        ///< what it is good for, in a sentence
@@ -86,7 +87,8 @@ struct Plan {
   std::vector<Candidate> candidates;  ///< the recommended one first
   std::string reason;                 ///< why the first
   std::vector<std::string> warnings;
-  double exact_table_bytes = 0;  ///< a hash table of 128-bit digests (and 32-bit counts if theta > 1), 3/4 full
+  double exact_table_bytes =
+      0;  ///< a hash table of 128-bit digests (and 32-bit counts if theta > 1), 3/4 full
 
   const Candidate& recommended() const { return candidates.front(); }
 };
