@@ -8,6 +8,9 @@ namespace tally::detail {
 // A position of the standard and of the partitioned layout is 0 with probability (1 - 1/m)^(kn) ~ exp(-kn/m),
 // and one of a line with exp(-(n/lines) (1 - (1 - 1/B)^k)), the mean over a line's Poisson number of keys.
 // Both are solved for n. The error of the share of zeros z follows from its variance, that of n by d(ln z) = dz / z.
+// The variance is the one at fixed n. For lines, with u = 1 - (1 - 1/B)^k, load = n u / lines and z zeros a line on
+// average, the variance of a line's zeros under a Poisson number of keys less cov(zeros, keys)^2 / var(keys) is
+//     z + z^2 ((1 - 1/B) exp(load (u^2 - w) / u) - 1 - load u),   w = (1 - 1/B)^(2k) - (1 - 2/B)^k.
 template <class Storage>
 KeyEstimate estimate_num_keys(const Storage& storage, PositionLayout layout, PositionSpace space) {
   const double m = static_cast<double>(space.num_positions);
@@ -23,14 +26,13 @@ KeyEstimate estimate_num_keys(const Storage& storage, PositionLayout layout, Pos
   const double positions_per_line = space.positions_per_line;
   const double num_lines = m / positions_per_line;
   const double cleared_per_key = -std::expm1(k * std::log1p(-1 / positions_per_line));
-  double sum_of_squares = 0;
-  for (std::uint64_t begin = 0; begin < space.num_positions; begin += space.positions_per_line) {
-    const std::uint64_t end = begin + space.positions_per_line;
-    const double deviation =
-        positions_per_line - static_cast<double>(num_at_least(storage, 1, begin, end)) - num_zero / num_lines;
-    sum_of_squares += deviation * deviation;
-  }
-  const double relative_error = std::sqrt(sum_of_squares) / num_zero;
+  const double u = cleared_per_key;
+  const double w = (1 - u) * (1 - u) - std::pow(1 - 2 / positions_per_line, k);
+  const double zeros = num_zero / num_lines;
+  const double excess =
+      (1 - 1 / positions_per_line) * std::exp(minus_ln_zeros * (u * u - w) / u) - 1 - minus_ln_zeros * u;
+  const double variance_of_zeros = zeros + zeros * zeros * excess;
+  const double relative_error = std::sqrt(std::max(0.0, variance_of_zeros) / num_lines) / zeros;
   return {minus_ln_zeros * num_lines / cleared_per_key, relative_error * num_lines / cleared_per_key};
 }
 
