@@ -18,8 +18,9 @@ template <class Scheme>
 FilterVariant make(const CountingBloomShape& shape, const KeyHasher& hasher, const FilterTotals& totals,
                    detail::AlignedWords words) {
   CounterArray counters(shape.num_counters, shape.counter_bits, std::move(words));
-  return CountingBloomFilter<Scheme>(
-      shape, hasher, {totals.num_insertions, totals.num_removes, totals.num_refused_removes}, std::move(counters));
+  return CountingBloomFilter<Scheme>(shape, hasher,
+                                     {totals.num_insertions, totals.num_removes, totals.num_refused_removes},
+                                     std::move(counters));
 }
 
 template <class Scheme>
@@ -52,8 +53,8 @@ FilterVariant make_filter(const FilterShape& shape, const KeyHasher& hasher, con
   if (const auto* counting = std::get_if<CountingBloomShape>(&shape.shape)) {
     return make_with_scheme<CounterSchemes>(shape.scheme_id, *counting, hasher, totals, std::move(words));
   }
-  return make_with_scheme<CounterSchemes>(shape.scheme_id, std::get<ThresholdShape>(shape.shape), hasher, totals,
-                                          std::move(words));
+  return make_with_scheme<CounterSchemes>(shape.scheme_id, std::get<ThresholdShape>(shape.shape), hasher,
+                                          totals, std::move(words));
 }
 
 detail::AlignedWords empty_words(const FilterShape& shape) {

@@ -10,7 +10,8 @@
 namespace tally::detail {
 
 /// "remove: a bloom filter has none; use a counting-bloom filter".
-[[noreturn]] inline void throw_unsupported(std::string_view operation, FilterKind kind, std::string_view instead) {
+[[noreturn]] inline void throw_unsupported(std::string_view operation, FilterKind kind,
+                                           std::string_view instead) {
   std::string message(operation);
   message.append(": a ").append(name_of(kind)).append(" filter has none; use a ").append(instead);
   throw std::invalid_argument(message.append(" filter"));

@@ -13,7 +13,8 @@ void AnyFilter::may_contain_batch(std::span<const Hash128> keys, std::span<bool>
   });
 }
 
-void AnyFilter::at_least_batch(std::span<const Hash128> keys, std::uint64_t theta, std::span<bool> results) const {
+void AnyFilter::at_least_batch(std::span<const Hash128> keys, std::uint64_t theta,
+                               std::span<bool> results) const {
   detail::require_equally_long(keys.size(), results.size());
   visit([&](const auto& filter) {
     if constexpr (requires { filter.at_least_batch(keys, theta, results); }) {

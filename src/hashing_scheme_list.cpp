@@ -11,7 +11,8 @@ std::uint16_t scheme_id(std::string_view name) {
     if (Scheme::name == name) id = Scheme::file_id;
     names.append(names.empty() ? "" : ", ").append(Scheme::name);
   });
-  if (id == 0) detail::throw_parameter_error("HashScheme", "name", "'" + std::string(name) + "'", "one of " + names);
+  if (id == 0)
+    detail::throw_parameter_error("HashScheme", "name", "'" + std::string(name) + "'", "one of " + names);
   return id;
 }
 
@@ -23,7 +24,8 @@ std::string_view scheme_name(std::uint16_t id) {
     ids.append(ids.empty() ? "" : ", ").append(std::to_string(Scheme::file_id));
     ids.append(" (").append(Scheme::name).append(")");
   });
-  if (name.empty()) detail::throw_parameter_error("HashScheme", "file_id", std::to_string(id), "one of " + ids);
+  if (name.empty())
+    detail::throw_parameter_error("HashScheme", "file_id", std::to_string(id), "one of " + ids);
   return name;
 }
 

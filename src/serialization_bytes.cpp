@@ -36,7 +36,8 @@ void check_padding(const FilterShape& shape, FileBytes body) {
 void check_length(const FileHeader& header, std::uint64_t file_bytes) {
   const std::uint64_t expected = file_header_bytes + header.body_bytes();
   if (file_bytes == expected) return;
-  throw FormatError("length is " + std::to_string(file_bytes) + " bytes; must be " + std::to_string(expected) + ": " +
+  throw FormatError("length is " + std::to_string(file_bytes) + " bytes; must be " +
+                        std::to_string(expected) + ": " +
                         (file_bytes < expected ? "the end is missing" : "there are bytes after the end"),
                     std::min(file_bytes, expected));
 }

@@ -15,7 +15,8 @@
 namespace tally::detail {
 
 /// Throws the std::system_error of `error`: "cannot open out.tally: No space left on device".
-[[noreturn]] inline void throw_system_error(int error, const std::string& what, const std::filesystem::path& path) {
+[[noreturn]] inline void throw_system_error(int error, const std::string& what,
+                                            const std::filesystem::path& path) {
   throw std::system_error(error, std::generic_category(), what + " " + path.string());
 }
 

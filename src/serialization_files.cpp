@@ -26,7 +26,8 @@ AnyFilter load_stream(FileDescriptor& file, const std::optional<HashKey>& key) {
   std::size_t num_read = bytes.size();
   // One byte more than expected tells of bytes after the end.
   while (num_read == bytes.size() && num_read <= expected) {
-    const std::uint64_t chunk = std::min<std::uint64_t>(std::max(num_read, pipe_chunk_bytes), expected + 1 - num_read);
+    const std::uint64_t chunk =
+        std::min<std::uint64_t>(std::max(num_read, pipe_chunk_bytes), expected + 1 - num_read);
     bytes.resize(num_read + chunk);
     num_read += file.read_fully(std::span(bytes).subspan(num_read));
   }
@@ -71,7 +72,8 @@ MappedFilter MappedFilter::open(const std::filesystem::path& path, const std::op
   const std::uint64_t num_bytes = file_header_bytes + header.body_bytes();
   void* memory = ::mmap(nullptr, num_bytes, PROT_READ, MAP_SHARED, file.get(), 0);
   if (memory == MAP_FAILED) file.throw_error("cannot map");
-  const std::shared_ptr<const void> mapping(memory, [num_bytes](void* mapped) { ::munmap(mapped, num_bytes); });
+  const std::shared_ptr<const void> mapping(memory,
+                                            [num_bytes](void* mapped) { ::munmap(mapped, num_bytes); });
   const std::byte* body = static_cast<const std::byte*>(memory) + file_header_bytes;
   if (verify == VerifyBody::yes) detail::check_body(header, {body, header.body_bytes()});
   detail::AlignedWords words(reinterpret_cast<const std::uint64_t*>(body), header.body_bytes() / 8, mapping);

@@ -40,7 +40,8 @@ Integer field(FileBytes bytes, std::size_t at) {
 }
 
 template <class Value>
-[[noreturn]] void throw_field_error(std::string_view name, Value value, const std::string& rule, std::size_t at) {
+[[noreturn]] void throw_field_error(std::string_view name, Value value, const std::string& rule,
+                                    std::size_t at) {
   throw FormatError(std::string(name) + " is " + std::to_string(value) + "; must be " + rule, at);
 }
 
@@ -62,12 +63,13 @@ void check_frame(FileBytes bytes) {
   }
   for (std::size_t i = 0; i < magic.size(); ++i) {
     if (bytes[magic_at + i] == static_cast<std::byte>(magic[i])) continue;
-    throw FormatError("not a filter file: it does not start with the bytes 89 54 41 4c 4c 59 0d 0a", magic_at + i);
+    throw FormatError("not a filter file: it does not start with the bytes 89 54 41 4c 4c 59 0d 0a",
+                      magic_at + i);
   }
   const auto version = field<std::uint16_t>(bytes, version_at);
   if (version != file_format_version) {
-    throw_field_error("format version", version, std::to_string(file_format_version) + ", the one this library reads",
-                      version_at);
+    throw_field_error("format version", version,
+                      std::to_string(file_format_version) + ", the one this library reads", version_at);
   }
   if (field<std::uint64_t>(bytes, header_checksum_at) != detail::checksum(bytes.first(header_checksum_at))) {
     throw FormatError("the checksum of the header does not match; the file is damaged", header_checksum_at);
@@ -87,11 +89,14 @@ FilterShape read_shape(FileBytes bytes) {
   const auto threshold = field<std::uint64_t>(bytes, threshold_at);
 
   if (kind < 1 || kind > 4) {
-    throw_field_error("kind", kind, "1 (bloom), 2 (blocked-bloom), 3 (counting-bloom) or 4 (threshold)", kind_at);
+    throw_field_error("kind", kind, "1 (bloom), 2 (blocked-bloom), 3 (counting-bloom) or 4 (threshold)",
+                      kind_at);
   }
   require_field("scheme id", scheme_id, 1, 9, scheme_id_at);
-  if ((scheme_id == BlockedScheme::file_id) != (kind == static_cast<std::uint16_t>(FilterKind::blocked_bloom))) {
-    throw_field_error("scheme id", scheme_id, "2 (blocked) for the kind blocked-bloom and for no other", scheme_id_at);
+  if ((scheme_id == BlockedScheme::file_id) !=
+      (kind == static_cast<std::uint16_t>(FilterKind::blocked_bloom))) {
+    throw_field_error("scheme id", scheme_id, "2 (blocked) for the kind blocked-bloom and for no other",
+                      scheme_id_at);
   }
   require_field("num_positions", num_positions, 1, max_num_positions, num_positions_at);
   require_field("num_hashes", num_hashes, 1, max_num_hashes, num_hashes_at);
@@ -139,7 +144,8 @@ FilterTotals read_totals(FileBytes bytes, FilterKind kind) {
                                field<std::uint64_t>(bytes, num_refused_removes_at)};
   if (kind == FilterKind::counting_bloom) return totals;
   require_field("num_removes", totals.num_removes, 0, 0, num_removes_at, " for this kind");
-  require_field("num_refused_removes", totals.num_refused_removes, 0, 0, num_refused_removes_at, " for this kind");
+  require_field("num_refused_removes", totals.num_refused_removes, 0, 0, num_refused_removes_at,
+                " for this kind");
   return totals;
 }
 
@@ -150,7 +156,8 @@ FileHeader read_header(std::span<const std::byte> bytes) {
   FileHeader header;
   header.shape = read_shape(bytes);
   const auto hash_id = field<std::uint16_t>(bytes, hash_id_at);
-  if (hash_id < 1 || hash_id > 2) throw_field_error("hash id", hash_id, "1 (xxh3-128) or 2 (highwayhash-128)", hash_id_at);
+  if (hash_id < 1 || hash_id > 2)
+    throw_field_error("hash id", hash_id, "1 (xxh3-128) or 2 (highwayhash-128)", hash_id_at);
   header.hash_id = static_cast<HashId>(hash_id);
   header.seed_or_key_id = field<std::uint64_t>(bytes, seed_at);
   header.totals = read_totals(bytes, header.shape.kind());
@@ -168,7 +175,8 @@ KeyHasher FileHeader::hasher(const std::optional<HashKey>& key) const {
   if (!key.has_value()) throw std::invalid_argument(made_with + "; give that key");
   const KeyHasher hasher = KeyHasher::keyed(*key);
   if (hasher.seed_or_key_id() == seed_or_key_id) return hasher;
-  throw std::invalid_argument(made_with + "; the key given has id " + std::to_string(hasher.seed_or_key_id()));
+  throw std::invalid_argument(made_with + "; the key given has id " +
+                              std::to_string(hasher.seed_or_key_id()));
 }
 
 namespace detail {

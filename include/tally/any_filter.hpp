@@ -39,10 +39,13 @@ struct FilterVariantOver<SchemeList<BitSchemes...>, SchemeList<CountingSchemes..
 /// Every filter that can stand in a file.
 using FilterVariant = FilterVariantOver<AllSchemes, CounterSchemes>::type;
 
-template <class F, class Variant>
-struct IsAlternative;
 template <class F, class... Alternatives>
-struct IsAlternative<F, std::variant<Alternatives...>> : std::disjunction<std::is_same<F, Alternatives>...> {};
+constexpr bool is_alternative(const std::variant<Alternatives...>*) {
+  return (std::is_same_v<F, Alternatives> || ...);
+}
+
+template <class F>
+concept FilterAlternative = is_alternative<F>(static_cast<const FilterVariant*>(nullptr));
 
 }  // namespace detail
 
@@ -63,8 +66,7 @@ class AnyFilter {
             detail::AlignedWords words);
 
   /// The filter given.
-  template <class F>
-  requires detail::IsAlternative<F, detail::FilterVariant>::value
+  template <detail::FilterAlternative F>
   explicit AnyFilter(F filter) : filter_(std::move(filter)) {}
 
   FilterShape shape() const;

@@ -29,7 +29,8 @@ enum class Overwrite { refuse, replace };
 /// nothing is left behind. A symbolic link is followed. What is no regular file (a pipe, a device) is
 /// written to directly, whatever `overwrite` says.
 /// Throws std::system_error that names the path; std::errc::file_exists where it refuses to overwrite.
-void save(const AnyFilter& filter, const std::filesystem::path& path, Overwrite overwrite = Overwrite::refuse);
+void save(const AnyFilter& filter, const std::filesystem::path& path,
+          Overwrite overwrite = Overwrite::refuse);
 
 /// Reads a file as `deserialize` reads bytes; from pipes too.
 /// Throws as `deserialize`, and std::system_error that names the path.

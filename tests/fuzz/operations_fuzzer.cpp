@@ -33,7 +33,7 @@ FilterShape choose_shape(FuzzedDataProvider& input) {
   const auto kind = input.ConsumeIntegralInRange(0, 3);
   FilterShape shape{BloomShape{m, k}, scheme};
   if (scheme != BlockedScheme::file_id && kind == 1) {
-    const std::uint32_t width = 
+    const std::uint32_t width =
         test::counter_widths[input.ConsumeIntegralInRange<std::size_t>(0, test::counter_widths.size() - 1)];
     const std::uint64_t max = ~std::uint64_t{0} >> (64 - width);
     shape.shape = CountingBloomShape{m, k, width, input.ConsumeIntegralInRange<std::uint64_t>(1, max)};
@@ -144,13 +144,25 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         own.insert(keys);
         break;
       }
-      case 1: own.insert({key()}); break;
-      case 2: own.insert(std::vector<std::uint64_t>(input.ConsumeIntegralInRange<std::size_t>(0, 300), key())); break;
+      case 1:
+        own.insert({key()});
+        break;
+      case 2:
+        own.insert(std::vector<std::uint64_t>(input.ConsumeIntegralInRange<std::size_t>(0, 300), key()));
+        break;
       case 3:
-      case 4: own.remove(key()); break;
-      case 5: own.merge(other); break;
-      case 6: own.save_and_load(); break;
-      case 7: own.filter = AnyFilter(own.filter); break;
+      case 4:
+        own.remove(key());
+        break;
+      case 5:
+        own.merge(other);
+        break;
+      case 6:
+        own.save_and_load();
+        break;
+      case 7:
+        own.filter = AnyFilter(own.filter);
+        break;
     }
     own.check();
   }

@@ -78,7 +78,8 @@ TEST(GoldenFiles, HoldTheVeryBytesThatTheFilterWritesToday) {
 
 TEST(GoldenFiles, AreAllOfThoseInTheDirectory) {
   std::size_t num_files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(std::string(TALLY_TEST_DATA_DIR) + "/golden")) {
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::string(TALLY_TEST_DATA_DIR) + "/golden")) {
     num_files += entry.path().extension() == ".tally";
   }
   EXPECT_EQ(num_files, golden_files().size());

@@ -30,7 +30,8 @@ TEST(FilterKind, EveryNameLeadsBackToItsKindAndAnUnknownOneListsThem) {
 
 TEST(SchemeList, EveryNameLeadsBackToItsIdAndAnUnknownOneListsThem) {
   for (std::uint16_t id = 1; id <= 9; ++id) EXPECT_EQ(scheme_id(scheme_name(id)), id);
-  expect_refused([] { scheme_id("tripple"); }, {"'tripple'", "congruential, blocked, standard, partitioned, double, "
+  expect_refused([] { scheme_id("tripple"); }, {"'tripple'",
+                                                "congruential, blocked, standard, partitioned, double, "
                                                 "enhanced-double-quadratic, enhanced-double-cubic, triple, "
                                                 "partition-double"});
   expect_refused([] { scheme_name(0); }, {"file_id is 0", "1 (congruential)"});
@@ -79,8 +80,11 @@ TEST(FilterShape, RoundsToWhatTheSchemeCanUse) {
                  {"num_bits", "less for the scheme 'partition-double'"});
   expect_refused([&] { round(0, DefaultScheme::file_id, Rounding::up); }, {"BloomFilter: num_bits is 0"});
   expect_refused([&] { round(1000, 99, Rounding::up); }, {"file_id is 99"});
-  expect_refused([] { round_to_scheme({BloomShape{1000, 0}, PartitionedScheme::file_id}, Rounding::up); },
-                 {"num_hashes is 0"});
+  expect_refused(
+      [] {
+        round_to_scheme({BloomShape{1000, 0}, PartitionedScheme::file_id}, Rounding::up);
+      },
+      {"num_hashes is 0"});
 }
 
 TEST(AnyFilter, HasTheShapeItWasMadeWith) {
@@ -107,7 +111,8 @@ TEST(AnyFilter, AnswersAsTheFilterInside) {
     filter.may_contain_batch(keys, contained.span());
     filter.visit([&](const auto& inside) {
       for (std::size_t i = 0; i < keys.size(); ++i) {
-        if constexpr (requires { inside.may_contain(keys[i]); }) EXPECT_EQ(contained[i], inside.may_contain(keys[i]));
+        if constexpr (requires { inside.may_contain(keys[i]); })
+          EXPECT_EQ(contained[i], inside.may_contain(keys[i]));
         else EXPECT_EQ(contained[i], inside.at_least(keys[i]));
       }
     });
@@ -175,7 +180,8 @@ TEST(AnyFilter, RefusesWhatItsKindDoesNotHaveAndStaysAsItWas) {
   expect_refused([&] { threshold.remove_batch(keys, removed); }, {"remove: a threshold filter"});
   expect_refused([&] { bloom.count_batch(keys, counts); }, {"count: a bloom", "counting-bloom or threshold"});
   expect_refused([&] { bloom.at_least_batch(keys, 2, flags.span()); }, {"at_least: a bloom"});
-  expect_refused([&] { bloom.insert_batch(keys, states); }, {"insert with a state: a bloom", "threshold filter"});
+  expect_refused([&] { bloom.insert_batch(keys, states); },
+                 {"insert with a state: a bloom", "threshold filter"});
   expect_refused([&] { counting.insert_batch(keys, states); }, {"insert with a state: a counting-bloom"});
   expect_refused([&] { threshold.at_least_batch(keys, 2, flags.span()); }, {"theta is 2; must be 3"});
   expect_refused([&] { counting.at_least_batch(keys, 2, flags.span()); }, {"theta is 2; must be 1 to 1"});
@@ -191,8 +197,10 @@ TEST(AnyFilter, RefusesSpansOfDifferentLengths) {
   std::vector<Count> counts(4);
   std::vector<RemoveResult> removed(2);
   std::vector<ThresholdState> states(2);
-  expect_refused([&] { counting.may_contain_batch(keys, flags.span()); }, {"number of results is 2; must be 3"});
-  expect_refused([&] { counting.at_least_batch(keys, 1, flags.span()); }, {"number of results is 2; must be 3"});
+  expect_refused([&] { counting.may_contain_batch(keys, flags.span()); },
+                 {"number of results is 2; must be 3"});
+  expect_refused([&] { counting.at_least_batch(keys, 1, flags.span()); },
+                 {"number of results is 2; must be 3"});
   expect_refused([&] { counting.count_batch(keys, counts); }, {"number of results is 4; must be 3"});
   expect_refused([&] { counting.remove_batch(keys, removed); }, {"number of results is 2; must be 3"});
   expect_refused([&] { threshold.insert_batch(keys, states); }, {"number of results is 2; must be 3"});
@@ -202,20 +210,32 @@ TEST(AnyFilter, RefusesShapesOutOfRange) {
   const auto make = [](FilterShape shape) { return AnyFilter(shape, 1); };
   expect_refused([&] { make({BloomShape{0, 5}}); }, {"BloomFilter: num_bits is 0"});
   expect_refused([&] { make({BloomShape{~std::uint64_t{0}, 5}}); }, {"BloomFilter: num_bits"});
-  expect_refused([&] { make({BloomShape{1000, 5}, BlockedScheme::file_id}); },
-                 {"BlockedBloomFilter: num_bits is 1000; must be 512 or 1024"});
+  expect_refused(
+      [&] {
+        make({BloomShape{1000, 5}, BlockedScheme::file_id});
+      },
+      {"BlockedBloomFilter: num_bits is 1000; must be 512 or 1024"});
   expect_refused([&] { make({BloomShape{1000, 5}, 0}); }, {"file_id is 0"});
   expect_refused([&] { make({BloomShape{1000, 1025}}); }, {"num_hashes is 1025"});
-  expect_refused([&] { make({CountingBloomShape{512, 4}, BlockedScheme::file_id}); },
-                 {"CountingBloomFilter: scheme is 'blocked'"});
-  expect_refused([&] { make({ThresholdShape{512, 4, 3}, BlockedScheme::file_id}); },
-                 {"ThresholdFilter: scheme is 'blocked'"});
+  expect_refused(
+      [&] {
+        make({CountingBloomShape{512, 4}, BlockedScheme::file_id});
+      },
+      {"CountingBloomFilter: scheme is 'blocked'"});
+  expect_refused(
+      [&] {
+        make({ThresholdShape{512, 4, 3}, BlockedScheme::file_id});
+      },
+      {"ThresholdFilter: scheme is 'blocked'"});
   for (const std::uint32_t width : {0u, 9u, 65u}) {
     expect_refused([&] { make({CountingBloomShape{512, 4, width}}); }, {"CountingBloomFilter: counter_bits"});
   }
   expect_refused([&] { make({ThresholdShape{512, 4, 0}}); }, {"ThresholdFilter: threshold is 0"});
-  expect_refused([] { AnyFilter({BloomShape{1000, 5}}, 1, {}, detail::AlignedWords(15)); },
-                 {"number of words is 15; must be 16"});
+  expect_refused(
+      [] {
+        AnyFilter({BloomShape{1000, 5}}, 1, {}, detail::AlignedWords(15));
+      },
+      {"number of words is 15; must be 16"});
 }
 
 TEST(AnyFilter, AMergeAnswersForTheKeysOfBoth) {
@@ -239,7 +259,8 @@ TEST(AnyFilter, AMergeNamesTheFirstFieldThatDiffersAndChangesNothing) {
   const auto refused = [&](const FilterShape& other, const KeyHasher& hasher, const char* field) {
     AnyFilter mine = filled(shape);
     const std::vector<std::uint64_t> before(mine.words().begin(), mine.words().end());
-    expect_refused([&] { mine.merge(filled(other, hasher)); }, {"cannot merge: " + std::string(field) + " is "});
+    expect_refused([&] { mine.merge(filled(other, hasher)); },
+                   {"cannot merge: " + std::string(field) + " is "});
     EXPECT_TRUE(std::ranges::equal(mine.words(), before));
   };
   refused({ThresholdShape{308, 4, 5}}, 42, "kind");

@@ -35,8 +35,8 @@ using AllSchemes =
 
 /// Those that filters of counters are built with.
 using CounterSchemes =
-    SchemeList<CongruentialScheme, StandardScheme, PartitionedScheme, DoubleScheme, EnhancedDoubleQuadraticScheme,
-               EnhancedDoubleCubicScheme, TripleScheme, PartitionDoubleScheme>;
+    SchemeList<CongruentialScheme, StandardScheme, PartitionedScheme, DoubleScheme,
+               EnhancedDoubleQuadraticScheme, EnhancedDoubleCubicScheme, TripleScheme, PartitionDoubleScheme>;
 
 /// The id of the scheme so called. Throws std::invalid_argument that lists the names.
 std::uint16_t scheme_id(std::string_view name);
