@@ -1,0 +1,366 @@
+#include "tally/planner.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "expect_refused.hpp"
+#include "tally/storage/counter_array.hpp"
+#include "tally/theory/blocked_bloom.hpp"
+#include "tally/theory/bloom.hpp"
+#include "tally/theory/compound_poisson.hpp"
+#include "tally/theory/counter_overflow.hpp"
+#include "tally/theory/threshold.hpp"
+
+namespace tally {
+namespace {
+
+using test::expect_refused;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+TEST(PlanBloom, MeetsTheRateAndNoKDoesWithOneBitLess) {
+  for (const std::uint64_t n : {1ull, 2ull, 10ull, 1000ull, 1'000'000ull, 1'000'000'000'000ull}) {
+    for (const double rate : {0.9, 0.5, 0.1, 0.01, 1e-6, 1e-30}) {
+      const BloomShape shape = plan_bloom({.num_keys = n, .false_positive_rate = rate});
+      const double ln_rate = std::log(rate);
+      EXPECT_LE(theory::ln_false_positive_probability(shape.num_bits, shape.num_hashes, n), ln_rate);
+      if (shape.num_bits == 1) continue;
+      for (std::uint32_t k = 1; k <= 1024; ++k) {
+        ASSERT_GT(theory::ln_false_positive_probability(shape.num_bits - 1, k, n), ln_rate)
+            << "n " << n << " rate " << rate << " k " << k;
+      }
+      for (std::uint32_t k = 1; k < shape.num_hashes; ++k) {
+        ASSERT_GT(theory::ln_false_positive_probability(shape.num_bits, k, n), ln_rate) << "fewer hashes do";
+      }
+    }
+  }
+}
+
+TEST(PlanBloom, NeverExceedsTheMemoryAndNoOtherKIsBetter) {
+  for (const std::uint64_t memory : {8ull, 15ull, 64ull, 1000ull, 1ull << 20, 1ull << 40}) {
+    for (const std::uint64_t n : {1ull, 7ull, 100'000ull, 1'000'000'000ull}) {
+      const BloomShape shape = plan_bloom({.num_keys = n, .memory_bytes = memory});
+      EXPECT_LE(num_bytes(shape), memory);
+      EXPECT_GT(num_bytes(shape) + 8, memory);
+      const double chosen = theory::ln_false_positive_probability(shape.num_bits, shape.num_hashes, n);
+      for (std::uint32_t k = 1; k <= 1024; ++k) {
+        ASSERT_LE(chosen, theory::ln_false_positive_probability(shape.num_bits, k, n)) << k;
+      }
+    }
+  }
+}
+
+TEST(PlanBloom, FromMemoryAndRateNoKCarriesMoreKeys) {
+  const BloomShape shape = plan_bloom({.false_positive_rate = 0.01, .memory_bytes = 1 << 20});
+  const std::uint64_t most = planned_num_keys(shape, 0.01);
+  EXPECT_LE(theory::false_positive_probability(shape.num_bits, shape.num_hashes, most), 0.01);
+  for (std::uint32_t k = 1; k <= 64; ++k) {
+    EXPECT_GT(theory::false_positive_probability(shape.num_bits, k, most + 1), 0.01) << k;
+  }
+}
+
+TEST(PlanBloom, GoesThereAndBack) {
+  for (const std::uint64_t n : {1ull, 100ull, 123'456ull, 1'000'000'000ull}) {
+    const BloomShape shape = plan_bloom({.num_keys = n, .false_positive_rate = 1e-3});
+    EXPECT_GE(planned_num_keys(shape, 1e-3), n);
+    const BloomShape again = plan_bloom({.num_keys = n, .memory_bytes = num_bytes(shape)});
+    EXPECT_LE(theory::false_positive_probability(again.num_bits, again.num_hashes, n), 1e-3);
+  }
+}
+
+TEST(PlanBloom, TakesMoreForMoreKeysAndForALowerRate) {
+  std::uint64_t last = 0;
+  for (std::uint64_t n = 1; n < 1'000'000'000; n = n * 3 + 1) {
+    const std::uint64_t bits = plan_bloom({.num_keys = n, .false_positive_rate = 0.02}).num_bits;
+    EXPECT_GT(bits, last);
+    last = bits;
+  }
+  last = 0;
+  for (double rate = 0.5; rate > 1e-200; rate /= 7) {
+    const std::uint64_t bits = plan_bloom({.num_keys = 1000, .false_positive_rate = rate}).num_bits;
+    EXPECT_GT(bits, last);
+    last = bits;
+  }
+}
+
+TEST(PlanBloom, RefusesWhatIsNotTwoOfThreeAndSaysWhat) {
+  const std::string rule = "give exactly two of num_keys, false_positive_rate and memory_bytes";
+  expect_refused([] { (void)plan_bloom({}); }, {"plan_bloom", rule, "none"});
+  expect_refused([] { (void)plan_bloom({.num_keys = 1}); }, {rule, "only num_keys"});
+  expect_refused([] { (void)plan_bloom({.false_positive_rate = 0.1}); }, {rule, "only false_positive_rate"});
+  expect_refused([] { (void)plan_bloom({.memory_bytes = 100}); }, {rule, "only memory_bytes"});
+  expect_refused([] { (void)plan_bloom({.num_keys = 1, .false_positive_rate = 0.1, .memory_bytes = 100}); },
+                 {rule, "all three"});
+}
+
+TEST(PlanBloom, RefusesValuesOutOfRange) {
+  for (const double rate : {nan, infinity, -infinity, -0.5, 1.0, 2.0}) {
+    expect_refused([&] { (void)plan_bloom({.num_keys = 10, .false_positive_rate = rate}); },
+                   {"plan_bloom: false_positive_rate is ", "above 0 and below 1"});
+    expect_refused([&] { (void)planned_num_keys(BloomShape{100, 3}, rate); }, {"false_positive_rate is "});
+  }
+  const std::uint64_t minus_one = ~std::uint64_t{0};
+  expect_refused([&] { (void)plan_bloom({.num_keys = minus_one, .false_positive_rate = 0.1}); },
+                 {"num_keys is 18446744073709551615", "1 to 72057594037927936"});
+  expect_refused([] { (void)plan_bloom({.num_keys = 10, .memory_bytes = 7}); },
+                 {"memory_bytes is 7", "8 to"});
+  expect_refused([] { (void)plan_bloom({.false_positive_rate = 1e-30, .memory_bytes = 8}); },
+                 {"memory_bytes is 8", "even one key"});
+  expect_refused([] { (void)plan_bloom({.num_keys = 1ull << 56, .false_positive_rate = 0.01}); },
+                 {"2^56 positions"});
+}
+
+TEST(PlanBloom, AMemoryPastAllPositionsStopsAtTheMost) {
+  const BloomShape shape = plan_bloom({.num_keys = 1ull << 50, .memory_bytes = ~std::uint64_t{0}});
+  EXPECT_EQ(shape.num_bits, 1ull << 56);
+}
+
+TEST(PlanBlockedBloom, MeetsTheRateWithWholeLinesAndOneLineFewerMissesIt) {
+  for (const std::uint64_t n : {1ull, 1000ull, 1'000'000ull}) {
+    for (const double rate : {0.1, 0.01, 1e-4}) {
+      const BloomShape shape = plan_blocked_bloom({.num_keys = n, .false_positive_rate = rate});
+      ASSERT_EQ(shape.num_bits % 512, 0u);
+      const std::uint64_t lines = shape.num_bits / 512;
+      EXPECT_LE(theory::blocked_bloom_false_positive_probability(lines, 512, shape.num_hashes, n), rate);
+      for (std::uint32_t k = 1; k <= 32 && lines > 1; ++k) {
+        EXPECT_GT(theory::blocked_bloom_false_positive_probability(lines - 1, 512, k, n), rate) << k;
+      }
+    }
+  }
+  EXPECT_LE(num_bytes(plan_blocked_bloom({.num_keys = 1000, .memory_bytes = 1000})), 1000u);
+  expect_refused([] { (void)plan_blocked_bloom({.num_keys = 1000, .memory_bytes = 63}); },
+                 {"memory_bytes is 63"});
+}
+
+TEST(PlanCountingBloom, TakesFourBitsUnlessTheThresholdOrSaturationNeedMore) {
+  const CountingBloomShape set = plan_counting_bloom({.num_keys = 1'000'000, .false_positive_rate = 0.01});
+  EXPECT_EQ(set.counter_bits, 4u);
+  EXPECT_EQ(set.num_counters, plan_bloom({.num_keys = 1'000'000, .false_positive_rate = 0.01}).num_bits);
+  EXPECT_LE(theory::counter_overflow_union_bound(set.num_counters, set.num_hashes, 1'000'000, 15), 1e-6);
+
+  const CountingBloomShape huge =
+      plan_counting_bloom({.num_keys = 1'000'000'000'000, .false_positive_rate = 0.01});
+  EXPECT_EQ(huge.counter_bits, 5u);
+  EXPECT_GT(theory::counter_overflow_union_bound(huge.num_counters, huge.num_hashes, 1'000'000'000'000, 15),
+            1e-6);
+
+  const CountingBloomShape deep =
+      plan_counting_bloom({.num_keys = 1000, .false_positive_rate = 0.01, .max_threshold = 100});
+  EXPECT_EQ(deep.counter_bits, 7u);
+  EXPECT_EQ(deep.max_threshold, 100u);
+  EXPECT_EQ(plan_counting_bloom({.num_keys = 9, .false_positive_rate = 0.1, .counter_bits = 2}).counter_bits,
+            2u);
+}
+
+TEST(PlanCountingBloom, NeverExceedsTheMemoryAtAnyWidth) {
+  for (const std::uint32_t bits : {1u, 3u, 5u, 7u, 16u, 64u}) {
+    const CountingBloomShape shape =
+        plan_counting_bloom({.num_keys = 1000, .memory_bytes = 12'345, .counter_bits = bits});
+    EXPECT_LE(num_bytes(shape), 12'345u);
+    EXPECT_GT(num_bytes(shape) + 8, 12'345u);
+  }
+}
+
+TEST(PlanCountingBloom, RefusesWidthsAndBoundsThatThereAreNot) {
+  expect_refused(
+      [] { (void)plan_counting_bloom({.num_keys = 9, .false_positive_rate = 0.1, .counter_bits = 9}); },
+      {"counter_bits is 9"});
+  expect_refused(
+      [] {
+        (void)plan_counting_bloom(
+            {.num_keys = 9, .false_positive_rate = 0.1, .max_threshold = 16, .counter_bits = 4});
+      },
+      {"max_threshold is 16"});
+  for (const double bound : {0.0, 1.0, nan, -1.0}) {
+    expect_refused(
+        [&] {
+          (void)plan_counting_bloom(
+              {.num_keys = 9, .false_positive_rate = 0.1, .max_saturation_probability = bound});
+        },
+        {"max_saturation_probability"});
+  }
+}
+
+TEST(PlanThreshold, PromisesByDefaultWhatABloomFilterOfTheDistinctKeysDoes) {
+  const ThresholdShape shape =
+      plan_threshold({.num_keys = 50'000, .false_positive_rate = 0.01, .threshold = 5});
+  const BloomShape bloom = plan_bloom({.num_keys = 50'000, .false_positive_rate = 0.01});
+  EXPECT_EQ(shape.num_counters, bloom.num_bits);
+  EXPECT_EQ(shape.num_hashes, bloom.num_hashes);
+  EXPECT_EQ(shape.threshold, 5u);
+  EXPECT_EQ(planned_num_keys(shape, 0.01), planned_num_keys(bloom, 0.01));
+}
+
+TEST(PlanThreshold, ForKeysNeverInsertedNoKDoesWithOneCounterLess) {
+  for (const std::uint64_t theta : {2ull, 3ull, 10ull, 100ull}) {
+    const ThresholdShape shape = plan_threshold(
+        {.num_keys = 100'000, .false_positive_rate = 0.001, .threshold = theta, .true_count = 0});
+    const auto rate = [&](std::uint64_t m, std::uint32_t k) {
+      return theory::threshold_false_positive_probability(theta, k, 100'000, m);
+    };
+    EXPECT_LE(rate(shape.num_counters, shape.num_hashes), 0.001);
+    for (std::uint32_t k = 1; k <= 64; ++k)
+      EXPECT_GT(rate(shape.num_counters - 1, k), 0.001) << theta << " " << k;
+  }
+}
+
+TEST(PlanThreshold, MemoryIsAHardBoundForEveryTrueCount) {
+  for (const std::uint64_t t : {0ull, 1ull, 2ull, 3ull}) {
+    const ThresholdShape shape = plan_threshold(
+        {.num_keys = 1000, .memory_bytes = 999, .threshold = 4, .true_count = t, .num_insertions = 3000});
+    EXPECT_LE(num_bytes(shape), 999u);
+    EXPECT_GT(num_bytes(shape) + 8, 999u);
+  }
+}
+
+TEST(PlanThreshold, AHistogramIsPlannedWithItsCompoundLaw) {
+  const theory::CountHistogram histogram = theory::zipf_count_histogram(10'000, 1.1, 50'000, 64);
+  const ThresholdShape shape =
+      plan_threshold({.false_positive_rate = 0.01, .threshold = 5, .true_count = 1, .histogram = histogram});
+  const auto rate = [&](std::uint64_t m, std::uint32_t k) {
+    return theory::compound_threshold_false_positive_probability(histogram, 5, k, m, 1);
+  };
+  EXPECT_LE(rate(shape.num_counters, shape.num_hashes), 0.01);
+  for (std::uint32_t k = 1; k <= 20; ++k) EXPECT_GT(rate(shape.num_counters - 1, k), 0.01) << k;
+}
+
+TEST(PlanThreshold, RefusesATrueCountAtTheThresholdAndContradictions) {
+  expect_refused(
+      [] {
+        (void)plan_threshold({.num_keys = 9, .false_positive_rate = 0.1, .threshold = 3, .true_count = 3});
+      },
+      {"true_count is 3", "0 to 2"});
+  expect_refused([] { (void)plan_threshold({.num_keys = 9, .false_positive_rate = 0.1, .threshold = 0}); },
+                 {"threshold is 0"});
+  expect_refused(
+      [] { (void)plan_threshold({.num_keys = 9, .false_positive_rate = 0.1, .threshold = 1ull << 32}); },
+      {"threshold is 4294967296"});
+  expect_refused(
+      [] {
+        (void)plan_threshold({.num_keys = 9,
+                              .false_positive_rate = 0.1,
+                              .threshold = 3,
+                              .histogram = theory::make_count_histogram({{1, 5.0}}, 10)});
+      },
+      {"histogram", "num_keys", "leave that out"});
+}
+
+TEST(HistogramOfCounts, CountsKeysAndLeavesOutZeros) {
+  const std::vector<std::uint64_t> counts = {1, 1, 2, 0, 9, 10, 1000};
+  const theory::CountHistogram histogram = histogram_of_counts(counts, 10);
+  EXPECT_EQ(histogram.keys_with_count.at(1), 2);
+  EXPECT_EQ(histogram.keys_with_count.at(2), 1);
+  EXPECT_EQ(histogram.keys_with_count.at(9), 1);
+  EXPECT_EQ(histogram.keys_beyond, 2);
+  EXPECT_EQ(histogram.num_distinct(), 6);
+}
+
+// ---- plan(): candidates side by side
+
+std::vector<std::string> kinds_of(const Plan& plan) {
+  std::vector<std::string> kinds;
+  for (const Candidate& candidate : plan.candidates) kinds.emplace_back(candidate.kind);
+  return kinds;
+}
+
+bool warns_of(const Plan& plan, const std::string& text) {
+  for (const std::string& warning : plan.warnings) {
+    if (warning.find(text) != std::string::npos) return true;
+  }
+  return false;
+}
+
+TEST(Plan, OffersWhatTheJobAllowsAndRecommendsTheSmallest) {
+  const Plan set = plan({.num_keys = 100'000, .false_positive_rate = 0.01});
+  EXPECT_EQ(kinds_of(set), (std::vector<std::string>{"bloom", "blocked-bloom", "counting-bloom"}));
+  for (const Candidate& other : set.candidates) EXPECT_GE(other.memory_bytes, set.recommended().memory_bytes);
+  EXPECT_EQ(kinds_of(plan({.num_keys = 9, .false_positive_rate = 0.01, .needs_deletes = true})),
+            std::vector<std::string>{"counting-bloom"});
+  EXPECT_EQ(kinds_of(plan({.num_keys = 9, .false_positive_rate = 0.01, .threshold = 3})),
+            (std::vector<std::string>{"threshold", "counting-bloom"}));
+  EXPECT_EQ(
+      kinds_of(plan({.num_keys = 9, .false_positive_rate = 0.01, .threshold = 3, .num_insertions = 99})),
+      (std::vector<std::string>{"threshold", "threshold", "counting-bloom"}));
+}
+
+TEST(Plan, EveryCandidateKeepsTheRateAtItsPromisedTrueCount) {
+  for (const std::string_view scheme :
+       {"congruential", "standard", "partitioned", "partition-double", "double"}) {
+    const Plan result = plan({.num_keys = 5000,
+                              .false_positive_rate = 0.01,
+                              .threshold = 3,
+                              .scheme = scheme,
+                              .num_insertions = 8000});
+    for (const Candidate& candidate : result.candidates) {
+      EXPECT_LE(candidate.false_positive_rate, 0.01 * (1 + 1e-12)) << scheme;
+      EXPECT_EQ(candidate.scheme, scheme);
+      ASSERT_EQ(candidate.errors.size(), 3u);
+      EXPECT_EQ(candidate.errors.at(candidate.promised_true_count).false_positive_rate,
+                candidate.false_positive_rate);
+      EXPECT_LE(candidate.errors[0].false_positive_rate, candidate.errors[1].false_positive_rate);
+      EXPECT_LE(candidate.errors[1].false_positive_rate, candidate.errors[2].false_positive_rate);
+    }
+  }
+}
+
+TEST(Plan, SaysWhatAWholeNumberOfHashesCosts) {
+  // 1 in 2^10: k = 10 is the best real number of hashes, and costs nothing; 0.6 needs k = 0.74.
+  const Plan free = plan({.num_keys = 1'000'000, .false_positive_rate = std::ldexp(1, -10)});
+  ASSERT_TRUE(free.recommended().rounding_cost);
+  EXPECT_LT(free.recommended().rounding_cost->whole_hashes_percent, 1e-6);
+  EXPECT_LT(free.recommended().rounding_cost->whole_words_percent, 0.01);
+  const Plan dear = plan({.num_keys = 1'000'000, .false_positive_rate = 0.6});
+  // m = -n / ln(1 - 0.6) against n ln(1/0.6) / (ln 2)^2
+  const double expected = 100 * (1 / -std::log(0.4) / (std::log(1 / 0.6) / std::pow(std::log(2), 2)) - 1);
+  EXPECT_NEAR(dear.recommended().rounding_cost->whole_hashes_percent, expected, 1e-6);
+}
+
+TEST(Plan, CountsTheLinesAKeyTouches) {
+  const Plan result = plan({.num_keys = 10'000'000, .false_positive_rate = std::ldexp(1, -10)});
+  const Candidate& bloom = result.candidates[0];
+  EXPECT_NEAR(bloom.cache_lines.insert, 10, 0.01);
+  EXPECT_NEAR(bloom.cache_lines.lookup_absent, 2 - std::ldexp(1, -9), 0.01);  // half the bits are set
+  EXPECT_NEAR(bloom.cache_lines.lookup_present, 10, 0.01);
+  EXPECT_EQ(result.candidates[1].cache_lines.insert, 1);
+}
+
+TEST(Plan, SaysWhenTheSimpleThresholdFormulaDoesNotHold) {
+  const auto even = theory::make_count_histogram({{1, 100'000.0}}, 256);
+  const auto skewed = theory::make_count_histogram({{1, 100'000.0}, {200, 500.0}}, 256);
+  const std::string warning = "simple threshold formula does not hold";
+  EXPECT_FALSE(warns_of(plan({.false_positive_rate = 0.01, .threshold = 3, .histogram = even}), warning));
+  EXPECT_TRUE(warns_of(plan({.false_positive_rate = 0.01, .threshold = 3, .histogram = skewed}), warning));
+}
+
+TEST(Plan, WarnsOfWhatTheNumbersDoNotShow) {
+  EXPECT_TRUE(warns_of(plan({.num_keys = 1000, .false_positive_rate = 0.001, .threshold = 1000}), "exact"));
+  EXPECT_TRUE(warns_of(plan({.num_keys = 1'000'000'000, .false_positive_rate = 1e-30}), "128 bits"));
+  EXPECT_TRUE(warns_of(plan({.num_keys = 3, .false_positive_rate = 0.01}), "more often than the formula"));
+  EXPECT_TRUE(warns_of(plan({.num_keys = 1000, .memory_bytes = 8}), "memory is too small"));
+  EXPECT_TRUE(warns_of(plan({.num_keys = 1000, .memory_bytes = 8}), "blocked-bloom is left out"));
+  EXPECT_TRUE(warns_of(plan({.num_keys = 100, .false_positive_rate = 0.01, .scheme = "double"}),
+                       "only in the limit"));
+  EXPECT_TRUE(warns_of(plan({.num_keys = 9, .false_positive_rate = 0.01, .threshold = 3}), "only bounded"));
+  EXPECT_TRUE(plan({.num_keys = 100'000, .false_positive_rate = 0.01}).warnings.empty());
+}
+
+TEST(Plan, RefusesWhatNothingCanMeet) {
+  expect_refused([] { (void)plan({.num_keys = 9, .false_positive_rate = 0.1, .threshold = 0}); },
+                 {"threshold is 0"});
+  expect_refused([] { (void)plan({.num_keys = 9, .false_positive_rate = 0.1, .scheme = "simple"}); },
+                 {"simple", "congruential"});
+  expect_refused(
+      [] { (void)plan({.num_keys = 9, .false_positive_rate = 0.1, .threshold = 2, .scheme = "blocked"}); },
+      {"scheme is 'blocked'"});
+  expect_refused([] { (void)plan({.num_keys = 9, .false_positive_rate = 0.1, .num_insertions = 8}); },
+                 {"num_insertions is 8"});
+  expect_refused([] { (void)plan({.num_keys = 1ull << 56, .false_positive_rate = 1e-6}); }, {"2^56"});
+}
+
+}  // namespace
+}  // namespace tally
