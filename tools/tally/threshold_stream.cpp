@@ -85,35 +85,44 @@ void ThresholdStream::add_exactly(std::span<const std::string_view> keys, Window
 // The set of reported digests comes first: where most lines repeat few keys, most lines end there.
 void ThresholdStream::add_to_filters(std::span<const std::string_view> keys, Window digests) {
   for (const Hash128 digest : digests) reported_.prefetch(digest);
-  std::array<std::uint8_t, keys_per_window> left;
+  std::array<std::string_view, keys_per_window> left_keys;
+  std::array<Hash128, keys_per_window> left;
   std::size_t num_left = 0;
   for (std::size_t i = 0; i < digests.size(); ++i) {
     if (reported_.contains(digests[i])) {
       if (check_ != nullptr) check_->see(digests[i], false);
       continue;
     }
-    if (!filters_.empty()) filters_.back().filter.prefetch(digests[i]);
-    left[num_left++] = static_cast<std::uint8_t>(i);
+    left_keys[num_left] = keys[i];
+    left[num_left++] = digests[i];
   }
-  for (std::size_t l = 0; l < num_left; ++l) count_in_filters(keys[left[l]], digests[left[l]]);
+  std::array<Count, keys_per_window> counts;
+  count_in_filters({left.data(), num_left}, {counts.data(), num_left});
+  for (std::size_t l = 0; l < num_left; ++l) {
+    num_distinct_ += counts[l].value == 1;
+    const bool reaches = counts[l].value >= options_.threshold;
+    if (reaches) report_key(left_keys[l], left[l], counts[l].value);
+    if (check_ != nullptr) check_->see(left[l], reaches);
+  }
+  if (!filters_.empty() && filters_.back().num_keys > filters_.back().planned_keys) past_the_plan();
 }
 
-void ThresholdStream::count_in_filters(std::string_view key, Hash128 digest) {
-  std::uint64_t count = 1;
-  if (!filters_.empty()) {
-    const std::uint64_t here = filters_.back().filter.insert_and_count(digest).value;
-    count = here;
-    for (std::size_t g = 0; g + 1 < filters_.size(); ++g) count += filters_[g].filter.count(digest).value;
-    filters_.back().num_keys += here == 1;
-    num_distinct_ += count == 1;
-    if (check_ != nullptr) check_->inserted(digest);
-  } else {
-    ++num_distinct_;
+/// Counts every digest once more; counts[i] is that of digests[i] then, over all generations.
+void ThresholdStream::count_in_filters(Window digests, std::span<Count> counts) {
+  if (filters_.empty()) {
+    std::fill(counts.begin(), counts.end(), Count{1, false});
+    return;
   }
-  const bool reaches = count >= options_.threshold;
-  if (reaches) report_key(key, digest, count);
-  if (check_ != nullptr) check_->see(digest, reaches);
-  if (!filters_.empty() && filters_.back().num_keys > filters_.back().planned_keys) past_the_plan();
+  Generation& last = filters_.back();
+  last.filter.insert_and_count_batch(digests, counts);
+  for (const Count& count : counts) last.num_keys += count.value == 1;
+  std::array<Count, keys_per_window> earlier;
+  for (std::size_t g = 0; g + 1 < filters_.size(); ++g) {
+    filters_[g].filter.count_batch(digests, std::span(earlier).first(digests.size()));
+    for (std::size_t i = 0; i < digests.size(); ++i) counts[i].value += earlier[i].value;
+  }
+  if (check_ == nullptr) return;
+  for (const Hash128 digest : digests) check_->inserted(digest);
 }
 
 void ThresholdStream::report_key(std::string_view key, Hash128 digest, std::uint64_t count) {

@@ -78,7 +78,7 @@ class ThresholdStream {
 
   void add_exactly(std::span<const std::string_view> keys, Window digests);
   void add_to_filters(std::span<const std::string_view> keys, Window digests);
-  void count_in_filters(std::string_view key, Hash128 digest);
+  void count_in_filters(Window digests, std::span<Count> counts);
   void report_key(std::string_view key, Hash128 digest, std::uint64_t count);
   void leave_exact_counting();
   void open_generation(std::uint64_t num_keys);

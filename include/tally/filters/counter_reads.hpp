@@ -15,25 +15,34 @@ template <HashScheme Scheme, KeyBatch Keys>
 void counters_pass(const KeyHasher& hasher, const Scheme& scheme, std::uint32_t num_hashes,
                    const CounterArray& counters, const Keys& keys, std::uint64_t theta, std::span<bool> results) {
   for_each_hashed_window(hasher, keys, [&](std::size_t first, std::span<const Hash128> hashes) {
-    test_positions(
-        scheme, num_hashes, hashes, [&](std::uint64_t position) { counters.prefetch_for_read(position); },
-        [&](std::uint64_t position) { return counters.get(position) >= theta; },
+    test_keys(
+        scheme, counters, num_hashes, hashes, [&](std::uint64_t place) { return counters.get_at(place) >= theta; },
         results.subspan(first, hashes.size()));
   });
 }
 
-/// results[i] = the least counter of keys[i], and whether it is saturated.
+/// The least counter of a key, and whether it is saturated.
+template <HashScheme Scheme>
+Count least_counter(const Scheme& scheme, const CounterArray& counters, Hash128 hash) noexcept {
+  std::uint64_t least = counters.max();
+  scheme.all_positions(hash, [&](std::uint64_t position) {
+    least = std::min(least, counters.get(position));
+    return least != 0;
+  });
+  return {least, least == counters.max()};
+}
+
+/// results[i] = least_counter(keys[i]).
 template <HashScheme Scheme, KeyBatch Keys>
-void count_positions(const KeyHasher& hasher, const Scheme& scheme, std::uint32_t num_hashes,
-                     const CounterArray& counters, const Keys& keys, std::span<Count> results) {
+void count_keys(const KeyHasher& hasher, const Scheme& scheme, std::uint32_t num_hashes, const CounterArray& counters,
+                const Keys& keys, std::span<Count> results) {
   for_each_hashed_window(hasher, keys, [&](std::size_t first, std::span<const Hash128> hashes) {
-    touch_positions(
-        scheme, num_hashes, hashes, [&](std::uint64_t position) { counters.prefetch_for_read(position); },
-        [&](std::size_t i, std::span<const std::uint64_t> positions) {
-          std::uint64_t least = counters.max();
-          for (const std::uint64_t position : positions) least = std::min(least, counters.get(position));
-          results[first + i] = {least, least == counters.max()};
-        });
+    touch_keys<Access::read>(scheme, counters, num_hashes, hashes,
+                             [&](std::size_t i, std::span<const std::uint64_t> places) {
+                               std::uint64_t least = counters.max();
+                               for (const std::uint64_t place : places) least = std::min(least, counters.get_at(place));
+                               results[first + i] = {least, least == counters.max()};
+                             });
   });
 }
 

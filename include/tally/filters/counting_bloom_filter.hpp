@@ -68,9 +68,9 @@ class CountingBloomFilter {
   template <KeyBatch Keys>
   std::uint64_t insert_batch(const Keys& keys) noexcept {
     std::uint64_t num_saturated = 0;
-    for_each_key(keys, [&](std::size_t, std::span<const std::uint64_t> positions) {
+    for_each_key(keys, [&](std::size_t, std::span<const std::uint64_t> places) {
       std::uint64_t greatest = 0;
-      for (const std::uint64_t position : positions) greatest = std::max(greatest, counters_.increment(position));
+      for (const std::uint64_t place : places) greatest = std::max(greatest, counters_.increment_at(place));
       num_saturated += greatest == counters_.max();
     });
     totals_.num_insertions += std::span(keys).size();
@@ -81,15 +81,17 @@ class CountingBloomFilter {
   template <class Key>
   [[nodiscard]] RemoveResult remove(const Key& key) noexcept {
     RemoveResult result{};
-    remove_batch(std::span(&key, 1), std::span(&result, 1));
+    detail::touch_key(scheme_, counters_, shape_.num_hashes, hasher_(key),
+                      [&](std::span<const std::uint64_t> places) { result = remove_places(places); });
+    ++(result == RemoveResult::refused ? totals_.num_refused_removes : totals_.num_removes);
     return result;
   }
 
   /// results[i] = remove(keys[i]), in order; `results` is as long as `keys`.
   template <KeyBatch Keys>
   void remove_batch(const Keys& keys, std::span<RemoveResult> results) noexcept {
-    for_each_key(keys, [&](std::size_t i, std::span<const std::uint64_t> positions) {
-      results[i] = remove_positions(positions);
+    for_each_key(keys, [&](std::size_t i, std::span<const std::uint64_t> places) {
+      results[i] = remove_places(places);
       ++(results[i] == RemoveResult::refused ? totals_.num_refused_removes : totals_.num_removes);
     });
   }
@@ -123,15 +125,13 @@ class CountingBloomFilter {
   /// The least of the key's counters.
   template <class Key>
   Count count(const Key& key) const noexcept {
-    Count result;
-    count_batch(std::span(&key, 1), std::span(&result, 1));
-    return result;
+    return detail::least_counter(scheme_, counters_, hasher_(key));
   }
 
   /// results[i] = count(keys[i]); `results` is as long as `keys`.
   template <KeyBatch Keys>
   void count_batch(const Keys& keys, std::span<Count> results) const noexcept {
-    detail::count_positions(hasher_, scheme_, shape_.num_hashes, counters_, keys, results);
+    detail::count_keys(hasher_, scheme_, shape_.num_hashes, counters_, keys, results);
   }
 
   /// Makes this the filter of both multisets: counters are added, saturating, and what
@@ -178,9 +178,9 @@ class CountingBloomFilter {
   template <KeyBatch Keys, class Touch>
   void for_each_key(const Keys& keys, Touch touch) noexcept {
     detail::for_each_hashed_window(hasher_, keys, [&](std::size_t first, std::span<const Hash128> hashes) {
-      detail::touch_positions(
-          scheme_, shape_.num_hashes, hashes, [&](std::uint64_t position) { counters_.prefetch_for_write(position); },
-          [&](std::size_t i, std::span<const std::uint64_t> positions) { touch(first + i, positions); });
+      detail::touch_keys<detail::Access::write>(
+          scheme_, counters_, shape_.num_hashes, hashes,
+          [&](std::size_t i, std::span<const std::uint64_t> places) { touch(first + i, places); });
     });
   }
 
@@ -197,16 +197,16 @@ class CountingBloomFilter {
 
   // Takes one from each counter in turn; at a counter that is 0 (which an earlier visit may have
   // made it, where two positions are alike) gives back what it took. Counters that stick never moved.
-  RemoveResult remove_positions(std::span<const std::uint64_t> positions) noexcept {
+  RemoveResult remove_places(std::span<const std::uint64_t> places) noexcept {
     RemoveResult result = RemoveResult::removed;
-    for (std::size_t i = 0; i < positions.size(); ++i) {
-      const std::uint64_t value = counters_.get(positions[i]);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const std::uint64_t value = counters_.get_at(places[i]);
       if (value == 0) {
-        while (i-- > 0) counters_.increment(positions[i]);
+        while (i-- > 0) counters_.increment_at(places[i]);
         return RemoveResult::refused;
       }
       if (value == counters_.max()) result = RemoveResult::saturated;
-      counters_.decrement(positions[i]);
+      counters_.decrement_at(places[i]);
     }
     return result;
   }

@@ -55,9 +55,8 @@ class ThresholdFilter {
   template <class Key>
   Count insert_and_count(const Key& key) noexcept {
     Count result;
-    for_each_key(std::span(&key, 1), [&](std::size_t, std::span<const std::uint64_t> positions) {
-      result = count_of(insert_positions(positions));
-    });
+    detail::touch_key(scheme_, counters_, shape_.num_hashes, hasher_(key),
+                      [&](std::span<const std::uint64_t> places) { result = count_of(insert_places(places)); });
     ++num_insertions_;
     return result;
   }
@@ -65,8 +64,17 @@ class ThresholdFilter {
   /// results[i] = insert(keys[i]), in order; `results` is as long as `keys`.
   template <KeyBatch Keys>
   void insert_batch(const Keys& keys, std::span<ThresholdState> results) noexcept {
-    for_each_key(keys, [&](std::size_t i, std::span<const std::uint64_t> positions) {
-      results[i] = state_of(insert_positions(positions));
+    for_each_key(keys, [&](std::size_t i, std::span<const std::uint64_t> places) {
+      results[i] = state_of(insert_places(places));
+    });
+    num_insertions_ += std::span(keys).size();
+  }
+
+  /// results[i] = insert_and_count(keys[i]), in order; `results` is as long as `keys`.
+  template <KeyBatch Keys>
+  void insert_and_count_batch(const Keys& keys, std::span<Count> results) noexcept {
+    for_each_key(keys, [&](std::size_t i, std::span<const std::uint64_t> places) {
+      results[i] = count_of(insert_places(places));
     });
     num_insertions_ += std::span(keys).size();
   }
@@ -86,23 +94,13 @@ class ThresholdFilter {
   /// The least of the key's counters: exact enough below theta, a lower bound where saturated.
   template <class Key>
   Count count(const Key& key) const noexcept {
-    Count result;
-    count_batch(std::span(&key, 1), std::span(&result, 1));
-    return result;
+    return detail::least_counter(scheme_, counters_, hasher_(key));
   }
 
   /// results[i] = count(keys[i]); `results` is as long as `keys`.
   template <KeyBatch Keys>
   void count_batch(const Keys& keys, std::span<Count> results) const noexcept {
-    detail::count_positions(hasher_, scheme_, shape_.num_hashes, counters_, keys, results);
-  }
-
-  /// Asks for the key's lines, for callers that look at each key a little later.
-  void prefetch(Hash128 hash) const noexcept {
-    scheme_.all_positions(hash, [&](std::uint64_t position) {
-      counters_.prefetch_for_write(position);
-      return true;
-    });
+    detail::count_keys(hasher_, scheme_, shape_.num_hashes, counters_, keys, results);
   }
 
   /// Adds the other filter's counters, saturating. Every key's count is then at least its
@@ -150,23 +148,23 @@ class ThresholdFilter {
   template <KeyBatch Keys, class Touch>
   void for_each_key(const Keys& keys, Touch touch) noexcept {
     detail::for_each_hashed_window(hasher_, keys, [&](std::size_t first, std::span<const Hash128> hashes) {
-      detail::touch_positions(
-          scheme_, shape_.num_hashes, hashes, [&](std::uint64_t position) { counters_.prefetch_for_write(position); },
-          [&](std::size_t i, std::span<const std::uint64_t> positions) { touch(first + i, positions); });
+      detail::touch_keys<detail::Access::write>(
+          scheme_, counters_, shape_.num_hashes, hashes,
+          [&](std::size_t i, std::span<const std::uint64_t> places) { touch(first + i, places); });
     });
   }
 
   // Returns the key's least counter after the insertion.
-  std::uint64_t insert_positions(std::span<const std::uint64_t> positions) noexcept {
+  std::uint64_t insert_places(std::span<const std::uint64_t> places) noexcept {
     std::uint64_t least = counters_.max();
     if (shape_.update == CounterUpdate::plain) {
-      for (const std::uint64_t position : positions) counters_.increment(position);
-      for (const std::uint64_t position : positions) least = std::min(least, counters_.get(position));
+      for (const std::uint64_t place : places) counters_.increment_at(place);
+      for (const std::uint64_t place : places) least = std::min(least, counters_.get_at(place));
       return least;
     }
-    for (const std::uint64_t position : positions) least = std::min(least, counters_.get(position));
+    for (const std::uint64_t place : places) least = std::min(least, counters_.get_at(place));
     if (least == counters_.max()) return least;
-    for (const std::uint64_t position : positions) counters_.raise_to(position, least + 1);
+    for (const std::uint64_t place : places) counters_.raise_to_at(place, least + 1);
     return least + 1;
   }
 

@@ -58,38 +58,52 @@ class CounterArray {
   std::uint32_t counter_bits() const noexcept { return counter_bits_; }
   std::uint64_t max() const noexcept { return max_; }
 
-  std::uint64_t get(std::uint64_t i) const noexcept {
-    const Place place = locate(i);
-    return words_.data()[place.word] >> place.shift & max_;
+  std::uint64_t get(std::uint64_t i) const noexcept { return get_at(locate(i)); }
+  void set(std::uint64_t i, std::uint64_t value) noexcept { set_at(locate(i), value); }
+  std::uint64_t increment(std::uint64_t i) noexcept { return increment_at(locate(i)); }
+  void decrement(std::uint64_t i) noexcept { decrement_at(locate(i)); }
+  void raise_to(std::uint64_t i, std::uint64_t value) noexcept { raise_to_at(locate(i), value); }
+
+  /// The place of counter i, its lowest bit's number among all bits of the words. Callers that
+  /// visit a counter twice ask once.
+  std::uint64_t locate(std::uint64_t i) const noexcept {
+    // i / per_word by a multiplication: exact for i below 2^57.
+    __extension__ using Wide = unsigned __int128;
+    const auto word = static_cast<std::uint64_t>(static_cast<Wide>(i) * reciprocal_ >> 63);
+    return word * 64 + (i - word * per_word_) * counter_bits_;
   }
 
-  void set(std::uint64_t i, std::uint64_t value) noexcept {
-    const Place place = locate(i);
-    std::uint64_t& word = words_.data()[place.word];
-    word = (word & ~(max_ << place.shift)) | value << place.shift;
+  std::uint64_t get_at(std::uint64_t place) const noexcept { return words_.data()[place / 64] >> place % 64 & max_; }
+
+  void set_at(std::uint64_t place, std::uint64_t value) noexcept {
+    std::uint64_t& word = words_.data()[place / 64];
+    word = (word & ~(max_ << place % 64)) | value << place % 64;
   }
 
   /// Adds 1 unless the counter is at its maximum; returns the value it has then.
-  std::uint64_t increment(std::uint64_t i) noexcept {
-    const Place place = locate(i);
-    std::uint64_t& word = words_.data()[place.word];
-    const std::uint64_t value = word >> place.shift & max_;
+  std::uint64_t increment_at(std::uint64_t place) noexcept {
+    std::uint64_t& word = words_.data()[place / 64];
+    const std::uint64_t value = word >> place % 64 & max_;
     const std::uint64_t step = value != max_;
-    word += step << place.shift;
+    word += step << place % 64;
     return value + step;
   }
 
   /// Takes 1 from a counter above 0, unless it is at its maximum.
-  void decrement(std::uint64_t i) noexcept {
-    const Place place = locate(i);
-    std::uint64_t& word = words_.data()[place.word];
-    const std::uint64_t value = word >> place.shift & max_;
-    word -= std::uint64_t{value != max_} << place.shift;
+  void decrement_at(std::uint64_t place) noexcept {
+    std::uint64_t& word = words_.data()[place / 64];
+    const std::uint64_t value = word >> place % 64 & max_;
+    word -= std::uint64_t{value != max_} << place % 64;
   }
 
   /// Raises a counter below `value` to it; `value` is at most max().
-  void raise_to(std::uint64_t i, std::uint64_t value) noexcept {
-    if (get(i) < value) set(i, value);
+  void raise_to_at(std::uint64_t place, std::uint64_t value) noexcept {
+    if (get_at(place) < value) set_at(place, value);
+  }
+
+  void prefetch_for_read(std::uint64_t place) const noexcept { detail::prefetch_for_read(words_.data() + place / 64); }
+  void prefetch_for_write(std::uint64_t place) const noexcept {
+    detail::prefetch_for_write(words_.data() + place / 64);
   }
 
   /// Counters of at least `value` among positions [begin, end).
@@ -103,26 +117,9 @@ class CounterArray {
   /// saturating, and what is stuck in either is stuck in the sum.
   void merge(const CounterArray& other) noexcept;
 
-  void prefetch_for_read(std::uint64_t i) const noexcept { detail::prefetch_for_read(words_.data() + locate(i).word); }
-  void prefetch_for_write(std::uint64_t i) const noexcept {
-    detail::prefetch_for_write(words_.data() + locate(i).word);
-  }
-
   std::span<const std::uint64_t> words() const noexcept { return words_.words(); }
 
  private:
-  struct Place {
-    std::uint64_t word;
-    std::uint64_t shift;
-  };
-
-  // i / per_word by a multiplication: exact for i below 2^57.
-  Place locate(std::uint64_t i) const noexcept {
-    __extension__ using Wide = unsigned __int128;
-    const auto word = static_cast<std::uint64_t>(static_cast<Wide>(i) * reciprocal_ >> 63);
-    return {word, (i - word * per_word_) * counter_bits_};
-  }
-
   detail::AlignedWords words_;
   std::uint64_t num_counters_;
   std::uint64_t max_;
