@@ -20,7 +20,8 @@ class CountingFilter : public testing::Test {
   static void for_each_empty(Act act) {
     for (const auto& [m, k] : {std::pair{20u, 7u}, std::pair{300u, 3u}, std::pair{5000u, 7u}}) {
       for (const CountingBloomShape& shape : Subject<Filter>::shapes(m, k)) {
-        ASSERT_NO_FATAL_FAILURE(act(Filter(shape, 7))) << "counter_bits " << shape.counter_bits << ", m " << m;
+        ASSERT_NO_FATAL_FAILURE(act(Filter(shape, 7)))
+            << "counter_bits " << shape.counter_bits << ", m " << m;
       }
     }
   }
@@ -168,9 +169,11 @@ TYPED_TEST(CountingFilter, BatchesAnswerAndChangeLikeOneByOneInOrder) {
     const auto others = skewed_keys(random, 2 * universe, 300);
     std::vector<Count> counts(300);
     filter.count_batch(others, counts);
-    const auto found = ask_batch(300, [&](std::span<bool> results) { filter.may_contain_batch(others, results); });
+    const auto found =
+        ask_batch(300, [&](std::span<bool> results) { filter.may_contain_batch(others, results); });
     const std::uint64_t theta = std::min<std::uint64_t>(3, filter.storage().max());
-    const auto reached = ask_batch(300, [&](std::span<bool> results) { filter.at_least_batch(others, theta, results); });
+    const auto reached =
+        ask_batch(300, [&](std::span<bool> results) { filter.at_least_batch(others, theta, results); });
     for (std::size_t i = 0; i < others.size(); ++i) {
       ASSERT_EQ(counts[i], single.count(others[i]));
       ASSERT_EQ(found[i], single.may_contain(others[i]));

@@ -32,7 +32,8 @@ class EveryFilter : public testing::Test {
 TYPED_TEST_SUITE(EveryFilter, AllFilters, FilterNames);
 
 TYPED_TEST(EveryFilter, HasNoFalseNegatives) {
-  this->for_each_filled([](const TypeParam& filter, const ExactMultiset& twin) { expect_promises_kept(filter, twin); });
+  this->for_each_filled(
+      [](const TypeParam& filter, const ExactMultiset& twin) { expect_promises_kept(filter, twin); });
 }
 
 TYPED_TEST(EveryFilter, InsertedInABatchOrOneByOneIsTheSame) {
@@ -154,7 +155,8 @@ std::vector<ChangedShape<CountingBloomShape>> changed_shapes(const CountingBloom
           {width, "counter_bits"},
           {threshold, "max_threshold"}};
 }
-std::vector<ChangedShape<ThresholdShape>> changed_shapes(const ThresholdShape& shape, const ThresholdShape& more,
+std::vector<ChangedShape<ThresholdShape>> changed_shapes(const ThresholdShape& shape,
+                                                         const ThresholdShape& more,
                                                          const ThresholdShape& other_k) {
   ThresholdShape threshold = shape;
   --threshold.threshold;
@@ -168,7 +170,8 @@ std::vector<ChangedShape<ThresholdShape>> changed_shapes(const ThresholdShape& s
 
 TYPED_TEST(EveryFilter, AMergeRefusesNamingTheFirstDifferenceAndChangesNothing) {
   using S = Subject<TypeParam>;
-  constexpr std::uint64_t m = 23040;  // whole lines of every width used here, and equal parts for k = 5 and 10
+  constexpr std::uint64_t m =
+      23040;  // whole lines of every width used here, and equal parts for k = 5 and 10
   const std::size_t chosen = S::shapes(m, 5).size() / 2;
   const auto shape = S::shapes(m, 5)[chosen];
   const auto more = S::shapes(2 * m, 5)[chosen];
@@ -178,7 +181,8 @@ TYPED_TEST(EveryFilter, AMergeRefusesNamingTheFirstDifferenceAndChangesNothing) 
   Random random(3);
   insert_into_both(filter, twin, skewed_keys(random, universe, 300));
   const Words before = words_of(filter);
-  const auto expect_refused_by = [&](const auto& other_shape, const KeyHasher& hasher, const std::string& field) {
+  const auto expect_refused_by = [&](const auto& other_shape, const KeyHasher& hasher,
+                                     const std::string& field) {
     TypeParam other(other_shape, hasher);
     other.insert(std::uint64_t{9});
     expect_refused([&] { filter.merge(other); }, {"cannot merge: " + field + " is ", " here and ", " there"});
@@ -188,7 +192,8 @@ TYPED_TEST(EveryFilter, AMergeRefusesNamingTheFirstDifferenceAndChangesNothing) 
   expect_refused_by(shape, 8, "seed");
   expect_refused_by(more, 8, "seed");
   expect_refused_by(shape, KeyHasher::keyed(HashKey{}), "hash");
-  for (const auto& changed : changed_shapes(shape, more, other_k)) expect_refused_by(changed.shape, 7, changed.field);
+  for (const auto& changed : changed_shapes(shape, more, other_k))
+    expect_refused_by(changed.shape, 7, changed.field);
 }
 
 }  // namespace

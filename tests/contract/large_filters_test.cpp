@@ -14,7 +14,8 @@ namespace {
 constexpr std::uint64_t beyond_32_bits = (std::uint64_t{1} << 33) + 12345;
 
 bool has_free_memory(std::uint64_t num_bytes) {
-  return static_cast<std::uint64_t>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) >
+  return static_cast<std::uint64_t>(sysconf(_SC_AVPHYS_PAGES)) *
+             static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) >
          num_bytes;
 }
 
@@ -45,7 +46,8 @@ void expect_works(Filter& filter, std::uint64_t num_keys, double num_positions, 
   std::uint64_t num_missed = 0;
   for (std::uint64_t first = 0; first < num_keys; first += keys.size()) {
     for (std::uint64_t i = 0; i < keys.size(); ++i) keys[i] = first + i;
-    const auto found = ask_batch(keys.size(), [&](std::span<bool> results) { filter.may_contain_batch(keys, results); });
+    const auto found =
+        ask_batch(keys.size(), [&](std::span<bool> results) { filter.may_contain_batch(keys, results); });
     num_missed += static_cast<std::uint64_t>(std::ranges::count(found, false));
   }
   EXPECT_EQ(num_missed, 0u);
@@ -64,8 +66,10 @@ void expect_works(Filter& filter, std::uint64_t num_keys, double num_positions, 
   constexpr std::uint64_t num_queries = 4000000;
   const double rate = std::pow(-std::expm1(-k * static_cast<double>(num_keys) / num_positions), k);
   std::uint64_t num_found = 0;
-  for (std::uint64_t i = 0; i < num_queries; ++i) num_found += filter.may_contain((std::uint64_t{1} << 40) + i);
-  EXPECT_NEAR(static_cast<double>(num_found), num_queries * rate, 3.2905 * std::sqrt(num_queries * rate * (1 - rate)));
+  for (std::uint64_t i = 0; i < num_queries; ++i)
+    num_found += filter.may_contain((std::uint64_t{1} << 40) + i);
+  EXPECT_NEAR(static_cast<double>(num_found), num_queries * rate,
+              3.2905 * std::sqrt(num_queries * rate * (1 - rate)));
 }
 
 TEST(LargeFilters, SlowABloomFilterBeyond32BitsWorks) {

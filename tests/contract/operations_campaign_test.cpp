@@ -142,7 +142,8 @@ class Life {
   }
 
   void expect_kept(std::uint64_t key) {
-    EXPECT_TRUE(Subject<Filter>::keeps_promise(filter_, key, twin_.count(key))) << Subject<Filter>::name() << " " << key;
+    EXPECT_TRUE(Subject<Filter>::keeps_promise(filter_, key, twin_.count(key)))
+        << Subject<Filter>::name() << " " << key;
   }
 
   Filter filter_;

@@ -28,8 +28,11 @@ std::ostream& operator<<(std::ostream& out, const Operation& operation) {
 
 std::vector<Operation> any_operations() {
   using namespace rc;
-  const auto kinds = gen::weightedElement<Kind>(
-      {{8, Kind::insert}, {6, Kind::remove}, {2, Kind::remove_anything}, {1, Kind::merge_copy}, {1, Kind::merge_other}});
+  const auto kinds = gen::weightedElement<Kind>({{8, Kind::insert},
+                                                 {6, Kind::remove},
+                                                 {2, Kind::remove_anything},
+                                                 {1, Kind::merge_copy},
+                                                 {1, Kind::merge_other}});
   return *gen::container<std::vector<Operation>>(
       gen::construct<Operation>(kinds, gen::inRange<std::uint64_t>(0, universe)));
 }
@@ -112,7 +115,8 @@ RC_GTEST_PROP(CountingFilterProperty, DoubleCountersAreExactOrStuck, ()) {
   counting_filter_equals_the_model<DoubleScheme>();
 }
 
-RC_GTEST_PROP(ThresholdFilterProperty, PlainCountersAreExactOrAtTheirMaximumAndConservativeOnesNeverTooLow, ()) {
+RC_GTEST_PROP(ThresholdFilterProperty, PlainCountersAreExactOrAtTheirMaximumAndConservativeOnesNeverTooLow,
+              ()) {
   using Filter = ThresholdFilter<>;
   const auto m = *rc::gen::inRange<std::uint64_t>(1, 60);
   const auto k = *rc::gen::inRange<std::uint32_t>(1, 6);

@@ -22,7 +22,8 @@ TYPED_TEST(SetFilter, ABatchOfQueriesAnswersLikeOneByOne) {
     BloomFilter<TypeParam> filter(Subject<BloomFilter<TypeParam>>::shapes(4000, k).front(), 7);
     filter.insert_batch(numbers(0, 200));
     const auto keys = numbers(0, 1000);
-    const auto answers = ask_batch(1000, [&](std::span<bool> results) { filter.may_contain_batch(keys, results); });
+    const auto answers =
+        ask_batch(1000, [&](std::span<bool> results) { filter.may_contain_batch(keys, results); });
     for (const std::uint64_t key : keys) ASSERT_EQ(answers[key], filter.may_contain(key)) << key;
   }
 }

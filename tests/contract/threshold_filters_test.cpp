@@ -45,7 +45,8 @@ TYPED_TEST(ThresholdFilterOf, BatchesAnswerAndChangeLikeOneByOneInOrder) {
     const auto others = skewed_keys(random, 2 * universe, 300);
     std::vector<Count> counts(300);
     filter.count_batch(others, counts);
-    const auto reached = ask_batch(300, [&](std::span<bool> results) { filter.at_least_batch(others, results); });
+    const auto reached =
+        ask_batch(300, [&](std::span<bool> results) { filter.at_least_batch(others, results); });
     for (std::size_t i = 0; i < others.size(); ++i) {
       ASSERT_EQ(counts[i], single.count(others[i]));
       ASSERT_EQ(reached[i], single.at_least(others[i]));
@@ -106,7 +107,8 @@ TYPED_TEST(ThresholdFilterOf, AConservativeInsertionRaisesTheCountByExactlyOneAn
       ASSERT_EQ(after.value, before.saturated ? before.value : before.value + 1);
       for (std::uint64_t i = 0; i < storage.size(); ++i) {
         const std::uint64_t old = storage.get(i);
-        ASSERT_TRUE(filter.storage().get(i) == old || (old == before.value && filter.storage().get(i) == old + 1));
+        ASSERT_TRUE(filter.storage().get(i) == old ||
+                    (old == before.value && filter.storage().get(i) == old + 1));
       }
     }
   });

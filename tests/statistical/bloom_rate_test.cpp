@@ -29,7 +29,8 @@ MeasuredRate measure(const BloomShape& shape, std::uint64_t num_filters, Random&
     for (Hash128& digest : keys) digest = random.digest();
     for (Hash128& digest : absent) digest = random.digest();
     filter.insert_batch(keys);
-    const auto found = ask_batch(num_queries, [&](std::span<bool> results) { filter.may_contain_batch(absent, results); });
+    const auto found =
+        ask_batch(num_queries, [&](std::span<bool> results) { filter.may_contain_batch(absent, results); });
     measured.add_filter(static_cast<std::uint64_t>(std::ranges::count(found, true)));
   }
   return measured;
@@ -44,8 +45,9 @@ std::vector<Cell> cells_of_grid(std::uint64_t seed, Predict predict) {
       const BloomShape shape{usable_space<Scheme>(bits_per_key * num_keys, k).num_positions, k};
       const double predicted = predict(shape.num_bits, k);
       if (predicted < least_tested_probability) continue;
-      cells.push_back({std::string(Scheme::name) + " m/n " + std::to_string(bits_per_key) + " k " + std::to_string(k),
-                       predicted, measure<Scheme>(shape, num_trials(300), random)});
+      cells.push_back(
+          {std::string(Scheme::name) + " m/n " + std::to_string(bits_per_key) + " k " + std::to_string(k),
+           predicted, measure<Scheme>(shape, num_trials(300), random)});
     }
   }
   return cells;
@@ -88,8 +90,8 @@ TEST(BloomRate, TheBlockedFilterDoesNotFollowTheStandardLaw) {
   EXPECT_GT(measured.limits(family_confidence).low, standard_law(16 * num_keys, 7));
 }
 
-// In a filter of 2^44 lines the keys of one line share the 44 high bits of the digest's low half: 20 bits are left.
-// Such a line, filled on its own, still follows the law of independent positions.
+// In a filter of 2^44 lines the keys of one line share the 44 high bits of the digest's low half: 20 bits
+// are left. Such a line, filled on its own, still follows the law of independent positions.
 TEST(BloomRate, ACrowdedLineOfAHugeBlockedFilterFollowsTheLawOfIndependentHashes) {
   std::vector<Cell> cells;
   Random random(6);
@@ -102,17 +104,20 @@ TEST(BloomRate, ACrowdedLineOfAHugeBlockedFilterFollowsTheLawOfIndependentHashes
         const auto digest = [&] { return Hash128{line | random.next() >> 44, random.next()}; };
         std::bitset<512> bits;
         for (std::uint64_t key = 0; key < keys_in_line; ++key) {
-          scheme.all_positions(digest(), [&](std::uint64_t position) { return bits.set(position % 512), true; });
+          scheme.all_positions(digest(),
+                               [&](std::uint64_t position) { return bits.set(position % 512), true; });
         }
         std::uint64_t found = 0;
         for (int query = 0; query < 10; ++query) {
-          found += scheme.all_positions(digest(), [&](std::uint64_t position) { return bits[position % 512]; });
+          found +=
+              scheme.all_positions(digest(), [&](std::uint64_t position) { return bits[position % 512]; });
         }
         measured.add_filter(found);
       }
       const double predicted = theory::false_positive_probability_occupancy(512, k, keys_in_line);
       if (predicted < least_tested_probability) continue;
-      cells.push_back({"k " + std::to_string(k) + " keys " + std::to_string(keys_in_line), predicted, measured});
+      cells.push_back(
+          {"k " + std::to_string(k) + " keys " + std::to_string(keys_in_line), predicted, measured});
     }
   }
   expect_predicted(cells);

@@ -16,9 +16,7 @@ namespace {
 constexpr std::uint64_t m = 15360;  // whole lines of 512 bits and of 128 counters, equal parts for k = 5
 
 /// Number of standard errors that keep four two-sided normal tests together at 99.9%.
-double normal_limit() {
-  return quantile(complement(boost::math::normal(), (1 - family_confidence) / 4 / 2));
-}
+double normal_limit() { return quantile(complement(boost::math::normal(), (1 - family_confidence) / 4 / 2)); }
 
 template <class Filter>
 class Estimates : public testing::Test {};
@@ -51,15 +49,16 @@ TYPED_TEST(Estimates, DistinctKeysAreOffByTheStatedStandardError) {
       sum_of_squares += error * error;
     }
     const auto filters = static_cast<double>(num_filters);
-    EXPECT_LT(std::abs(sum / std::sqrt(filters)), normal_limit()) << num_keys << " keys, mean " << sum / filters;
+    EXPECT_LT(std::abs(sum / std::sqrt(filters)), normal_limit())
+        << num_keys << " keys, mean " << sum / filters;
     const boost::math::chi_squared law(filters);
     EXPECT_GT(sum_of_squares, quantile(law, 0.001 / 4 / 2)) << num_keys << " keys";
     EXPECT_LT(sum_of_squares, quantile(complement(law, 0.001 / 4 / 2))) << num_keys << " keys";
   }
 }
 
-// Given the filter, queries for random keys are independent, each positive with the rate stated: the total is off
-// from the sum of the stated rates by a normal error of known variance.
+// Given the filter, queries for random keys are independent, each positive with the rate stated: the
+// total is off from the sum of the stated rates by a normal error of known variance.
 TYPED_TEST(Estimates, TheFalsePositiveRateIsTheOneMeasuredInThisVeryFilter) {
   Random random(2);
   constexpr std::uint64_t num_queries = 5000;
@@ -72,7 +71,8 @@ TYPED_TEST(Estimates, TheFalsePositiveRateIsTheOneMeasuredInThisVeryFilter) {
       const double rate = filter.statistics().estimated_false_positive_rate;
       expected += num_queries * rate;
       variance += num_queries * rate * (1 - rate);
-      for (std::uint64_t query = 0; query < num_queries; ++query) found += filter.may_contain(random.digest());
+      for (std::uint64_t query = 0; query < num_queries; ++query)
+        found += filter.may_contain(random.digest());
     }
     EXPECT_GE(expected, 100.0);
     EXPECT_LT(std::abs(static_cast<double>(found) - expected), normal_limit() * std::sqrt(variance))

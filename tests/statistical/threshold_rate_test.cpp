@@ -1,10 +1,11 @@
 // Measured rates of 'at least theta' for keys inserted t < theta times, against theory.
 //
-// Each cell (m/n, k, theta, t): fresh filters of m = 16384 counters and n insertions of distinct keys; then keys
-// never inserted are asked for (t = 0), or, each in its own copy of the filter, inserted t times and asked for.
-// Cells of one filter share its keys; Bonferroni does not mind. 99.9% two-sided for all cells of a test together.
-// At this m the theory's own simplification (k positions of a query as independent) is off by less than 1%, below
-// what the number of queries can tell where p is small, and by less than 0.1% where p is large.
+// Each cell (m/n, k, theta, t): fresh filters of m = 16384 counters and n insertions of distinct keys;
+// then keys never inserted are asked for (t = 0), or, each in its own copy of the filter, inserted t
+// times and asked for. Cells of one filter share its keys; Bonferroni does not mind. 99.9% two-sided for
+// all cells of a test together. At this m the theory's own simplification (k positions of a query as
+// independent) is off by less than 1%, below what the number of queries can tell where p is small, and by
+// less than 0.1% where p is large.
 
 #include <gtest/gtest.h>
 
@@ -25,9 +26,13 @@ void insert_all(ThresholdFilter<>& filter, const std::vector<Hash128>& keys) {
   std::vector<ThresholdState> states(keys.size());
   filter.insert_batch(keys, states);
 }
-void insert_all(CountingBloomFilter<>& filter, const std::vector<Hash128>& keys) { filter.insert_batch(keys); }
+void insert_all(CountingBloomFilter<>& filter, const std::vector<Hash128>& keys) {
+  filter.insert_batch(keys);
+}
 bool passes(const ThresholdFilter<>& filter, Hash128 key, std::uint64_t) { return filter.at_least(key); }
-bool passes(const CountingBloomFilter<>& filter, Hash128 key, std::uint64_t theta) { return filter.at_least(key, theta); }
+bool passes(const CountingBloomFilter<>& filter, Hash128 key, std::uint64_t theta) {
+  return filter.at_least(key, theta);
+}
 
 /// Rates by true count, t = 0 .. theta - 1, over filters of random keys with the given multiplicities:
 /// multiplicities[i] insertions of the i-th key.
@@ -91,14 +96,15 @@ std::vector<GridPoint> grid() {
 }
 
 template <class Filter, class MakeShape>
-std::vector<Cell> cells_of(const std::vector<GridPoint>& points, std::uint64_t num_filters, std::uint64_t seed,
-                           MakeShape make_shape) {
+std::vector<Cell> cells_of(const std::vector<GridPoint>& points, std::uint64_t num_filters,
+                           std::uint64_t seed, MakeShape make_shape) {
   std::vector<Cell> cells;
   Random random(seed);
   for (const GridPoint& point : points) {
     const std::vector<std::uint64_t> once_each(point.num_insertions(), 1);
     const auto rates = measure<Filter>(make_shape(point), point.theta, once_each, num_filters, random);
-    for (std::uint64_t t = 0; t < point.theta; ++t) cells.push_back({point.name(t), point.predicted(t), rates[t]});
+    for (std::uint64_t t = 0; t < point.theta; ++t)
+      cells.push_back({point.name(t), point.predicted(t), rates[t]});
   }
   return cells;
 }
@@ -117,7 +123,8 @@ TEST(ThresholdRate, PlainUpdateFollowsTheBinomialLawForEveryTrueCount) {
 
 TEST(ThresholdRate, CountingFiltersFollowTheSameLaw) {
   std::vector<GridPoint> points = grid();
-  std::erase_if(points, [](const GridPoint& point) { return point.k == 7 || point.num_insertions() > 2 * m; });
+  std::erase_if(points,
+                [](const GridPoint& point) { return point.k == 7 || point.num_insertions() > 2 * m; });
   expect_predicted(cells_of<CountingBloomFilter<>>(points, num_trials(100), 2, [](const GridPoint& point) {
     return CountingBloomShape{m, point.k, 8, point.theta};
   }));
@@ -137,7 +144,8 @@ TEST(ThresholdRate, ConservativeUpdateIsNeverAbovePlainAndMostlyBelow) {
 }
 
 /// A heavy tail: many keys once, few of them very often.
-const std::vector<std::pair<std::uint64_t, double>> skewed_counts = {{1, 4000}, {2, 1000}, {7, 200}, {60, 30}, {1000, 4}};
+const std::vector<std::pair<std::uint64_t, double>> skewed_counts = {
+    {1, 4000}, {2, 1000}, {7, 200}, {60, 30}, {1000, 4}};
 
 struct Skewed {
   std::vector<std::uint64_t> multiplicities;
@@ -147,7 +155,8 @@ struct Skewed {
 Skewed skewed_keys_with_counts() {
   Skewed skewed;
   for (const auto& [count, num_keys] : skewed_counts) {
-    for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(num_keys); ++i) skewed.multiplicities.push_back(count);
+    for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(num_keys); ++i)
+      skewed.multiplicities.push_back(count);
     skewed.num_insertions += count * static_cast<std::uint64_t>(num_keys);
   }
   return skewed;
@@ -163,7 +172,8 @@ TEST(ThresholdRate, SkewedCountsFollowTheCompoundPoissonLaw) {
       const auto rates = measure<ThresholdFilter<>>(ThresholdShape{m, k, theta}, theta, skewed.multiplicities,
                                                     num_trials(100), random);
       for (std::uint64_t t = 0; t < theta; ++t) {
-        const double predicted = theory::compound_threshold_false_positive_probability(histogram, theta, k, m, t);
+        const double predicted =
+            theory::compound_threshold_false_positive_probability(histogram, theta, k, m, t);
         if (predicted < least_tested_probability) continue;
         cells.push_back({GridPoint{theta, k, 0}.name(t), predicted, rates[t]});
       }
@@ -173,17 +183,19 @@ TEST(ThresholdRate, SkewedCountsFollowTheCompoundPoissonLaw) {
   expect_predicted(cells);
 }
 
-// Equation 3 of Kim et al. takes the insertions as independent of each other, and here they are not: it is far off.
+// Equation 3 of Kim et al. takes the insertions as independent of each other, and here they are not: it
+// is far off.
 TEST(ThresholdRate, SkewedCountsDoNotFollowTheSimpleFormula) {
   const Skewed skewed = skewed_keys_with_counts();
   Random random(5);
   for (const std::uint64_t theta : {2, 3, 5}) {
-    const MeasuredRate measured = measure<ThresholdFilter<>>(ThresholdShape{m, 2, theta}, theta, skewed.multiplicities,
-                                                             num_trials(60), random)[0];
-    const double simple = theory::threshold_false_positive_probability_approximate(theta, 2, skewed.num_insertions, m);
+    const MeasuredRate measured = measure<ThresholdFilter<>>(
+        ThresholdShape{m, 2, theta}, theta, skewed.multiplicities, num_trials(60), random)[0];
+    const double simple =
+        theory::threshold_false_positive_probability_approximate(theta, 2, skewed.num_insertions, m);
     const theory::ProbabilityInterval limits = measured.limits(family_confidence);
-    EXPECT_TRUE(simple < limits.low || simple > limits.high) << "theta " << theta << " simple " << simple << " measured "
-                                                             << measured.rate();
+    EXPECT_TRUE(simple < limits.low || simple > limits.high)
+        << "theta " << theta << " simple " << simple << " measured " << measured.rate();
   }
 }
 

@@ -27,7 +27,8 @@ inline void expect_at_most_predicted(const std::vector<Cell>& cells) {
   const double two_sided = 1 - 2 * (1 - theory::per_test_confidence(family_confidence, cells.size()));
   for (const Cell& cell : cells) {
     EXPECT_LE(cell.measured.limits(two_sided).low, cell.predicted)
-        << cell.name << ": measured " << cell.measured.rate() << " in " << cell.measured.num_queries() << " queries";
+        << cell.name << ": measured " << cell.measured.rate() << " in " << cell.measured.num_queries()
+        << " queries";
   }
 }
 

@@ -46,7 +46,9 @@ struct Subject<BloomFilter<Scheme>> {
   static std::vector<Shape> shapes(std::uint64_t m, std::uint32_t k) {
     return {{usable_space<Scheme>(m, k).num_positions, k}};
   }
-  static void insert_batch(Filter& filter, const std::vector<std::uint64_t>& keys) { filter.insert_batch(keys); }
+  static void insert_batch(Filter& filter, const std::vector<std::uint64_t>& keys) {
+    filter.insert_batch(keys);
+  }
 
   /// Whether what the filter says of the key is allowed, given the key's exact count.
   static bool keeps_promise(const Filter& filter, std::uint64_t key, Wide truth) {
@@ -72,7 +74,9 @@ struct Subject<CountingBloomFilter<Scheme>> {
     }
     return shapes;
   }
-  static void insert_batch(Filter& filter, const std::vector<std::uint64_t>& keys) { filter.insert_batch(keys); }
+  static void insert_batch(Filter& filter, const std::vector<std::uint64_t>& keys) {
+    filter.insert_batch(keys);
+  }
 
   static bool keeps_promise(const Filter& filter, std::uint64_t key, Wide truth) {
     const std::uint64_t max = filter.storage().max();
@@ -99,7 +103,8 @@ struct Subject<ThresholdFilter<Scheme>> {
       for (const CounterUpdate update : {CounterUpdate::plain, CounterUpdate::conservative}) {
         ThresholdShape shape{m, k, theta, update};
         shape.num_counters =
-            usable_space<Scheme>(m, k, CounterArray::positions_per_line(counter_bits_for(shape))).num_positions;
+            usable_space<Scheme>(m, k, CounterArray::positions_per_line(counter_bits_for(shape)))
+                .num_positions;
         shapes.push_back(shape);
       }
     }
@@ -118,17 +123,20 @@ struct Subject<ThresholdFilter<Scheme>> {
   }
 };
 
-using AllFilters = testing::Types<
-    BloomFilter<CongruentialScheme>, BloomFilter<BlockedScheme>, BloomFilter<StandardScheme>,
-    BloomFilter<PartitionedScheme>, BloomFilter<DoubleScheme>, BloomFilter<EnhancedDoubleQuadraticScheme>,
-    BloomFilter<EnhancedDoubleCubicScheme>, BloomFilter<TripleScheme>, BloomFilter<PartitionDoubleScheme>,
-    CountingBloomFilter<CongruentialScheme>, CountingBloomFilter<BlockedScheme>, CountingBloomFilter<StandardScheme>,
-    CountingBloomFilter<PartitionedScheme>, CountingBloomFilter<DoubleScheme>,
-    CountingBloomFilter<EnhancedDoubleQuadraticScheme>, CountingBloomFilter<EnhancedDoubleCubicScheme>,
-    CountingBloomFilter<TripleScheme>, CountingBloomFilter<PartitionDoubleScheme>,
-    ThresholdFilter<CongruentialScheme>, ThresholdFilter<BlockedScheme>, ThresholdFilter<StandardScheme>,
-    ThresholdFilter<PartitionedScheme>, ThresholdFilter<DoubleScheme>, ThresholdFilter<EnhancedDoubleQuadraticScheme>,
-    ThresholdFilter<EnhancedDoubleCubicScheme>, ThresholdFilter<TripleScheme>, ThresholdFilter<PartitionDoubleScheme>>;
+using AllFilters =
+    testing::Types<BloomFilter<CongruentialScheme>, BloomFilter<BlockedScheme>, BloomFilter<StandardScheme>,
+                   BloomFilter<PartitionedScheme>, BloomFilter<DoubleScheme>,
+                   BloomFilter<EnhancedDoubleQuadraticScheme>, BloomFilter<EnhancedDoubleCubicScheme>,
+                   BloomFilter<TripleScheme>, BloomFilter<PartitionDoubleScheme>,
+                   CountingBloomFilter<CongruentialScheme>, CountingBloomFilter<BlockedScheme>,
+                   CountingBloomFilter<StandardScheme>, CountingBloomFilter<PartitionedScheme>,
+                   CountingBloomFilter<DoubleScheme>, CountingBloomFilter<EnhancedDoubleQuadraticScheme>,
+                   CountingBloomFilter<EnhancedDoubleCubicScheme>, CountingBloomFilter<TripleScheme>,
+                   CountingBloomFilter<PartitionDoubleScheme>, ThresholdFilter<CongruentialScheme>,
+                   ThresholdFilter<BlockedScheme>, ThresholdFilter<StandardScheme>,
+                   ThresholdFilter<PartitionedScheme>, ThresholdFilter<DoubleScheme>,
+                   ThresholdFilter<EnhancedDoubleQuadraticScheme>, ThresholdFilter<EnhancedDoubleCubicScheme>,
+                   ThresholdFilter<TripleScheme>, ThresholdFilter<PartitionDoubleScheme>>;
 
 struct FilterNames {
   template <class Filter>
@@ -160,7 +168,8 @@ template <class Filter>
 void expect_promises_kept(const Filter& filter, const ExactMultiset& twin) {
   for (std::uint64_t key = 0; key < twin.universe(); ++key) {
     ASSERT_TRUE(Subject<Filter>::keeps_promise(filter, key, twin.count(key)))
-        << Subject<Filter>::name() << ", key " << key << " of count " << static_cast<std::uint64_t>(twin.count(key));
+        << Subject<Filter>::name() << ", key " << key << " of count "
+        << static_cast<std::uint64_t>(twin.count(key));
   }
 }
 

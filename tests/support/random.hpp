@@ -23,7 +23,9 @@ class Random {
   /// Uniform on [0, range).
   std::uint64_t below(std::uint64_t range) noexcept { return reduce_to_range(next(), range); }
   /// Uniform on [low, high].
-  std::uint64_t between(std::uint64_t low, std::uint64_t high) noexcept { return low + below(high - low + 1); }
+  std::uint64_t between(std::uint64_t low, std::uint64_t high) noexcept {
+    return low + below(high - low + 1);
+  }
   Hash128 digest() noexcept {
     const std::uint64_t low = next();
     return {low, next()};

@@ -13,9 +13,9 @@
 
 namespace tally::test {
 
-using AllSchemes = testing::Types<CongruentialScheme, BlockedScheme, StandardScheme, PartitionedScheme, DoubleScheme,
-                                  EnhancedDoubleQuadraticScheme, EnhancedDoubleCubicScheme, TripleScheme,
-                                  PartitionDoubleScheme>;
+using AllSchemes = testing::Types<CongruentialScheme, BlockedScheme, StandardScheme, PartitionedScheme,
+                                  DoubleScheme, EnhancedDoubleQuadraticScheme, EnhancedDoubleCubicScheme,
+                                  TripleScheme, PartitionDoubleScheme>;
 
 /// The scheme's name as a part of a test's name.
 template <class Scheme>
@@ -46,7 +46,8 @@ std::vector<std::uint64_t> positions_of(PositionSpace space, Hash128 hash) {
 
 /// The nearest space from `num_positions` up that the scheme can use.
 template <class Scheme>
-PositionSpace usable_space(std::uint64_t num_positions, std::uint32_t num_hashes, std::uint32_t per_line = 512) {
+PositionSpace usable_space(std::uint64_t num_positions, std::uint32_t num_hashes,
+                           std::uint32_t per_line = 512) {
   PositionSpace space{num_positions, num_hashes, per_line};
   space.num_positions = Scheme::round_positions(space, Rounding::up);
   return space;

@@ -50,7 +50,8 @@ TEST(BitArray, SetAndClearTouchOneBit) {
 }
 
 TEST(BitArray, CountsSetBitsOfEveryRange) {
-  for (const std::uint64_t size : {std::uint64_t{1}, std::uint64_t{64}, std::uint64_t{65}, std::uint64_t{200}}) {
+  for (const std::uint64_t size :
+       {std::uint64_t{1}, std::uint64_t{64}, std::uint64_t{65}, std::uint64_t{200}}) {
     std::vector<bool> twin;
     const BitArray bits = random_bits(size, twin, size);
     for (std::uint64_t begin = 0; begin <= size; ++begin) {

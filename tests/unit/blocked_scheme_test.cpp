@@ -17,14 +17,16 @@ TEST(BlockedScheme, TheLineIsTheOneItNamesFirst) {
     const Hash128 digest = random.digest();
     const std::uint64_t first = BlockedScheme(space).first_of_line(digest);
     EXPECT_EQ(first % 80, 0u);
-    for (const std::uint64_t position : test::positions_of<BlockedScheme>(space, digest)) EXPECT_EQ(position / 80, first / 80);
+    for (const std::uint64_t position : test::positions_of<BlockedScheme>(space, digest))
+      EXPECT_EQ(position / 80, first / 80);
   }
 }
 
 TEST(BlockedScheme, KeysOfOneLineDifferInTheirPositions) {
   std::set<std::vector<std::uint64_t>> sets;
   test::Random random(2);
-  for (int n = 0; n < 1000; ++n) sets.insert(test::positions_of<BlockedScheme>({512, 8, 512}, random.digest()));
+  for (int n = 0; n < 1000; ++n)
+    sets.insert(test::positions_of<BlockedScheme>({512, 8, 512}, random.digest()));
   EXPECT_EQ(sets.size(), 1000u);
 }
 
@@ -33,7 +35,8 @@ TEST(BlockedScheme, EveryLineAndEveryPlaceInItIsUsed) {
   std::set<std::uint64_t> used;
   test::Random random(3);
   for (int n = 0; n < 20000; ++n) {
-    for (const std::uint64_t position : test::positions_of<BlockedScheme>(space, random.digest())) used.insert(position);
+    for (const std::uint64_t position : test::positions_of<BlockedScheme>(space, random.digest()))
+      used.insert(position);
   }
   EXPECT_EQ(used.size(), space.num_positions);
 }

@@ -17,8 +17,9 @@ constexpr std::uint64_t last = ~std::uint64_t{0};
 constexpr std::uint64_t top_bit = std::uint64_t{1} << 63;
 
 // Digests that would make h1 + i h2 stand still, or step back and forth.
-const std::vector<Hash128> awkward_digests = {{0, 0},       {0, 1},    {0, last}, {last, 0}, {last, last}, {0, top_bit},
-                                              {top_bit, 0}, {1, last}, {1, 2},    {2, 1},    {top_bit, top_bit}};
+const std::vector<Hash128> awkward_digests = {{0, 0},       {0, 1},       {0, last},         {last, 0},
+                                              {last, last}, {0, top_bit}, {top_bit, 0},      {1, last},
+                                              {1, 2},       {2, 1},       {top_bit, top_bit}};
 
 TEST(CongruentialScheme, NoDigestHasEqualStates) {
   for (const Hash128 digest : awkward_digests) {
@@ -42,7 +43,8 @@ TEST(CongruentialScheme, TheLow16BitsTakeEveryValueOnceInAPeriod) {
 TEST(CongruentialScheme, NoDigestKeepsAllItsPositionsInOnePlace) {
   for (const Hash128 digest : awkward_digests) {
     const auto positions = test::positions_of<CongruentialScheme>({1 << 20, 16, 0}, digest);
-    EXPECT_GE(std::set<std::uint64_t>(positions.begin(), positions.end()).size(), 14u) << digest.low << " " << digest.high;
+    EXPECT_GE(std::set<std::uint64_t>(positions.begin(), positions.end()).size(), 14u)
+        << digest.low << " " << digest.high;
   }
 }
 

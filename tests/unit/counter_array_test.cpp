@@ -18,7 +18,7 @@ constexpr std::uint64_t last = ~std::uint64_t{0};
 /// Every width, beside a twin that is a vector of 64-bit numbers.
 class CounterArrayOfWidth : public testing::TestWithParam<std::uint32_t> {
  protected:
-  static constexpr std::uint64_t size = 203;  // no multiple of the counters in a word, but for 1-byte widths of 7
+  static constexpr std::uint64_t size = 203;  // the last word is not full, but with 64 bits
 
   std::uint32_t bits() const { return GetParam(); }
   std::uint64_t max() const { return last >> (64 - bits()); }
@@ -154,7 +154,8 @@ TEST_P(CounterArrayOfWidth, TheHistogramHoldsEveryCounterOnceInBinsThatTouch) {
     total += bins[i].num_counters;
   }
   EXPECT_EQ(total, size);
-  EXPECT_EQ(bins.back(), (HistogramBin{max(), max(), static_cast<std::uint64_t>(std::ranges::count(twin, max()))}));
+  EXPECT_EQ(bins.back(),
+            (HistogramBin{max(), max(), static_cast<std::uint64_t>(std::ranges::count(twin, max()))}));
 }
 
 TEST_P(CounterArrayOfWidth, TheHistogramEndsAtTheLastBinThatHoldsAnything) {

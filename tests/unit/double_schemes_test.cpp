@@ -12,8 +12,15 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-const std::vector<std::uint64_t> sizes = {1, 2, 3, 8, 1000, 65537, (std::uint64_t{1} << 32) + 15,
-                                          (std::uint64_t{1} << 56) - 5, std::uint64_t{1} << 56};
+const std::vector<std::uint64_t> sizes = {1,
+                                          2,
+                                          3,
+                                          8,
+                                          1000,
+                                          65537,
+                                          (std::uint64_t{1} << 32) + 15,
+                                          (std::uint64_t{1} << 56) - 5,
+                                          std::uint64_t{1} << 56};
 
 struct HashValues {
   Wide h1, h2, h3;
@@ -30,7 +37,8 @@ void expect_formula(Formula formula) {
                               reduce_to_range(independent_hash(digest, 0), m)};
       const auto positions = test::positions_of<Scheme>({m, max_num_hashes, 0}, digest);
       for (std::uint32_t i = 0; i < max_num_hashes; ++i) {
-        ASSERT_EQ(positions[i], static_cast<std::uint64_t>(formula(values, Wide{i}) % m)) << "m " << m << " i " << i;
+        ASSERT_EQ(positions[i], static_cast<std::uint64_t>(formula(values, Wide{i}) % m))
+            << "m " << m << " i " << i;
       }
     }
   }
@@ -41,11 +49,13 @@ TEST(DoubleSchemes, DoubleHashingIsH1PlusITimesH2) {
 }
 
 TEST(DoubleSchemes, EnhancedQuadraticAddsTheSquareOfI) {
-  expect_formula<EnhancedDoubleQuadraticScheme>([](const HashValues& h, Wide i) { return h.h1 + i * h.h2 + i * i; });
+  expect_formula<EnhancedDoubleQuadraticScheme>(
+      [](const HashValues& h, Wide i) { return h.h1 + i * h.h2 + i * i; });
 }
 
 TEST(DoubleSchemes, EnhancedCubicAddsTheCubeOfI) {
-  expect_formula<EnhancedDoubleCubicScheme>([](const HashValues& h, Wide i) { return h.h1 + i * h.h2 + i * i * i; });
+  expect_formula<EnhancedDoubleCubicScheme>(
+      [](const HashValues& h, Wide i) { return h.h1 + i * h.h2 + i * i * i; });
 }
 
 TEST(DoubleSchemes, TripleHashingAddsTriangularMultiplesOfAThirdValue) {
@@ -57,7 +67,8 @@ TEST(DoubleSchemes, TripleHashingAddsTriangularMultiplesOfAThirdValue) {
 TEST(DoubleSchemes, PartitionDoubleIsDoubleHashingModuloAPrimeInTheIthPart) {
   test::Random random(2);
   for (const std::uint32_t k : {1u, 2u, 7u, 100u, 1024u}) {
-    for (const std::uint64_t m : {std::uint64_t{1000}, (std::uint64_t{1} << 32) + 15, std::uint64_t{1} << 55}) {
+    for (const std::uint64_t m :
+         {std::uint64_t{1000}, (std::uint64_t{1} << 32) + 15, std::uint64_t{1} << 55}) {
       const PositionSpace space = test::usable_space<PartitionDoubleScheme>(m, k);
       const Wide p = space.num_positions / k;
       const Hash128 digest = random.digest();
@@ -92,7 +103,8 @@ TEST(DoubleSchemes, PartitionDoubleRoundsToTheNearestPrimeParts) {
     }
   }
   // The least prime above 2^32 is 2^32 + 15, and 2^56 - 5 is the greatest below 2^56.
-  EXPECT_EQ(PartitionDoubleScheme::round_positions({std::uint64_t{1} << 32, 1, 0}, Rounding::up), 4294967311u);
+  EXPECT_EQ(PartitionDoubleScheme::round_positions({std::uint64_t{1} << 32, 1, 0}, Rounding::up),
+            4294967311u);
   EXPECT_EQ(PartitionDoubleScheme::round_positions({std::uint64_t{1} << 56, 1, 0}, Rounding::down),
             (std::uint64_t{1} << 56) - 5);
 }

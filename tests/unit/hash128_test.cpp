@@ -19,14 +19,10 @@ struct Golden {
 // more bytes.
 TEST(Hash128, EqualsTheIndependentCommandForEveryBranchOfKeyLengths) {
   const std::vector<Golden> goldens = {
-      {0, {0x6001c324468d497f, 0x99aa06d3014798d8}},
-      {1, {0xeaf06c6480b2cd11, 0x5c7401c0ec22eeee}},
-      {3, {0x75920d64d617a183, 0x8467ca65b94d45f9}},
-      {8, {0x926874e5432bc207, 0xa2560a4ef6cd547b}},
-      {16, {0x76ba55acf0be061e, 0xceb3fbd8af7001ac}},
-      {100, {0xe18dc405a95cc094, 0xadd9998d55ed3962}},
-      {200, {0x0f7bed28ebd8500d, 0x062dfbe359870f1a}},
-      {300, {0xa5d1b4607dc83554, 0x125237ea2ad7bc7a}},
+      {0, {0x6001c324468d497f, 0x99aa06d3014798d8}},   {1, {0xeaf06c6480b2cd11, 0x5c7401c0ec22eeee}},
+      {3, {0x75920d64d617a183, 0x8467ca65b94d45f9}},   {8, {0x926874e5432bc207, 0xa2560a4ef6cd547b}},
+      {16, {0x76ba55acf0be061e, 0xceb3fbd8af7001ac}},  {100, {0xe18dc405a95cc094, 0xadd9998d55ed3962}},
+      {200, {0x0f7bed28ebd8500d, 0x062dfbe359870f1a}}, {300, {0xa5d1b4607dc83554, 0x125237ea2ad7bc7a}},
   };
   for (const Golden& golden : goldens) {
     EXPECT_EQ(hash_key(std::string(golden.length, 'x'), 0), golden.digest) << golden.length;
@@ -51,7 +47,8 @@ TEST(Hash128, AnIntegerIsItsEightLittleEndianBytes) {
   for (const std::uint64_t seed : {std::uint64_t{0}, std::uint64_t{7}}) {
     EXPECT_EQ(hash_key(std::uint64_t{0x0123456789abcdef}, seed), hash_key(bytes, seed));
   }
-  EXPECT_EQ(hash_key(std::uint64_t{0x0123456789abcdef}, 0), (Hash128{0xdc7da55868feb560, 0x9d0a16a121edc615}));  // the command, on these bytes
+  EXPECT_EQ(hash_key(std::uint64_t{0x0123456789abcdef}, 0),
+            (Hash128{0xdc7da55868feb560, 0x9d0a16a121edc615}));  // the command, on these bytes
 }
 
 TEST(Hash128, TheEmptyKeyIsAKeyOfItsOwnWhateverItsAddress) {

@@ -150,7 +150,8 @@ TYPED_TEST(EveryHashScheme, ASizeItCannotUseIsRefusedWithTheNearestOnes) {
   };
   EXPECT_NO_THROW(check(TypeParam::round_positions({12345, 7, 512}, Rounding::up), 7));
   test::expect_refused([&] { check(0, 7); }, {"X: num_cells is 0; must be 1 to 72057594037927936"});
-  test::expect_refused([&] { check(max_num_positions + 1, 1); }, {"X: num_cells is 72057594037927937; must be 1 to "});
+  test::expect_refused([&] { check(max_num_positions + 1, 1); },
+                       {"X: num_cells is 72057594037927937; must be 1 to "});
   test::expect_refused([&] { check(last, 1); }, {"num_cells is 18446744073709551615"});
   test::expect_refused([&] { check(1000, 0); }, {"X: num_hashes is 0; must be 1 to 1024"});
   test::expect_refused([&] { check(1000, 1025); }, {"X: num_hashes is 1025; must be 1 to 1024"});
@@ -180,7 +181,8 @@ TYPED_TEST(EveryHashScheme, KeepsItsPositions) {
       {"partition-double", {3817748, 1717987005, 2573162759, 3428338513, 4283514267}},
   };
   const PositionSpace space = usable_space<TypeParam>((std::uint64_t{1} << 32) + 15, 5);
-  EXPECT_EQ(positions_of<TypeParam>(space, {0x0123456789abcdef, 0xfedcba9876543210}), goldens.at(TypeParam::name));
+  EXPECT_EQ(positions_of<TypeParam>(space, {0x0123456789abcdef, 0xfedcba9876543210}),
+            goldens.at(TypeParam::name));
 }
 
 TEST(HashSchemes, NamesAndFileIdsAreDistinctAndKept) {
@@ -195,9 +197,11 @@ TEST(HashSchemes, NamesAndFileIdsAreDistinctAndKept) {
       {TripleScheme::name, TripleScheme::file_id},
       {PartitionDoubleScheme::name, PartitionDoubleScheme::file_id}};
   const std::map<std::string_view, std::uint16_t> kept = {
-      {"congruential", 1}, {"blocked", 2},  {"standard", 3},
-      {"partitioned", 4},  {"double", 5},   {"enhanced-double-quadratic", 6},
-      {"triple", 8},       {"enhanced-double-cubic", 7}, {"partition-double", 9}};
+      {"congruential", 1},    {"blocked", 2},
+      {"standard", 3},        {"partitioned", 4},
+      {"double", 5},          {"enhanced-double-quadratic", 6},
+      {"triple", 8},          {"enhanced-double-cubic", 7},
+      {"partition-double", 9}};
   EXPECT_EQ(ids, kept);
 }
 

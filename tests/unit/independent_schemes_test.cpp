@@ -11,8 +11,9 @@
 namespace tally {
 namespace {
 
-// Flipping one bit of the digest flips each bit of a hash about half the time. 500 pairs x 64 bits a mean, whose
-// standard deviation is 0.0028 if fair; 128 two-sided tests, 99.9% for all together, need 4.5 of these.
+// Flipping one bit of the digest flips each bit of a hash about half the time. 500 pairs x 64 bits a
+// mean, whose standard deviation is 0.0028 if fair; 128 two-sided tests, 99.9% for all together, need 4.5
+// of these.
 TEST(IndependentHash, EveryBitOfTheDigestChangesHalfTheBitsOfEveryHash) {
   for (std::uint32_t bit = 0; bit < 128; ++bit) {
     test::Random random(bit);

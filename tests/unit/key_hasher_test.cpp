@@ -16,7 +16,8 @@ HashKey counting_key() {
   return key;
 }
 
-// Key 0, 1, .. 31 and message 0, 1, .. : the published 128-bit test vectors of HighwayHash, for lengths 0 to 3.
+// Key 0, 1, .. 31 and message 0, 1, .. : the published 128-bit test vectors of HighwayHash, for lengths 0
+// to 3.
 TEST(KeyHasher, TheKeyedHashEqualsThePublishedVectors) {
   const KeyHasher hasher = KeyHasher::keyed(counting_key());
   EXPECT_EQ(hasher(std::string_view()), (Hash128{0x0fed268f9d8ffec7, 0x33565e767f093e6f}));
@@ -54,7 +55,8 @@ TEST(KeyHasher, TakesADigestAsItIs) {
 
 TEST(KeyHasher, TheKeyedHashTakesAnIntegerAsItsBytesToo) {
   const KeyHasher hasher = KeyHasher::keyed(counting_key());
-  EXPECT_EQ(hasher(std::uint64_t{0x0123456789abcdef}), hasher(std::string_view("\xef\xcd\xab\x89\x67\x45\x23\x01")));
+  EXPECT_EQ(hasher(std::uint64_t{0x0123456789abcdef}),
+            hasher(std::string_view("\xef\xcd\xab\x89\x67\x45\x23\x01")));
 }
 
 TEST(KeyHasher, EveryBitOfTheSecretKeyChangesDigestAndId) {

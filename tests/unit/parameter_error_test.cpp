@@ -42,7 +42,8 @@ TEST(ParameterError, AProbabilityIsAboveZeroAndBelowOne) {
   EXPECT_NO_THROW(require_probability("X", "rate", 0.5));
   EXPECT_NO_THROW(require_probability("X", "rate", std::numeric_limits<double>::denorm_min()));
   for (const double bad : {0.0, -0.0, 1.0, -1.0, 2.0, infinity, -infinity}) {
-    expect_refused([&] { require_probability("X", "rate", bad); }, {"X: rate is ", "must be above 0 and below 1"});
+    expect_refused([&] { require_probability("X", "rate", bad); },
+                   {"X: rate is ", "must be above 0 and below 1"});
   }
 }
 

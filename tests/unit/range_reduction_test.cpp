@@ -10,8 +10,9 @@ namespace {
 constexpr std::uint64_t last = ~std::uint64_t{0};
 
 TEST(RangeReduction, MapsTheEndsToTheEnds) {
-  for (const std::uint64_t range : {std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{3}, std::uint64_t{1} << 32,
-                                    (std::uint64_t{1} << 40) + 15, std::uint64_t{1} << 56, last}) {
+  for (const std::uint64_t range :
+       {std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{3}, std::uint64_t{1} << 32,
+        (std::uint64_t{1} << 40) + 15, std::uint64_t{1} << 56, last}) {
     EXPECT_EQ(reduce_to_range(0, range), 0u);
     EXPECT_EQ(reduce_to_range(last, range), range - 1);
   }

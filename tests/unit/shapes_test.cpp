@@ -34,7 +34,8 @@ void expect_all_refused(const std::vector<BadShape<Shape>>& table) {
 TEST(BloomShape, EveryFieldOutOfRangeIsRefusedByName) {
   expect_all_refused<BloomFilter<>, BloomShape>({
       {{0, 3}, {"BloomFilter: num_bits is 0; must be 1 to 72057594037927936"}},
-      {{too_many_positions, 3}, {"BloomFilter: num_bits is 72057594037927937; must be 1 to 72057594037927936"}},
+      {{too_many_positions, 3},
+       {"BloomFilter: num_bits is 72057594037927937; must be 1 to 72057594037927936"}},
       {{last, 3}, {"BloomFilter: num_bits is 18446744073709551615"}},
       {{1000, 0}, {"BloomFilter: num_hashes is 0; must be 1 to 1024"}},
       {{1000, 1025}, {"BloomFilter: num_hashes is 1025; must be 1 to 1024"}},
@@ -47,7 +48,9 @@ TEST(BloomShape, EveryFieldOutOfRangeIsRefusedByName) {
       {{512, 0}, {"BlockedBloomFilter: num_hashes is 0"}},
   });
   expect_all_refused<BloomFilter<PartitionDoubleScheme>, BloomShape>({
-      {{100, 10}, {"BloomFilter: num_bits is 100; must be 70 or 110 for the scheme 'partition-double' with num_hashes 10"}},
+      {{100, 10},
+       {"BloomFilter: num_bits is 100; must be 70 or 110 for the scheme 'partition-double' with num_hashes "
+        "10"}},
       {{5, 10}, {"BloomFilter: num_bits is 5; must be 20 for the scheme"}},
   });
 }
@@ -62,7 +65,8 @@ TEST(CountingBloomShape, EveryFieldOutOfRangeIsRefusedByName) {
       {{1000, 3, 9}, {"CountingBloomFilter: counter_bits is 9"}},
       {{1000, 3, 63}, {"CountingBloomFilter: counter_bits is 63"}},
       {{1000, 3, 65}, {"CountingBloomFilter: counter_bits is 65"}},
-      {{1000, 3, 4, 0}, {"CountingBloomFilter: max_threshold is 0; must be 1 to 15 with counter_bits 4; take wider counters"}},
+      {{1000, 3, 4, 0},
+       {"CountingBloomFilter: max_threshold is 0; must be 1 to 15 with counter_bits 4; take wider counters"}},
       {{1000, 3, 4, 16}, {"CountingBloomFilter: max_threshold is 16; must be 1 to 15"}},
       {{1000, 3, 1, 2}, {"CountingBloomFilter: max_threshold is 2; must be 1 to 1"}},
       {{1000, 3, 64, 0}, {"max_threshold is 0; must be 1 to 18446744073709551615"}},
@@ -78,9 +82,11 @@ TEST(ThresholdShape, EveryFieldOutOfRangeIsRefusedByName) {
       {{1000, 0, 2}, {"ThresholdFilter: num_hashes is 0; must be 1 to 1024"}},
       {{1000, 1025, 2}, {"ThresholdFilter: num_hashes is 1025"}},
       {{1000, 3, 0}, {"ThresholdFilter: threshold is 0; must be 1 to 4294967295"}},
-      {{1000, 3, std::uint64_t{1} << 32}, {"ThresholdFilter: threshold is 4294967296; must be 1 to 4294967295"}},
+      {{1000, 3, std::uint64_t{1} << 32},
+       {"ThresholdFilter: threshold is 4294967296; must be 1 to 4294967295"}},
       {{1000, 3, last}, {"ThresholdFilter: threshold is 18446744073709551615"}},
-      {{1000, 3, 2, CounterUpdate{2}}, {"ThresholdFilter: update is 2; must be 0 (plain) or 1 (conservative)"}},
+      {{1000, 3, 2, CounterUpdate{2}},
+       {"ThresholdFilter: update is 2; must be 0 (plain) or 1 (conservative)"}},
   });
   EXPECT_NO_THROW(ThresholdFilter<>({1000, 3, max_threshold_limit}, 1));
 }
@@ -99,7 +105,8 @@ TEST(Shapes, TheLargestNumberOfHashesWorks) {
 }
 
 TEST(Shapes, TheirBytesAreThoseOfTheStorage) {
-  for (const std::uint64_t m : {std::uint64_t{1}, std::uint64_t{64}, std::uint64_t{65}, std::uint64_t{12345}}) {
+  for (const std::uint64_t m :
+       {std::uint64_t{1}, std::uint64_t{64}, std::uint64_t{65}, std::uint64_t{12345}}) {
     const BloomShape bloom{m, 3};
     EXPECT_EQ(num_bytes(bloom), 8 * BloomFilter<>(bloom, 1).storage().words().size());
     for (const std::uint32_t bits : {1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u, 16u, 32u, 64u}) {

@@ -63,8 +63,10 @@ TEST(Statistics, TheFalsePositiveRateIsThatOfTheLayout) {
   EXPECT_DOUBLE_EQ(detail::pass_probability(counters, PositionLayout::whole, space, 2), 16.0 / 64);
   EXPECT_DOUBLE_EQ(detail::pass_probability(counters, PositionLayout::parts, space, 1), 3.0 / 4 * 2 / 4);
   EXPECT_DOUBLE_EQ(detail::pass_probability(counters, PositionLayout::parts, space, 2), 3.0 / 4 * 1 / 4);
-  EXPECT_DOUBLE_EQ(detail::pass_probability(counters, PositionLayout::lines, space, 1), (9.0 / 16 + 4.0 / 16) / 2);
-  EXPECT_DOUBLE_EQ(detail::pass_probability(counters, PositionLayout::lines, space, 2), (9.0 / 16 + 1.0 / 16) / 2);
+  EXPECT_DOUBLE_EQ(detail::pass_probability(counters, PositionLayout::lines, space, 1),
+                   (9.0 / 16 + 4.0 / 16) / 2);
+  EXPECT_DOUBLE_EQ(detail::pass_probability(counters, PositionLayout::lines, space, 2),
+                   (9.0 / 16 + 1.0 / 16) / 2);
 }
 
 TEST(Statistics, AThresholdFilterRatesAtItsThreshold) {
