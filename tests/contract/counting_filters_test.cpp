@@ -15,7 +15,7 @@ class CountingFilter : public testing::Test {
  protected:
   using Filter = CountingBloomFilter<Scheme>;
 
-  /// act(empty filter) for every width, small and crowded or roomy, and with repeated positions (m = 20, k = 7).
+  /// act(empty filter) for every width: crowded, roomy, and with repeated positions (m = 20, k = 7).
   template <class Act>
   static void for_each_empty(Act act) {
     for (const auto& [m, k] : {std::pair{20u, 7u}, std::pair{300u, 3u}, std::pair{5000u, 7u}}) {
