@@ -77,9 +77,9 @@ CommandText describe(const CLI::App& app, const std::string& prefix) {
   CommandText text;
   text.name = prefix.empty() ? app.get_name() : prefix + " " + app.get_name();
   const std::string description = app.get_description();
-  const std::size_t end = std::min(description.find("\n\n"), description.size());
+  const std::size_t end = std::min(description.find('\n'), description.size());
   text.summary = capitalised(description.substr(0, end));
-  text.details = description.substr(std::min(end + 2, description.size()));
+  text.details = description.substr(std::min(description.find_first_not_of('\n', end), description.size()));
   text.group = app.get_group();
   text.examples = app.get_footer();
   for (const CLI::Option* option : app.get_options()) {

@@ -134,8 +134,7 @@ std::string zsh_completion(const CommandText& program) {
     std::string list;
     std::string calls;
     for (const CommandText& sub : command.commands) {
-      const std::string summary = sub.summary.substr(0, sub.summary.find('\n'));
-      list += fmt::format("        '{}:{}'\n", sub.word(), single_quoted(summary));
+      list += fmt::format("        '{}:{}'\n", sub.word(), single_quoted(sub.summary));
       calls += fmt::format("        {}) {} ;;\n", sub.word(), function_name(sub));
     }
     functions += fmt::format(R"({}() {{
@@ -176,7 +175,7 @@ std::string fish_completion(const CommandText& program) {
                                       : fmt::format("{}; and not __fish_seen_subcommand_from {}", seen, subs);
     for (const CommandText& sub : command.commands) {
       text += fmt::format("complete -c tally -f -n '{}' -a {} -d '{}'\n", condition, sub.word(),
-                          fish_quoted(sub.summary.substr(0, sub.summary.find('\n'))));
+                          fish_quoted(sub.summary));
     }
     for (const OptionText& option : command.options) {
       text += fmt::format("complete -c tally -n '{}'", condition);

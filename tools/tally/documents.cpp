@@ -130,16 +130,16 @@ std::string unexpected_text(const CommandText& command, const std::vector<std::s
 void describe_program(CLI::App& app, std::string& document) {
   app.name("tally");
   app.description(
-      "Have I seen this key, and how often? Sets and counts that change, in little\n"
-      "memory, with an error that is planned, measured and stated.\n\n"
+      "Have I seen this key, and how often?\n\n"
+      "Sets and counts that change, in little memory, with an error that is planned, measured and stated.\n\n"
       "Keys are read one a line from files or standard input, compressed (.gz, .zst) or not. Results go to "
       "standard output, everything else to standard error. Exit status as grep's: 0 if something was found or "
       "done, 1 if nothing was, 2 after an error.");
   app.require_subcommand(0, 1);
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.set_version_flag("--version", fmt::format("tally {}", version()), "Print the version and exit");
-  add_choice(app, "--generate", document, "Print the man page, or completions for a shell, and exit",
-             {"man", "bash", "zsh", "fish"});
+  add_choice(app, "--generate", document, "Print the man page, completions for a shell, or docs/cli.md, and exit",
+             {"man", "bash", "zsh", "fish", "markdown"});
   app.footer("tally COMMAND --help  # options and examples of a command");
 }
 
@@ -168,6 +168,7 @@ std::string generate_document(const CLI::App& app, std::string_view kind) {
   const CommandText program = describe(app);
   if (kind == "man") return man_page(program, version());
   if (kind == "bash") return bash_completion(program);
+  if (kind == "markdown") return markdown_page(program);
   if (kind == "zsh") return zsh_completion(program);
   return fish_completion(program);
 }

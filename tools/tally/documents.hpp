@@ -20,10 +20,12 @@ void add_details(CLI::App& app, std::string_view details);
 std::string help_text(const CLI::App& app);
 /// What is wrong, and where to read more.
 std::string parse_error_text(const CLI::App& app, const CLI::ParseError& error);
-/// `kind` is man, bash, zsh or fish.
+/// `kind` is man, bash, zsh, fish or markdown.
 std::string generate_document(const CLI::App& app, std::string_view kind);
 
 std::string man_page(const CommandText& program, std::string_view version);
+/// docs/cli.md
+std::string markdown_page(const CommandText& program);
 std::string bash_completion(const CommandText& program);
 std::string zsh_completion(const CommandText& program);
 std::string fish_completion(const CommandText& program);

@@ -34,8 +34,11 @@ std::string rebuild_advice(double num_keys, double rate) {
   return fmt::format("rebuild with --keys {:.0f} --false-positive-rate {:.2g}", std::ceil(num_keys * 1.01), rate);
 }
 
-// What is wrong with the filter, each with what to do. Half full is where k hashes do best
-// (Summary Cache): beyond it every key costs more error than a larger filter would.
+// Half full is where k hashes do best (Summary Cache); a shape with the fewest hashes for its rate is
+// planned for a little more. Beyond this a larger filter is better.
+constexpr double much_fill = 0.55;
+
+// What is wrong with the filter, each with what to do.
 std::vector<std::string> problems_of(const AnyFilter& filter, const FilterStatistics& statistics,
                                      std::optional<double> asked_rate) {
   std::vector<std::string> problems;
@@ -46,7 +49,7 @@ std::vector<std::string> problems_of(const AnyFilter& filter, const FilterStatis
   if (asked_rate && rate_now > *asked_rate) {
     problems.push_back(fmt::format("an absent key passes with {}, and {} was asked for; {}", human_rate(rate_now),
                                    human_rate(*asked_rate), rebuild_advice(statistics.estimated_num_keys, rate)));
-  } else if (!asked_rate && shape.threshold() <= 1 && statistics.fill_ratio() > 0.52) {
+  } else if (!asked_rate && shape.threshold() <= 1 && statistics.fill_ratio() > much_fill) {
     const auto best_keys = static_cast<double>(num_keys_at(shape, rate));
     std::string text = fmt::format("fill {}, more than half", human_rate(statistics.fill_ratio()));
     if (best_keys > 0 && std::isfinite(statistics.estimated_num_keys)) {
@@ -93,8 +96,11 @@ std::string info_text(const AnyFilter& filter, const FilterStatistics& statistic
                       const std::vector<std::string>& problems, bool verified) {
   const FilterShape shape = filter.shape();
   const bool keyed = filter.hasher().id() != HashId::xxh3_128;
-  Table table({"kind", std::string(name_of(shape.kind()))});
-  const auto row = [&](const char* name, const std::string& value) { table.add_row({name, value}); };
+  std::string text;
+  const auto row = [&](std::string_view name, const std::string& value) {
+    text += fmt::format("{:<14} {}\n", name, value);
+  };
+  row("kind", std::string(name_of(shape.kind())));
   row("scheme", std::string(shape.scheme_name()));
   row("hash", fmt::format("{}, {} {}", name_of(filter.hasher().id()), keyed ? "key id" : "seed",
                           filter.hasher().seed_or_key_id()));
@@ -120,9 +126,8 @@ std::string info_text(const AnyFilter& filter, const FilterStatistics& statistic
   row("fill", human_rate(statistics.fill_ratio()));
   row("error now", human_rate(statistics.estimated_false_positive_rate) + " (an absent key passes)");
   for (const double rate : {0.01, 0.001}) {
-    row(fmt::format("keys for {}", human_rate(rate)).c_str(), fmt::format("{} at most", num_keys_at(shape, rate)));
+    row(fmt::format("keys for {}", human_rate(rate)), fmt::format("{} at most", num_keys_at(shape, rate)));
   }
-  std::string text = table.text();
   if (!statistics.histogram.empty()) text += "\n" + histogram_text(statistics, shape);
   for (const std::string& problem : problems) text += fmt::format("\nproblem: {}\n", problem);
   return text;

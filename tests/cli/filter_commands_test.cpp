@@ -1,0 +1,259 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "command_runner.hpp"
+
+namespace tally::test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using Json = nlohmann::json;
+
+std::string numbers(int first, int last) {
+  std::string lines;
+  for (int i = first; i <= last; ++i) lines += std::to_string(i) + "\n";
+  return lines;
+}
+
+// A directory with a filter of the keys 1 to 1000.
+class FilterCommands : public ::testing::Test {
+ protected:
+  std::string build(const std::string& name, std::vector<std::string> flags, const std::string& keys) {
+    const std::string path = directory / name;
+    std::vector<std::string> arguments{"build", "-q", "-o", path};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    const CommandResult result = run_tally(arguments, keys);
+    EXPECT_EQ(result.exit_code, 0) << result.error;
+    return path;
+  }
+
+  TemporaryDirectory directory;
+  const std::string keys = numbers(1, 1000);
+};
+
+TEST_F(FilterCommands, EveryKeyBuiltInIsFoundForEveryKind) {
+  for (const char* kind : {"bloom", "blocked-bloom", "counting-bloom", "threshold"}) {
+    const std::string path = build(kind, {"--kind", kind, "-n", "1000"}, keys);
+    const CommandResult found = run_tally({"query", path}, keys);
+    EXPECT_EQ(found.output, keys) << kind;
+    EXPECT_EQ(found.exit_code, 0);
+    const CommandResult absent = run_tally({"query", "-v", path}, keys);
+    EXPECT_THAT(absent.output, IsEmpty()) << kind;
+    EXPECT_EQ(absent.exit_code, 1);
+  }
+}
+
+TEST_F(FilterCommands, QueryCountsAndInverts) {
+  const std::string path = build("a", {"-n", "1000", "-p", "1e-9"}, keys);
+  EXPECT_EQ(run_tally({"query", "-c", path}, numbers(991, 1010)).output, "10\n");
+  EXPECT_EQ(run_tally({"query", "-v", path}, numbers(999, 1002)).output, "1001\n1002\n");
+  const Json json = Json::parse(run_tally({"query", "--json", path}, numbers(991, 1020)).output);
+  EXPECT_EQ(json["num_keys"], 30);
+  EXPECT_EQ(json["num_found"], 10);
+  EXPECT_EQ(json["num_absent"], 20);
+}
+
+TEST_F(FilterCommands, BuildCountsTheDistinctKeysOfFilesFirst) {
+  const std::string input = directory.write("keys", keys + keys + keys);
+  const CommandResult result = run_tally({"build", "--json", "-o", directory / "a", input});
+  EXPECT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_THAT(result.error, HasSubstr("counted 3000 keys, about 1000 of them distinct"));
+  EXPECT_LE(Json::parse(result.output)["filter"]["memory_bytes"], 1300);
+
+  const CommandResult redirected = run_shell("$TALLY build -q -o " + (directory / "b") + " < " + input);
+  EXPECT_EQ(redirected.exit_code, 0) << redirected.error;
+  EXPECT_EQ(run_tally({"query", directory / "b"}, keys).output, keys);
+
+  const CommandResult piped = run_tally({"build", "-o", directory / "c"}, keys);
+  EXPECT_EQ(piped.exit_code, 2);
+  EXPECT_THAT(piped.error, HasSubstr("cannot be read twice"));
+  EXPECT_THAT(piped.error, HasSubstr("--keys"));
+}
+
+TEST_F(FilterCommands, MoreKeysThanPlannedAreKeptAndWarnedOf) {
+  const std::string path = directory / "a";
+  const CommandResult result = run_tally({"build", "-q", "-n", "100", "-o", path}, keys);
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.error, HasSubstr("warning: planned for 100 distinct keys"));
+  EXPECT_EQ(run_tally({"query", path}, keys).output, keys);
+  EXPECT_THAT(run_tally({"info", path}).output, HasSubstr("problem: fill"));
+  EXPECT_EQ(run_tally({"info", "-p", "1%", path}).exit_code, 1);
+}
+
+TEST_F(FilterCommands, AddedKeysAreFoundAndRemovedOnesAreNot) {
+  const std::string path = build("c", {"--kind", "counting-bloom", "-n", "2000", "-p", "1e-9"}, keys);
+  EXPECT_EQ(run_tally({"add", path}, "x\ny\nx\n").exit_code, 0);
+  EXPECT_EQ(run_tally({"count", path}, "x\ny\nz\n").output, "2\tx\n1\ty\n0\tz\n");
+  const CommandResult removed = run_tally({"remove", path}, "x\ny\n");
+  EXPECT_EQ(removed.exit_code, 0) << removed.error;
+  EXPECT_EQ(run_tally({"count", path}, "x\ny\n").output, "1\tx\n0\ty\n");
+
+  const CommandResult refused = run_tally({"remove", "--json", path}, "nobody\nx\n");
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.error, HasSubstr("refused 1"));
+  EXPECT_EQ(Json::parse(refused.output)["num_refused"], 1);
+  EXPECT_EQ(Json::parse(refused.output)["num_removed"], 1);
+  EXPECT_EQ(run_tally({"query", path}, keys).output, keys);
+}
+
+TEST_F(FilterCommands, ASaturatedCountSaysSo) {
+  std::string many;
+  for (int i = 0; i < 20; ++i) many += "x\n";
+  const std::string path = build("c", {"--kind", "counting-bloom", "-n", "10", "--counter-bits", "4"}, many);
+  EXPECT_EQ(run_tally({"count", path}, "x\n").output, ">=15\tx\n");
+  const Json json = Json::parse(run_tally({"count", "--json", path}, "x\n").output);
+  EXPECT_EQ(json["count"], 15);
+  EXPECT_EQ(json["is_saturated"], true);
+}
+
+TEST_F(FilterCommands, AThresholdFilterAnswersAtItsThreshold) {
+  const std::string path = build("t", {"--threshold", "3", "-n", "1000", "-p", "1e-9"}, "a\na\na\nb\nb\nc\n");
+  EXPECT_EQ(run_tally({"query", path}, "a\nb\nc\n").output, "a\n");
+  EXPECT_EQ(run_tally({"query", "--at-least", "3", path}, "a\nb\n").output, "a\n");
+  EXPECT_EQ(run_tally({"query", "--at-least", "2", path}, "a\n").exit_code, 2);
+  const std::string counting =
+      build("c", {"--kind", "counting-bloom", "--threshold", "5", "-n", "1000", "-p", "1e-9"}, "a\na\na\nb\nb\nc\n");
+  EXPECT_EQ(run_tally({"query", "--at-least", "2", counting}, "a\nb\nc\n").output, "a\nb\n");
+}
+
+TEST_F(FilterCommands, WrongKindsAreRefusedBeforeAnyInputIsRead) {
+  const std::string path = build("a", {"-n", "1000"}, keys);
+  const std::string before = read_file(path);
+  for (const char* command : {"remove", "count"}) {
+    const CommandResult result = run_tally({command, path, "/nonexistent"});
+    EXPECT_EQ(result.exit_code, 2) << command;
+    EXPECT_THAT(result.error, HasSubstr("bloom filter")) << command;
+  }
+  EXPECT_EQ(run_tally({"query", "--at-least", "2", path}, "1\n").exit_code, 2);
+  EXPECT_EQ(read_file(path), before);
+}
+
+TEST_F(FilterCommands, MergedFiltersHoldBothAndDifferencesAreNamed) {
+  const std::string a = build("a", {"-n", "1000"}, numbers(1, 500));
+  const std::string b = build("b", {"--like", a}, numbers(501, 1000));
+  const CommandResult merged = run_tally({"merge", "-o", directory / "ab", a, b});
+  EXPECT_EQ(merged.exit_code, 0) << merged.error;
+  EXPECT_EQ(run_tally({"query", directory / "ab"}, keys).output, keys);
+
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
+      {{"-n", "1000", "--seed", "7"}, "seed"},
+      {{"-n", "1000", "-p", "0.1%"}, "num_bits"},
+      {{"-n", "1000", "--scheme", "standard"}, "scheme"},
+      {{"-n", "1000", "--kind", "counting-bloom"}, "kind"}};
+  for (const auto& [flags, field] : cases) {
+    const std::string other = build("other-" + field, flags, keys);
+    const CommandResult result = run_tally({"merge", "-o", directory / "x", a, other});
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_THAT(result.error, HasSubstr(field));
+    EXPECT_FALSE(std::filesystem::exists(directory / "x"));
+  }
+}
+
+TEST_F(FilterCommands, TheShapeThatInfoPrintsBuildsTheSameShape) {
+  for (const char* kind : {"bloom", "blocked-bloom", "counting-bloom", "threshold"}) {
+    const std::string path = build(kind, {"--kind", kind, "-n", "1000"}, keys);
+    const std::string json = run_tally({"info", "--json", "--verify", path}).output;
+    const std::string shape = directory.write("shape.json", json);
+    const std::string again = build(std::string(kind) + "-again", {"--shape", shape}, keys);
+    EXPECT_EQ(read_file(path), read_file(again)) << kind;
+  }
+}
+
+TEST_F(FilterCommands, AFileWithAKeyedHashOpensOnlyWithItsKey) {
+  const std::string key = directory.write("key", std::string(64, 'a') + "\n");
+  const std::string other = directory.write("other", std::string(32, 'b'));
+  const std::string path = build("a", {"-n", "1000", "--key-file", key}, keys);
+  EXPECT_EQ(run_tally({"query", "--key-file", key, path}, keys).output, keys);
+  EXPECT_EQ(run_tally({"query", "--key-file", other, path}, keys).exit_code, 2);
+  EXPECT_EQ(run_tally({"query", path}, keys).exit_code, 2);
+  const std::string bad = directory.write("bad", "too short");
+  const CommandResult result = run_tally({"build", "-n", "9", "-o", directory / "x", "--key-file", bad}, keys);
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.error, HasSubstr("--key-file"));
+}
+
+TEST_F(FilterCommands, NothingIsOverwrittenWithoutForce) {
+  const std::string path = build("a", {"-n", "1000"}, keys);
+  const std::string before = read_file(path);
+  const CommandResult refused = run_tally({"build", "-n", "10", "-o", path}, "x\n");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.error, HasSubstr("--force"));
+  EXPECT_EQ(run_tally({"merge", "-o", path, path, path}).exit_code, 2);
+  EXPECT_EQ(read_file(path), before);
+  EXPECT_EQ(run_tally({"build", "--force", "-n", "10", "-o", path}, "x\n").exit_code, 0);
+  EXPECT_NE(read_file(path), before);
+}
+
+TEST_F(FilterCommands, AnErrorInTheInputLeavesNoFileAndChangesNone) {
+  const CommandResult built = run_tally({"build", "-n", "10", "-o", directory / "x", "/nonexistent"});
+  EXPECT_EQ(built.exit_code, 2);
+  EXPECT_THAT(built.error, HasSubstr("/nonexistent"));
+  EXPECT_EQ(directory.num_files(), 0U);
+  const std::string path = build("a", {"-n", "1000"}, keys);
+  const std::string before = read_file(path);
+  EXPECT_EQ(run_tally({"add", path, directory.write("k", "1\n"), "/nonexistent"}).exit_code, 2);
+  EXPECT_EQ(read_file(path), before);
+}
+
+TEST_F(FilterCommands, AnInterruptedBuildWritesNothing) {
+  const CommandResult result = run_shell("(echo a; sleep 3) | $TALLY build -n 10 -o " + (directory / "x") +
+                                         " & sleep 0.5; kill -TERM $!; wait $!");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.error, HasSubstr("interrupted"));
+  EXPECT_EQ(directory.num_files(), 0U);
+}
+
+TEST_F(FilterCommands, TwoAddsAtOnceLoseNothing) {
+  const std::string path = build("a", {"-n", "1000", "-p", "1e-9"}, "0\n");
+  const std::string low = directory.write("low", numbers(1, 500));
+  const std::string high = directory.write("high", numbers(501, 1000));
+  for (int round = 0; round < 5; ++round) {
+    run_shell("$TALLY add -q " + path + " " + low + " & $TALLY add -q " + path + " " + high + "; wait");
+    ASSERT_EQ(run_tally({"query", "-c", path}, keys).output, "1000\n");
+  }
+}
+
+TEST_F(FilterCommands, DamagedFilesAreRefusedByEveryCommand) {
+  const std::string good = read_file(build("a", {"-n", "1000"}, keys));
+  std::string flipped = good;
+  flipped[20] = static_cast<char>(flipped[20] ^ 1);
+  const std::vector<std::pair<std::string, std::string>> damaged{
+      {"empty", ""},           {"short", good.substr(0, 64)}, {"cut", good.substr(0, good.size() - 1)},
+      {"long", good + "x"},    {"text", "hello\n"},           {"flipped", flipped}};
+  for (const auto& [name, bytes] : damaged) {
+    const std::string path = directory.write(name, bytes);
+    for (const char* command : {"add", "query", "info"}) {
+      const CommandResult result = run_tally({command, path, "/dev/null"});
+      const CommandResult info = run_tally({"info", path});
+      EXPECT_EQ((std::string(command) == "info" ? info : result).exit_code, 2) << name << " " << command;
+      EXPECT_THAT(info.error, HasSubstr("tally file")) << name;
+    }
+    EXPECT_EQ(read_file(path), bytes) << name;
+  }
+  std::string body = good;
+  body.back() = static_cast<char>(body.back() ^ 1);
+  const std::string path = directory.write("body", body);
+  EXPECT_EQ(run_tally({"info", path}).exit_code, 0);
+  EXPECT_EQ(run_tally({"info", "--verify", path}).exit_code, 2);
+  EXPECT_EQ(run_tally({"add", path}, "x\n").exit_code, 2);
+}
+
+TEST_F(FilterCommands, AbsentFilesAndDirectoriesAreNamed) {
+  for (const std::string& path : {directory / "absent", directory / "."}) {
+    for (const char* command : {"add", "query", "info"}) {
+      const CommandResult result = run_tally({command, path});
+      EXPECT_EQ(result.exit_code, 2) << command << path;
+      EXPECT_THAT(result.error, HasSubstr(path));
+    }
+  }
+  EXPECT_THAT(run_tally({"build", "-n", "9", "-o", directory / "."}).error, HasSubstr("is a directory"));
+  EXPECT_EQ(run_tally({"build", "-n", "9", "-o", directory / "no/such/file"}, "x\n").exit_code, 2);
+}
+
+}  // namespace
+}  // namespace tally::test

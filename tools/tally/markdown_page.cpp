@@ -1,0 +1,70 @@
+#include <fmt/format.h>
+
+#include "documents.hpp"
+
+namespace tally::cli {
+
+namespace {
+
+constexpr std::string_view conventions = R"(
+<!-- Made by `tally --generate markdown > docs/cli.md`; a test compares. -->
+
+## Conventions
+
+- **Keys** are bytes, one a line, from the files named or standard input (`-`). Nothing is stripped: a carriage
+  return belongs to the key, an empty line is the empty key, the last line needs no newline. `-z` takes NULs in place
+  of newlines, `-f` and `-d` take fields as `cut` does. gzip and zstd input is decompressed.
+- **Standard output** holds results and nothing else. Remarks, warnings, errors and the progress bar (on a terminal
+  only) go to standard error; `--quiet` silences all but warnings and errors.
+- **Exit status**, as grep's: 0 if something was found or done, 1 if nothing was, 2 after an error. Whoever closes the pipe
+  that a command writes to ends it quietly.
+- **Numbers** take units: `10M`, `1e6`, `3Ki` for counts; `64MiB`, `1.5GB` for sizes; `1%`, `0.01`, `1e-3` for rates.
+  K M G T P are powers of 1000, Ki Mi Gi Ti Pi of 1024.
+- **Seeds.** The default seed is the same on every machine, so runs repeat and filters merge. It is public: take
+  `--seed random` or, against opponents who choose keys, `--key-file`.
+- **Files** are written whole or not at all, and not overwritten without `--force`. SIGINT ends the input: commands that
+  print results end with their summary, commands that write a file leave it alone and end with status 2.
+)";
+
+// A cell of a table: no bar may end it early.
+std::string cell(std::string_view text) {
+  std::string result;
+  for (const char c : text) result += c == '|' ? "\\|" : std::string(1, c);
+  return result;
+}
+
+void append_table(std::string& page, const CommandText& command) {
+  page += "\n| option | meaning |\n| --- | --- |\n";
+  const auto row = [&](const OptionText& option, const std::string& shown) {
+    std::string description = option.description;
+    if (option.choices.size() > 4) description += fmt::format(". One of: {}", fmt::join(option.choices, ", "));
+    page += fmt::format("| `{}` | {} |\n", cell(shown), cell(description));
+  };
+  for (const OptionText& positional : command.positionals) row(positional, positional.names.front());
+  for (const OptionText& option : command.options) row(option, option.shown());
+}
+
+void append_command(std::string& page, const CommandText& command, std::string_view heading) {
+  page += fmt::format("\n{} {}\n\n{}.\n\n```\n{}\n```\n", heading, command.name, command.summary, command.usage());
+  if (!command.details.empty()) page += "\n" + wrapped(command.details, 0, 118) + "\n";
+  append_table(page, command);
+  if (!command.examples.empty()) {
+    page += "\n```sh\n" + command.examples + (command.examples.back() == '\n' ? "" : "\n") + "```\n";
+  }
+  for (const CommandText& sub : command.commands) append_command(page, sub, fmt::format("{}#", heading));
+}
+
+}  // namespace
+
+std::string markdown_page(const CommandText& program) {
+  std::string page = "# The command\n";
+  page += conventions;
+  page += "\n## Commands\n\n| command | does |\n| --- | --- |\n";
+  for (const CommandText& command : program.commands) {
+    page += fmt::format("| [`{}`](#{}) | {} |\n", command.name, "tally-" + command.word(), cell(command.summary));
+  }
+  for (const CommandText& command : program.commands) append_command(page, command, "##");
+  return page;
+}
+
+}  // namespace tally::cli
