@@ -1,0 +1,96 @@
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "command_runner.hpp"
+
+namespace tally::test {
+namespace {
+
+using Json = nlohmann::json;
+
+Json plan(std::vector<std::string> arguments, std::string_view input = "") {
+  arguments.insert(arguments.begin(), "plan");
+  arguments.emplace_back("--json");
+  const CommandResult result = run_tally(arguments, input);
+  EXPECT_EQ(result.exit_code, 0) << result.error;
+  return Json::parse(result.output);
+}
+
+TEST(PlanCommand, PlansFromEachPairOfKeysRateAndMemory) {
+  EXPECT_EQ(plan({"--keys", "1M", "-p", "1%"}).at("candidates").at(0).at("num_positions"), 9'592'956);
+  const Json memory = plan({"--keys", "1M", "--memory", "1MiB"});
+  for (const Json& candidate : memory.at("candidates")) EXPECT_LE(candidate.at("memory_bytes"), 1 << 20);
+  EXPECT_GT(plan({"--memory", "1MiB", "-p", "1%"}).at("candidates").at(0).at("num_keys"), 800'000);
+}
+
+TEST(PlanCommand, PrintsATableWithTheReasonAndTheSource) {
+  const CommandResult result = run_tally({"plan", "--keys", "1M", "-p", "1%", "--theta", "3"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.error, "");
+  for (const std::string text :
+       {"structure", "threshold", "counting-bloom", "Recommended: threshold, because", "Error by true count",
+        "Formula:", "whole number of hashes costs", "Note:"}) {
+    EXPECT_NE(result.output.find(text), std::string::npos) << text;
+  }
+}
+
+TEST(PlanCommand, CountsASampleExactly) {
+  std::string sample;
+  for (int i = 0; i < 300; ++i) {
+    for (int j = 0; j <= i % 3; ++j) sample += "x\tkey " + std::to_string(i) + "\n";
+  }
+  const Json from = plan({"--from", "-", "-f", "2", "-p", "1%", "--theta", "3"}, sample);
+  EXPECT_EQ(from.at("candidates").at(0).at("num_keys"), 300);
+  EXPECT_EQ(from.at("candidates").at(0).at("error_law"), "histogram");
+  const TemporaryDirectory directory;
+  const std::string histogram = directory.write("histogram", "1 100\n2 100\n3 100\n");
+  EXPECT_EQ(plan({"--histogram", histogram, "-p", "1%", "--theta", "3"}), from);
+}
+
+TEST(PlanCommand, WarnsThatTheSimpleFormulaDoesNotHoldForZipf) {
+  const Json json = plan({"--zipf", "1", "--keys", "100k", "--insertions", "1M", "-p", "1%", "--theta", "3"});
+  EXPECT_NE(json.at("warnings").dump().find("simple threshold formula does not hold"), std::string::npos);
+}
+
+TEST(PlanCommand, RefusesWithAReasonAndExitCodeTwo) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{}, "exactly two"},
+      {{"--keys", "10"}, "exactly two"},
+      {{"--keys", "10", "-p", "1%", "--memory", "1K"}, "exactly two"},
+      {{"--keys", "0", "-p", "1%"}, "--keys"},
+      {{"--keys", "-3", "-p", "1%"}, "--keys"},
+      {{"--keys", "nan", "-p", "1%"}, "--keys"},
+      {{"--keys", "1e30", "-p", "1%"}, "--keys"},
+      {{"--keys", "10", "-p", "nan"}, "--false-positive-rate"},
+      {{"--keys", "10", "-p", "0"}, "--false-positive-rate"},
+      {{"--keys", "10", "-p", "100%"}, "--false-positive-rate"},
+      {{"--keys", "10", "-p", "1%", "--theta", "0"}, "--theta"},
+      {{"--keys", "10", "-p", "1%", "--theta", "1e10"}, "--theta"},
+      {{"--keys", "10", "--memory", "7"}, "memory_bytes is 7"},
+      {{"--keys", "10", "-p", "1%", "--zipf", "1"}, "--insertions"},
+      {{"--keys", "10", "-p", "1%", "--from", "-"}, "--from"},
+      {{"--from", "/nonexistent/file", "-p", "1%"}, "/nonexistent/file"},
+      {{"--histogram", "/nonexistent/file", "-p", "1%"}, "/nonexistent/file"},
+  };
+  for (const auto& [arguments, fragment] : cases) {
+    std::vector<std::string> all = arguments;
+    all.insert(all.begin(), "plan");
+    const CommandResult result = run_tally(all);
+    EXPECT_EQ(result.exit_code, 2) << fragment;
+    EXPECT_EQ(result.output, "");
+    EXPECT_NE(result.error.find(fragment), std::string::npos) << fragment << " not in " << result.error;
+  }
+}
+
+TEST(PlanCommand, RefusesAnEmptySample) {
+  const CommandResult result = run_tally({"plan", "--from", "-", "-p", "1%"}, "");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_NE(result.error.find("number of keys"), std::string::npos) << result.error;
+}
+
+}  // namespace
+}  // namespace tally::test

@@ -1,0 +1,189 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "command_runner.hpp"
+
+namespace tally::test {
+namespace {
+
+using Json = nlohmann::json;
+using Row = std::map<std::string, std::string>;
+
+/// Rows of tests/data/<name>, as text, by column name.
+std::vector<Row> csv_rows(const std::string& name) {
+  std::ifstream file(std::string(TALLY_TEST_DATA_DIR) + "/" + name);
+  std::vector<std::string> columns;
+  std::vector<Row> rows;
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    std::vector<std::string> cells;
+    std::istringstream in(line);
+    for (std::string cell; std::getline(in, cell, ',');) cells.push_back(cell);
+    if (columns.empty()) {
+      columns = cells;
+      continue;
+    }
+    Row row;
+    for (std::size_t i = 0; i < columns.size(); ++i) row[columns[i]] = cells.at(i);
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+Json theory(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "theory");
+  arguments.emplace_back("--json");
+  const CommandResult result = run_tally(arguments);
+  EXPECT_EQ(result.exit_code, 0) << result.error;
+  return Json::parse(result.output);
+}
+
+void expect_relative(double value, double truth, double tolerance) {
+  EXPECT_LE(std::fabs(value - truth), tolerance * std::fabs(truth)) << value << " and " << truth;
+}
+
+void expect_refused_with(const std::vector<std::string>& arguments, const std::string& fragment) {
+  std::vector<std::string> all = arguments;
+  all.insert(all.begin(), "theory");
+  const CommandResult result = run_tally(all);
+  EXPECT_EQ(result.exit_code, 2) << fragment;
+  EXPECT_EQ(result.output, "");
+  EXPECT_NE(result.error.find(fragment), std::string::npos) << result.error;
+}
+
+TEST(TheoryCommand, GivesTheReferenceValuesOfKappaStar) {
+  for (const Row& row : csv_rows("kappa_star.csv")) {
+    const Json json = theory({"kappa-star", "--theta", row.at("theta")});
+    expect_relative(json.at("value"), std::stod(row.at("kappa_star")), 1e-12);
+    expect_relative(json.at("ln_c"), std::stod(row.at("ln_c")), 1e-12);
+  }
+}
+
+TEST(TheoryCommand, GivesTheReferenceValuesOfTheThresholdFormulas) {
+  const std::vector<Row> rows = csv_rows("threshold_fpr.csv");
+  ASSERT_FALSE(rows.empty());
+  for (std::size_t i = 0; i < rows.size(); i += 11) {
+    const Row& row = rows[i];
+    const std::vector<std::string> arguments = {"threshold-false-positive-rate",
+                                                "--theta",
+                                                row.at("theta"),
+                                                "--k",
+                                                row.at("k"),
+                                                "--n",
+                                                row.at("n"),
+                                                "--m",
+                                                row.at("m")};
+    expect_relative(theory(arguments).at("ln_value"), std::stod(row.at("ln_approx")), 1e-9);
+    std::vector<std::string> exact = arguments;
+    exact.emplace_back("--exact");
+    expect_relative(theory(exact).at("ln_value"), std::stod(row.at("ln_exact")), 1e-9);
+  }
+}
+
+TEST(TheoryCommand, GivesTheTablesOfSummaryCacheToTheirThreeDigits) {
+  const std::vector<Row> rows = csv_rows("summary_cache_tables.csv");
+  ASSERT_FALSE(rows.empty());
+  for (std::size_t i = 0; i < rows.size(); i += 29) {
+    const Row& row = rows[i];
+    if (row.at("printed_typo") == "1" || row.at("printed_typo") == "True") continue;
+    const std::string m = std::to_string(std::stoull(row.at("m_over_n")) * 1'000'000'000);
+    const Json json = theory({"bloom-false-positive-rate", "--m", m, "--k", row.at("k"), "--n", "1e9"});
+    expect_relative(json.at("value"), std::stod(row.at("printed")), 0.006);
+  }
+}
+
+TEST(TheoryCommand, PrintsSeventeenDigitsAndTheLogarithmThatDoesNotUnderflow) {
+  const Json json = theory({"bloom-false-positive-rate", "--m", "1e12", "--k", "200", "--n", "1"});
+  EXPECT_EQ(json.at("value"), 0.0);
+  expect_relative(json.at("ln_value"), 200 * std::log(200e-12), 1e-9);
+  const CommandResult text = run_tally({"theory", "kappa-star", "--theta", "1"});
+  EXPECT_EQ(text.output.substr(0, 18), "0.6931471805599453");
+}
+
+TEST(TheoryCommand, ListsEveryFormulaAndEachRunsOrNamesWhatIsMissing) {
+  const CommandResult result = run_tally({"theory", "--json"});
+  ASSERT_EQ(result.exit_code, 0);
+  const Json list = Json::parse(result.output);
+  EXPECT_GE(list.size(), 15u);
+  for (const Json& entry : list) {
+    const CommandResult bare = run_tally({"theory", entry.at("formula")});
+    EXPECT_EQ(bare.exit_code, 2) << entry;
+    EXPECT_NE(bare.error.find("missing"), std::string::npos) << bare.error;
+  }
+}
+
+TEST(TheoryCommand, CalculatesEveryFormula) {
+  const std::string histogram = "# count keys\n1 100000\n\n2 500\n";
+  const TemporaryDirectory directory;
+  const std::string file = directory.write("histogram", histogram);
+  const std::vector<std::pair<std::vector<std::string>, double>> cases = {
+      {{"bloom-false-positive-rate", "--m", "1", "--k", "3", "--n", "5"}, 1},
+      {{"bloom-best-num-hashes", "--m", "10", "--n", "1"}, 7},
+      {{"bloom-best-false-positive-rate", "--m", "1", "--n", "1"}, std::exp(-std::log(2) * std::log(2))},
+      {{"blocked-bloom-false-positive-rate", "--m", "512", "--k", "1", "--n", "1"}, 1.0 / 512},
+      {{"blocked-bloom-best-num-hashes", "--m", "512", "--n", "1000"}, 1},
+      // one other key: the same pair (1/p^2), or met in the one part (1/(p+1) of the rest)
+      {{"partition-double-false-positive-rate", "--p", "7", "--k", "1", "--n", "1"},
+       1.0 / 49 + (48.0 / 49) / 8},
+      {{"counter-overflow", "--m", "100", "--k", "2", "--n", "10", "--limit", "3"}, 100 * 1140e-6},
+      {{"threshold-best-num-hashes", "--theta", "1", "--n", "1", "--m", "10"}, 7},
+      {{"threshold-g", "--theta", "1", "--kappa", "0.69314718055994531"}, 0},
+      {{"inverse-gamma", "--x", "24"}, 5},
+      {{"poisson-tail", "--theta", "1", "--kappa", "1"}, 1 - std::exp(-1)},
+      {{"poisson-tail", "--theta", "1", "--kappa", "1", "--lower"}, std::exp(-1)},
+      {{"binomial-tail", "--theta", "2", "--trials", "2", "--probability", "0.5"}, 0.25},
+      {{"binomial-confidence-limits", "--successes", "1", "--trials", "4", "--confidence", "0.9"}, 0.25},
+      {{"distinct-keys-estimate", "--m", "100", "--k", "1", "--zeros", "50"}, 100 * std::log(2)},
+      {{"compound-threshold-false-positive-rate", "--theta", "1", "--k", "1", "--m", "100500", "--histogram",
+        file},
+       1 - std::exp(-1)},
+  };
+  for (const auto& [arguments, truth] : cases) {
+    const double value = theory(arguments).at("value");
+    EXPECT_NEAR(value, truth, 1e-9 * std::fabs(truth) + 1e-12) << arguments[0];
+  }
+}
+
+TEST(TheoryCommand, RefusesBadValuesAndNamesTheParameter) {
+  const auto bloom = [](const std::string& m, const std::string& k, const std::string& n) {
+    return std::vector<std::string>{"bloom-false-positive-rate", "--m", m, "--k", k, "--n", n};
+  };
+  expect_refused_with(bloom("0", "7", "5"), "m is 0");
+  expect_refused_with(bloom("10", "0", "5"), "k is 0");
+  expect_refused_with(bloom("10", "1025", "5"), "k is 1025");
+  expect_refused_with(bloom("10", "1e10", "5"), "--k is 10000000000");
+  expect_refused_with(bloom("nan", "7", "5"), "--m");
+  expect_refused_with(bloom("inf", "7", "5"), "--m");
+  expect_refused_with(bloom("-5", "7", "5"), "--m");
+  expect_refused_with(bloom("1.5", "7", "5"), "--m");
+  expect_refused_with(bloom("1e30", "7", "5"), "--m");
+  expect_refused_with({"kappa-star", "--theta", "0"}, "theta is 0");
+  expect_refused_with({"kappa-star", "--theta", "3", "--k", "5"}, "--k is not among");
+  expect_refused_with({"poisson-tail", "--theta", "3", "--kappa", "nan"}, "--kappa");
+  expect_refused_with({"no-such-formula"}, "no-such-formula");
+  expect_refused_with({"partition-double-false-positive-rate", "--k", "3", "--n", "5"}, "--p");
+  std::vector<std::string> two_forms = bloom("10", "1", "5");
+  two_forms.insert(two_forms.end(), {"--exact", "--occupancy"});
+  expect_refused_with(two_forms, "one form");
+}
+
+TEST(TheoryCommand, NamesTheLineOfABadHistogram) {
+  const TemporaryDirectory directory;
+  for (const std::string bad : {"1 100\n2\n", "1 100\n2 x\n", "1 100\n0 5\n", "1 100\n1 2 3\n"}) {
+    const std::string file = directory.write("histogram", bad);
+    expect_refused_with({"compound-threshold-false-positive-rate", "--theta", "2", "--k", "1", "--m", "10",
+                         "--histogram", file},
+                        "line 2");
+  }
+}
+
+}  // namespace
+}  // namespace tally::test
