@@ -66,7 +66,7 @@ TEST(Flags, OutOfRangeShapesAreRefused) {
       {"--keys", "5", "--memory", "1MiB", "-p", "1%"},
       {"--keys", "1000P"},
       {"--keys", "1M", "--memory", "1"},
-      {"--num-positions", "1000T", "--num-hashes", "3"},
+      {"--num-positions", "50000T", "--num-hashes", "3"},
       {"--like", "/nonexistent"},
       {"--shape", "/nonexistent"},
       {"--shape", directory.write("junk", "{")},

@@ -133,7 +133,8 @@ Run declare_merge(CLI::App& app) {
   const auto options = std::make_shared<MergeOptions>();
   add_details(app,
               "The filters must be of one kind, shape, scheme and seed ('tally build --like FILE' makes such); if not, "
-              "the first difference is named and nothing is written.");
+              "the first difference is named and nothing is written. "
+              "Exit status: 0, 2 after an error.");
   add_file(app, "-o,--output", options->output, "Write the merged filter here ('-': standard output)")->required();
   app.add_option("filters", options->inputs, "The filter files, two or more")
       ->type_name("FILE")
