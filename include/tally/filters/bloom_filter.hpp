@@ -64,13 +64,11 @@ class BloomFilter {
 
   template <KeyBatch Keys>
   void insert_batch(const Keys& keys) noexcept {
-    detail::for_each_hashed_window(hasher_, keys, [&](std::size_t, std::span<const Hash128> hashes) {
-      detail::touch_keys<detail::Access::write>(scheme_, bits_, shape_.num_hashes, hashes,
-                                                [&](std::size_t, std::span<const std::uint64_t> places) {
-                                                  for (const std::uint64_t place : places) bits_.set(place);
-                                                });
-      num_insertions_ += hashes.size();
-    });
+    detail::touch_keys<detail::Access::write>(hasher_, scheme_, bits_, shape_.num_hashes, keys,
+                                              [&](std::size_t, std::span<const std::uint64_t> places) {
+                                                for (const std::uint64_t place : places) bits_.set(place);
+                                              });
+    num_insertions_ += std::span(keys).size();
   }
 
   template <class Key>
@@ -81,14 +79,18 @@ class BloomFilter {
   /// results[i] = may_contain(keys[i]); `results` is as long as `keys`.
   template <KeyBatch Keys>
   void may_contain_batch(const Keys& keys, std::span<bool> results) const noexcept {
-    detail::for_each_hashed_window(hasher_, keys, [&](std::size_t first, std::span<const Hash128> hashes) {
-      detail::test_keys(scheme_, bits_, shape_.num_hashes, hashes,
-                        [&](std::uint64_t place) { return bits_.get(place); }, results.subspan(first, hashes.size()));
-    });
+    detail::test_keys(
+        hasher_, scheme_, bits_, shape_.num_hashes, keys, [&](std::uint64_t place) { return bits_.get(place); },
+        results);
   }
 
   /// Asks for the key's lines, for callers that look at each key a little later.
-  void prefetch(Hash128 hash) const noexcept { detail::prefetch_key(scheme_, bits_, hash); }
+  void prefetch(Hash128 hash) const noexcept {
+    scheme_.all_positions(hash, [&](std::uint64_t position) {
+      bits_.prefetch_for_write(position);
+      return true;
+    });
+  }
 
   /// Makes this the filter of both sets of keys, exactly. Throws std::invalid_argument
   /// that names the first field in which the two differ; nothing has changed then.

@@ -14,11 +14,8 @@ namespace tally::detail {
 template <HashScheme Scheme, KeyBatch Keys>
 void counters_pass(const KeyHasher& hasher, const Scheme& scheme, std::uint32_t num_hashes,
                    const CounterArray& counters, const Keys& keys, std::uint64_t theta, std::span<bool> results) {
-  for_each_hashed_window(hasher, keys, [&](std::size_t first, std::span<const Hash128> hashes) {
-    test_keys(
-        scheme, counters, num_hashes, hashes, [&](std::uint64_t place) { return counters.get_at(place) >= theta; },
-        results.subspan(first, hashes.size()));
-  });
+  const auto passes = [&](std::uint64_t place) { return counters.get_at(place) >= theta; };
+  test_keys(hasher, scheme, counters, num_hashes, keys, passes, results);
 }
 
 /// The least counter of a key, and whether it is saturated.
@@ -36,14 +33,12 @@ Count least_counter(const Scheme& scheme, const CounterArray& counters, Hash128 
 template <HashScheme Scheme, KeyBatch Keys>
 void count_keys(const KeyHasher& hasher, const Scheme& scheme, std::uint32_t num_hashes, const CounterArray& counters,
                 const Keys& keys, std::span<Count> results) {
-  for_each_hashed_window(hasher, keys, [&](std::size_t first, std::span<const Hash128> hashes) {
-    touch_keys<Access::read>(scheme, counters, num_hashes, hashes,
-                             [&](std::size_t i, std::span<const std::uint64_t> places) {
-                               std::uint64_t least = counters.max();
-                               for (const std::uint64_t place : places) least = std::min(least, counters.get_at(place));
-                               results[first + i] = {least, least == counters.max()};
-                             });
-  });
+  const auto touch = [&](std::size_t i, std::span<const std::uint64_t> places) {
+    std::uint64_t least = counters.max();
+    for (const std::uint64_t place : places) least = std::min(least, counters.get_at(place));
+    results[i] = {least, least == counters.max()};
+  };
+  touch_keys<Access::read>(hasher, scheme, counters, num_hashes, keys, touch);
 }
 
 }  // namespace tally::detail

@@ -177,11 +177,7 @@ class CountingBloomFilter {
 
   template <KeyBatch Keys, class Touch>
   void for_each_key(const Keys& keys, Touch touch) noexcept {
-    detail::for_each_hashed_window(hasher_, keys, [&](std::size_t first, std::span<const Hash128> hashes) {
-      detail::touch_keys<detail::Access::write>(
-          scheme_, counters_, shape_.num_hashes, hashes,
-          [&](std::size_t i, std::span<const std::uint64_t> places) { touch(first + i, places); });
-    });
+    detail::touch_keys<detail::Access::write>(hasher_, scheme_, counters_, shape_.num_hashes, keys, touch);
   }
 
   template <class Key>

@@ -1,14 +1,17 @@
 #pragma once
 
-#include "tally/hashing/congruential_scheme.hpp"
+#include "tally/hashing/hash_scheme.hpp"
+#include "tally/hashing/mix64.hpp"
+#include "tally/hashing/range_reduction.hpp"
 
 namespace tally {
 
 /// All k positions of a key in one 64-byte line: one cache miss a key, for a false
 /// positive rate above that of the standard filter, because lines fill unevenly
 /// (the Poisson mixture in theory/blocked_bloom.hpp). The line is drawn from the
-/// digest's low half; the positions in it, which may repeat, from a
-/// CongruentialSequence that starts at the high half.
+/// digest's low half; the positions in it, which may repeat, from slices of words: of the
+/// high half first, then of mixes of the digest. Slices of 9 bits are uniform on a line of
+/// 512 positions; on another size slices of 16 bits are, up to size / 2^16 of a probability.
 /// Source: Putze, Sanders, Singler, "Cache-, Hash- and Space-Efficient Bloom Filters".
 class BlockedScheme {
  public:
@@ -36,14 +39,26 @@ class BlockedScheme {
   template <class Visit>
   bool all_positions(Hash128 hash, Visit visit) const noexcept {
     const std::uint64_t first = first_of_line(hash);
-    CongruentialSequence sequence(hash.high, hash.low);
-    for (std::uint32_t i = 0; i < num_hashes_; ++i) {
-      if (!visit(first + reduce_to_range(sequence.next(), positions_per_line_))) return false;
-    }
-    return true;
+    return positions_per_line_ == 512 ? visit_slices<9>(hash, first, 512, visit)
+                                      : visit_slices<16>(hash, first, positions_per_line_, visit);
   }
 
  private:
+  template <std::uint32_t slice_bits, class Visit>
+  bool visit_slices(Hash128 hash, std::uint64_t first, std::uint64_t line_size, Visit visit) const noexcept {
+    constexpr std::uint32_t slices_a_word = 64 / slice_bits;
+    constexpr std::uint64_t mask = (std::uint64_t{1} << slice_bits) - 1;
+    std::uint64_t word = hash.high;
+    for (std::uint32_t left = num_hashes_;; left -= slices_a_word) {
+      const std::uint32_t num_slices = left < slices_a_word ? left : slices_a_word;
+      for (std::uint32_t i = 0; i < num_slices; ++i) {
+        if (!visit(first + ((word >> (slice_bits * i) & mask) * line_size >> slice_bits))) return false;
+      }
+      if (left <= slices_a_word) return true;
+      word = mix64(word + hash.low);
+    }
+  }
+
   std::uint64_t num_lines_;
   std::uint64_t positions_per_line_;
   std::uint32_t num_hashes_;

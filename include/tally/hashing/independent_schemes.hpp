@@ -1,18 +1,14 @@
 #pragma once
 
 #include "tally/hashing/hash_scheme.hpp"
+#include "tally/hashing/mix64.hpp"
 #include "tally/hashing/range_reduction.hpp"
 
 namespace tally {
 
 /// The i-th of k hashes that behave as independent ones: a strong mix of both halves of the digest and i.
 constexpr std::uint64_t independent_hash(Hash128 hash, std::uint32_t i) noexcept {
-  const auto mix = [](std::uint64_t x) {
-    x = (x ^ (x >> 32)) * 0xd6e8feb86659fd93u;
-    x = (x ^ (x >> 32)) * 0xd6e8feb86659fd93u;
-    return x ^ (x >> 32);
-  };
-  return mix(mix(hash.low + (std::uint64_t{i} + 1) * 0x9e3779b97f4a7c15u) + hash.high);
+  return mix64(mix64(hash.low + (std::uint64_t{i} + 1) * 0x9e3779b97f4a7c15u) + hash.high);
 }
 
 /// k independent hashes on one array of m positions: the filter of the textbooks.
