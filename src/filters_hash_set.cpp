@@ -8,66 +8,70 @@ namespace {
 
 constexpr std::uint64_t num_shards = 64;
 constexpr std::uint64_t least_bytes_sharded = std::uint64_t{1} << 20;
-constexpr std::uint64_t first_homes = 64;
-constexpr std::uint64_t slot_bytes = 16;
+constexpr std::uint64_t first_homes = 16;
+constexpr std::uint64_t line_bytes = 64;
 
-// Slots past the last home, for what the end of a full shard pushes there.
-constexpr std::uint64_t slots_for(std::uint64_t num_homes) { return num_homes + 32 + num_homes / 64; }
+// Lines past the last home, for what the end of a full shard pushes there, and an empty one.
+constexpr std::uint64_t lines_for(std::uint64_t num_homes) { return num_homes + 8 + num_homes / 64; }
+
+constexpr std::uint64_t most_homes_for(std::uint64_t num_lines) {
+  return num_lines <= lines_for(1) ? 1 : (num_lines - 8) / 65 * 64 + (num_lines - 8) % 65;
+}
 
 }  // namespace
 
-std::uint64_t HashSet::bytes_for(std::uint64_t num_homes) noexcept { return slots_for(num_homes) * slot_bytes; }
+std::uint64_t HashSet::bytes_for(std::uint64_t num_homes) noexcept { return lines_for(num_homes) * line_bytes; }
 
 HashSet::Shard HashSet::make_shard(std::uint64_t num_homes) {
   Shard shard;
   shard.num_homes = num_homes;
-  shard.num_slots = slots_for(num_homes);
-  shard.max_size = num_homes * 92 / 100;
-  shard.words = detail::AlignedWords(2 * shard.num_slots);
+  shard.num_lines = lines_for(num_homes);
+  shard.max_size = std::max<std::uint64_t>(1, num_homes * digests_a_line * 9 / 10);
+  shard.words = detail::AlignedWords(2 * digests_a_line * shard.num_lines);
   return shard;
 }
 
 HashSet::HashSet(std::uint64_t max_bytes) {
   const std::uint64_t count = max_bytes < least_bytes_sharded ? 1 : num_shards;
-  const std::uint64_t slots = max_bytes / count / slot_bytes;
-  max_homes_ = slots <= slots_for(2) ? 2 : (slots - 32) / 65 * 64;
-  max_homes_ = std::max<std::uint64_t>(max_homes_, 2);
+  max_homes_ = most_homes_for(max_bytes / count / line_bytes);
   const std::uint64_t num_homes = std::min(first_homes, max_homes_);
   for (std::uint64_t i = 0; i < count; ++i) shards_.push_back(make_shard(num_homes));
   num_bytes_ = count * bytes_for(num_homes);
 }
 
-/// Pushes what stands from `slot` on one to the right; false, and nothing changed, if the last slot would be taken.
-bool HashSet::Shard::place(std::uint64_t slot, Hash128 digest) noexcept {
-  std::uint64_t* const slots = words.data();
-  std::uint64_t end = slot;
-  while (slots[2 * end] != 0) ++end;
-  if (end + 1 == num_slots) return false;
-  std::copy_backward(slots + 2 * slot, slots + 2 * end, slots + 2 * end + 2);
-  slots[2 * slot] = digest.low;
-  slots[2 * slot + 1] = digest.high;
+/// In the first line with room from `line` on; false, and nothing changed, if that is the last line.
+bool HashSet::Shard::place(std::uint64_t line, Hash128 digest) noexcept {
+  if (line + 1 == num_lines) return false;
+  std::uint64_t* const low = words.data() + 2 * digests_a_line * line;
+  std::uint64_t* const free = std::find(low, low + digests_a_line, std::uint64_t{0});
+  *free = digest.low;
+  free[digests_a_line] = digest.high;
   ++size;
   return true;
 }
 
 bool HashSet::try_grow(Hash128 digest) {
   Shard& shard = shard_of(stored(digest));
-  const std::uint64_t num_homes = std::min(max_homes_, shard.num_homes + shard.num_homes / 12 + first_homes);
-  if (num_homes == shard.num_homes) return false;
-  Shard larger = make_shard(num_homes);
-  const std::uint64_t* const from = shard.words.data();
-  std::uint64_t* const to = larger.words.data();
-  std::uint64_t next = 0;  // ascending digests go to ascending slots
-  for (std::uint64_t slot = 0; slot < shard.num_slots; ++slot) {
-    if (from[2 * slot] == 0) continue;
-    next = std::max(next, reduce_to_range(from[2 * slot], num_homes));
-    to[2 * next] = from[2 * slot];
-    to[2 * next + 1] = from[2 * slot + 1];
-    ++next;
+  for (std::uint64_t num_homes = shard.num_homes; num_homes != max_homes_;) {
+    num_homes = std::min(max_homes_, num_homes + num_homes / 12 + first_homes);
+    Shard larger = make_shard(num_homes);
+    if (!move_all(shard, larger)) continue;
+    num_bytes_ += bytes_for(num_homes) - bytes_for(shard.num_homes);
+    shard = std::move(larger);
+    return true;
   }
-  larger.size = shard.size;
-  num_bytes_ += bytes_for(num_homes) - bytes_for(shard.num_homes);
-  shard = std::move(larger);
+  return false;
+}
+
+/// Copies every digest; false if there is no place for one, which more lines have.
+bool HashSet::move_all(const Shard& from, Shard& to) noexcept {
+  for (std::uint64_t i = 0; i < from.num_lines; ++i) {
+    const std::uint64_t* const low = from.line(i);
+    for (std::uint64_t j = 0; j < digests_a_line && low[j] != 0; ++j) {
+      const Hash128 digest{low[j], low[j + digests_a_line]};
+      if (!to.place(to.find(digest).line, digest)) return false;
+    }
+  }
   return true;
 }
 

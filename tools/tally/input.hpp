@@ -31,7 +31,7 @@ void add_field_options(CLI::App& app, InputOptions& options);
 /// file needs no separator; an empty line is the empty key.
 class KeyReader {
  public:
-  static constexpr std::size_t max_keys_a_call = 128;
+  static constexpr std::size_t max_keys_a_call = 1024;
 
   /// Opens nothing yet. Throws std::invalid_argument for a delimiter or field list that is none.
   explicit KeyReader(const InputOptions& options);

@@ -51,17 +51,13 @@ ThresholdStream::ThresholdStream(const Options& options, Report report, Notice n
 }
 
 void ThresholdStream::add(std::span<const std::string_view> keys) {
-  std::array<Hash128, keys_per_window> digests;
-  for (std::size_t first = 0; first < keys.size(); first += keys_per_window) {
-    const auto window = keys.subspan(first, std::min(keys_per_window, keys.size() - first));
-    for (std::size_t i = 0; i < window.size(); ++i) digests[i] = options_.hasher(window[i]);
-    const Window window_digests(digests.data(), window.size());
-    num_lines_ += window.size();
-    if (exact_) {
-      add_exactly(window, window_digests);
-    } else {
-      add_to_filters(window, window_digests);
-    }
+  digests_.resize(keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) digests_[i] = options_.hasher(keys[i]);
+  num_lines_ += keys.size();
+  if (exact_) {
+    add_exactly(keys, digests_);
+  } else {
+    add_to_filters(keys, digests_);
   }
 }
 
@@ -84,25 +80,26 @@ void ThresholdStream::add_exactly(std::span<const std::string_view> keys, Window
 
 // The set of reported digests comes first: where most lines repeat few keys, most lines end there.
 void ThresholdStream::add_to_filters(std::span<const std::string_view> keys, Window digests) {
-  for (const Hash128 digest : digests) reported_.prefetch(digest);
-  std::array<std::string_view, keys_per_window> left_keys;
-  std::array<Hash128, keys_per_window> left;
-  std::size_t num_left = 0;
+  constexpr std::size_t num_ahead = 32;
+  left_keys_.clear();
+  left_.clear();
+  for (std::size_t i = 0; i < std::min(num_ahead, digests.size()); ++i) reported_.prefetch(digests[i]);
   for (std::size_t i = 0; i < digests.size(); ++i) {
+    if (i + num_ahead < digests.size()) reported_.prefetch(digests[i + num_ahead]);
     if (reported_.contains(digests[i])) {
       if (check_ != nullptr) check_->see(digests[i], false);
-      continue;
+    } else {
+      left_keys_.push_back(keys[i]);
+      left_.push_back(digests[i]);
     }
-    left_keys[num_left] = keys[i];
-    left[num_left++] = digests[i];
   }
-  std::array<Count, keys_per_window> counts;
-  count_in_filters({left.data(), num_left}, {counts.data(), num_left});
-  for (std::size_t l = 0; l < num_left; ++l) {
-    num_distinct_ += counts[l].value == 1;
-    const bool reaches = counts[l].value >= options_.threshold;
-    if (reaches) report_key(left_keys[l], left[l], counts[l].value);
-    if (check_ != nullptr) check_->see(left[l], reaches);
+  counts_.resize(left_.size());
+  count_in_filters(left_, counts_);
+  for (std::size_t l = 0; l < left_.size(); ++l) {
+    num_distinct_ += counts_[l].value == 1;
+    const bool reaches = counts_[l].value >= options_.threshold;
+    if (reaches) report_key(left_keys_[l], left_[l], counts_[l].value);
+    if (check_ != nullptr) check_->see(left_[l], reaches);
   }
   if (!filters_.empty() && filters_.back().num_keys > filters_.back().planned_keys) past_the_plan();
 }
@@ -116,10 +113,10 @@ void ThresholdStream::count_in_filters(Window digests, std::span<Count> counts) 
   Generation& last = filters_.back();
   last.filter.insert_and_count_batch(digests, counts);
   for (const Count& count : counts) last.num_keys += count.value == 1;
-  std::array<Count, keys_per_window> earlier;
+  earlier_counts_.resize(digests.size());
   for (std::size_t g = 0; g + 1 < filters_.size(); ++g) {
-    filters_[g].filter.count_batch(digests, std::span(earlier).first(digests.size()));
-    for (std::size_t i = 0; i < digests.size(); ++i) counts[i].value += earlier[i].value;
+    filters_[g].filter.count_batch(digests, earlier_counts_);
+    for (std::size_t i = 0; i < digests.size(); ++i) counts[i].value += earlier_counts_[i].value;
   }
   if (check_ == nullptr) return;
   for (const Hash128 digest : digests) check_->inserted(digest);
@@ -127,7 +124,7 @@ void ThresholdStream::count_in_filters(Window digests, std::span<Count> counts) 
 
 void ThresholdStream::report_key(std::string_view key, Hash128 digest, std::uint64_t count) {
   const HashSet::Outcome outcome = remember_reported(digest);
-  if (outcome == HashSet::Outcome::present) return;  // reported earlier in this very window
+  if (outcome == HashSet::Outcome::present) return;  // reported earlier in this very batch
   if (outcome == HashSet::Outcome::full && num_repeats_possible_++ == 0) {
     notice_(fmt::format("the set of reported keys is full at {} keys: no key is missed, but keys may be printed again; "
                         "give more --memory",

@@ -94,6 +94,13 @@ class ThresholdStream {
   std::vector<Generation> filters_;   // the last one counts
   HashSet reported_;
 
+  // Work space of `add`.
+  std::vector<Hash128> digests_;
+  std::vector<std::string_view> left_keys_;
+  std::vector<Hash128> left_;
+  std::vector<Count> counts_;
+  std::vector<Count> earlier_counts_;
+
   std::uint64_t num_lines_ = 0;
   std::uint64_t num_reported_ = 0;
   std::uint64_t num_repeats_possible_ = 0;

@@ -11,45 +11,43 @@
 
 namespace tally {
 
-/// A set of digests, about 18 bytes each: of keys, exact but for two keys of one digest
+/// A set of digests, about 19 bytes each: of keys, exact but for two keys of one digest
 /// (n keys: n^2 / 2^129).
 ///
-/// Ordered linear probing: a digest's home slot is proportional to it, and slots are in
-/// ascending order, so that a search for an absent digest ends at the first larger one,
-/// short even when the set is 92% full. The set is cut into shards, each of which
-/// grows by a twelfth at a time, so that what it takes while it grows is little above
-/// what it holds. `insert` allocates nothing; it says 'full', with nothing changed, when
-/// the digest's shard has no room, and `try_grow` is a call of its own.
+/// A 64-byte line holds four digests, and a digest stands in its home line or, where that
+/// was full, in the next one with room: one cache miss for most that are present, for
+/// the early and frequent ones above all. The set is cut into shards, each of which grows
+/// by a twelfth at a time when it is 90% full, so that what it takes while it grows is
+/// little above what it holds. `insert` allocates nothing; it says 'full', with nothing
+/// changed, when the digest's shard has no room, and `try_grow` is a call of its own.
 /// Thread rule: reads (const functions) may run together, a write runs alone.
-/// Source: Amble and Knuth 1974, "Ordered hash tables".
 class HashSet {
  public:
   enum class Outcome : std::uint8_t { inserted, present, full };
 
-  /// Never takes more than `max_bytes` (but for a minimum of a few slots).
+  /// Never takes more than `max_bytes` (but for a minimum of a few lines).
   /// Throws std::bad_alloc where there is not enough memory.
   explicit HashSet(std::uint64_t max_bytes = std::numeric_limits<std::uint64_t>::max());
 
   Outcome insert(Hash128 digest) noexcept {
     const Hash128 wanted = stored(digest);
     Shard& shard = shard_of(wanted);
-    const std::uint64_t slot = shard.find(wanted);
-    if (shard.holds(slot, wanted)) return Outcome::present;
-    if (shard.size == shard.max_size || !shard.place(slot, wanted)) return Outcome::full;
+    const Found found = shard.find(wanted);
+    if (found.is_present) return Outcome::present;
+    if (shard.size == shard.max_size || !shard.place(found.line, wanted)) return Outcome::full;
     ++size_;
     return Outcome::inserted;
   }
 
   bool contains(Hash128 digest) const noexcept {
     const Hash128 wanted = stored(digest);
-    const Shard& shard = shard_of(wanted);
-    return shard.holds(shard.find(wanted), wanted);
+    return shard_of(wanted).find(wanted).is_present;
   }
 
   void prefetch(Hash128 digest) const noexcept {
     const Hash128 wanted = stored(digest);
     const Shard& shard = shard_of(wanted);
-    detail::prefetch_for_read(shard.words.data() + 2 * reduce_to_range(wanted.low, shard.num_homes));
+    detail::prefetch_for_read(shard.line(shard.home(wanted)));
   }
 
   /// Makes room in the shard of this digest. False if max_bytes does not allow it.
@@ -60,28 +58,39 @@ class HashSet {
   std::uint64_t num_bytes() const noexcept { return num_bytes_; }
 
  private:
+  static constexpr std::uint64_t digests_a_line = 4;
+
+  struct Found {
+    bool is_present;
+    std::uint64_t line;  // where the search ended: the digest's, or the first with room
+  };
+
   struct Shard {
-    detail::AlignedWords words;  // slot i: words 2i (low) and 2i + 1 (high); low 0 is an empty slot
+    detail::AlignedWords words;  // a line is four low halves, then their high halves; low 0 is an empty place
     std::uint64_t num_homes = 0;
-    std::uint64_t num_slots = 0;  // the last one stays empty and ends every search
+    std::uint64_t num_lines = 0;  // the last one stays empty and ends every search
     std::uint64_t size = 0;
     std::uint64_t max_size = 0;
 
-    // The slot of `wanted`, or the one where it belongs.
-    std::uint64_t find(Hash128 wanted) const noexcept {
-      const std::uint64_t* const low = words.data();
-      std::uint64_t slot = reduce_to_range(wanted.low, num_homes);
-      while (low[2 * slot] - 1 < wanted.low - 1) ++slot;  // an empty slot wraps around to the largest number
-      while (low[2 * slot] == wanted.low && low[2 * slot + 1] != wanted.high) ++slot;
-      return slot;
+    std::uint64_t home(Hash128 digest) const noexcept { return reduce_to_range(digest.low, num_homes); }
+    const std::uint64_t* line(std::uint64_t i) const noexcept { return words.data() + 2 * digests_a_line * i; }
+
+    Found find(Hash128 wanted) const noexcept {
+      for (std::uint64_t i = home(wanted);; ++i) {
+        const std::uint64_t* const low = line(i);
+        const std::uint64_t* const high = low + digests_a_line;
+        bool is_here = false;
+        for (std::uint64_t j = 0; j < digests_a_line; ++j) {
+          is_here |= ((low[j] ^ wanted.low) | (high[j] ^ wanted.high)) == 0;
+        }
+        if (is_here) return {true, i};
+        if (low[digests_a_line - 1] == 0) return {false, i};
+      }
     }
-    bool holds(std::uint64_t slot, Hash128 wanted) const noexcept {
-      return words.data()[2 * slot] == wanted.low && words.data()[2 * slot + 1] == wanted.high;
-    }
-    bool place(std::uint64_t slot, Hash128 digest) noexcept;
+    bool place(std::uint64_t line, Hash128 digest) noexcept;
   };
 
-  // No digest has low 0 here: that marks an empty slot, and such a digest shares a slot with its neighbour.
+  // No digest has low 0 here: that marks an empty place, and such a digest is taken for its neighbour.
   static Hash128 stored(Hash128 digest) noexcept {
     digest.low += digest.low == 0;
     return digest;
@@ -91,6 +100,7 @@ class HashSet {
   Shard& shard_of(Hash128 digest) noexcept { return shards_[reduce_to_range(digest.high, shards_.size())]; }
 
   static Shard make_shard(std::uint64_t num_homes);
+  static bool move_all(const Shard& from, Shard& to) noexcept;
   static std::uint64_t bytes_for(std::uint64_t num_homes) noexcept;
 
   std::vector<Shard> shards_;
