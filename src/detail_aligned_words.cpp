@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t line_bytes = 64;
 constexpr std::uint64_t huge_page_bytes = std::uint64_t{2} << 20;
 constexpr std::uint64_t huge_pages_from_bytes = 2 * huge_page_bytes;
-constexpr std::uint64_t mapped_from_bytes = std::uint64_t{128} << 10;
+constexpr std::uint64_t mapped_from_bytes = std::uint64_t{16} << 10;
 
 struct Free {
   void operator()(void* memory) const noexcept { std::free(memory); }

@@ -6,7 +6,7 @@
 namespace tally {
 namespace {
 
-constexpr std::uint64_t num_shards = 64;
+constexpr std::uint64_t num_shards = 16;
 constexpr std::uint64_t least_bytes_sharded = std::uint64_t{1} << 20;
 constexpr std::uint64_t first_homes = 16;
 constexpr std::uint64_t line_bytes = 64;
