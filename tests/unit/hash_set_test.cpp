@@ -1,0 +1,147 @@
+#include "tally/filters/hash_set.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "random.hpp"
+
+namespace tally {
+namespace {
+
+using test::Random;
+using Outcome = HashSet::Outcome;
+
+constexpr std::uint64_t least_bytes = 640;  // the 'few lines' below which no limit brings it
+
+/// Inserts, growing as often as it takes; every 'full' must have changed nothing.
+Outcome insert_growing(HashSet& set, Hash128 digest) {
+  for (;;) {
+    const std::uint64_t size = set.size();
+    const std::uint64_t num_bytes = set.num_bytes();
+    const Outcome outcome = set.insert(digest);
+    if (outcome != Outcome::full) return outcome;
+    EXPECT_EQ(set.size(), size);
+    EXPECT_EQ(set.num_bytes(), num_bytes);
+    EXPECT_FALSE(set.contains(digest));
+    if (!set.try_grow(digest)) return Outcome::full;
+    EXPECT_EQ(set.size(), size);
+    EXPECT_GT(set.num_bytes(), num_bytes);
+  }
+}
+
+void expect_all(const HashSet& set, const std::vector<Hash128>& digests) {
+  std::uint64_t num_missing = 0;
+  for (const Hash128 digest : digests) num_missing += !set.contains(digest);
+  EXPECT_EQ(num_missing, 0u) << "of " << digests.size();
+  EXPECT_EQ(set.size(), digests.size());
+}
+
+/// Random digests, with every twentieth from the edges of where a digest may stand: the first and last
+/// lines, the middle, and low halves that are 0.
+Hash128 digest_with_edges(Random& random) {
+  constexpr std::uint64_t edges[] = {0, 2, ~std::uint64_t{0}, std::uint64_t{1} << 63,
+                                     (std::uint64_t{1} << 63) - 1};
+  const Hash128 digest = random.digest();
+  return random.below(20) == 0 ? Hash128{edges[random.below(5)], digest.high} : digest;
+}
+
+TEST(HashSet, AnswersAsAnExactSetDoesWhileItGrows) {
+  HashSet set;
+  std::set<std::pair<std::uint64_t, std::uint64_t>> twin;
+  std::vector<Hash128> inserted;
+  Random random(1);
+  for (std::uint64_t i = 0; i < 1'000'000; ++i) {
+    Hash128 digest = digest_with_edges(random);
+    if (!inserted.empty() && random.below(3) == 0) digest = inserted[random.below(inserted.size())];
+    const bool is_new = twin.insert({digest.low, digest.high}).second;
+    ASSERT_EQ(set.contains(digest), !is_new) << i;
+    ASSERT_EQ(insert_growing(set, digest), is_new ? Outcome::inserted : Outcome::present) << i;
+    ASSERT_TRUE(set.contains(digest)) << i;
+    if (is_new) inserted.push_back(digest);
+    if (i < 10'000 ? i % 100 == 0 : i % 100'000 == 0) expect_all(set, inserted);
+  }
+  expect_all(set, inserted);
+  EXPECT_GT(inserted.size(), 600'000u);
+}
+
+TEST(HashSet, DigestsThatDifferInOneBitAreTwo) {
+  HashSet set;
+  std::vector<Hash128> inserted;
+  Random random(2);
+  for (int i = 0; i < 20'000; ++i) {
+    inserted.push_back(random.digest());
+    ASSERT_EQ(insert_growing(set, inserted.back()), Outcome::inserted);
+  }
+  for (int i = 0; i < 12'800; ++i) {
+    Hash128 digest = inserted[i];
+    (i % 128 < 64 ? digest.low : digest.high) ^= std::uint64_t{1} << i % 64;
+    ASSERT_FALSE(set.contains(digest)) << i;
+    ASSERT_EQ(insert_growing(set, digest), Outcome::inserted) << i;
+    inserted.push_back(digest);
+  }
+  expect_all(set, inserted);
+}
+
+TEST(HashSet, KeepsManyDigestsOfOneLowHalf) {
+  for (const std::uint64_t low : {std::uint64_t{0}, std::uint64_t{1} << 62, ~std::uint64_t{0} >> 1,
+                                  std::uint64_t{1} << 63, ~std::uint64_t{0}}) {
+    HashSet set;
+    std::vector<Hash128> inserted;
+    Random random(3);
+    for (int i = 0; i < 5000; ++i) {
+      inserted.push_back({low, random.next()});
+      ASSERT_EQ(insert_growing(set, inserted.back()), Outcome::inserted) << low << ' ' << i;
+      ASSERT_EQ(set.insert(inserted.back()), Outcome::present) << low << ' ' << i;
+    }
+    expect_all(set, inserted);
+  }
+}
+
+TEST(HashSet, TakesNoMoreThanItsLimitAndLosesNothingWhenItIsFull) {
+  std::vector<std::uint64_t> limits = {
+      0, 1, 64, 639, 640, 641, 64 << 10, (1 << 20) - 1, 1 << 20, (1 << 20) + 1, 3 << 20};
+  for (std::uint64_t num_lines = 10; num_lines < 300; ++num_lines)
+    limits.push_back(64 * num_lines + num_lines % 64);
+  for (const std::uint64_t max_bytes : limits) {
+    SCOPED_TRACE(max_bytes);
+    HashSet set(max_bytes);
+    std::vector<Hash128> inserted;
+    std::vector<Hash128> refused;
+    Random random(4);
+    while (refused.size() < 200) {
+      const Hash128 digest = digest_with_edges(random);
+      const Outcome outcome = insert_growing(set, digest);
+      ASSERT_NE(outcome, Outcome::present);
+      (outcome == Outcome::inserted ? inserted : refused).push_back(digest);
+      ASSERT_LE(set.num_bytes(), std::max(max_bytes, least_bytes));
+    }
+    expect_all(set, inserted);
+    EXPECT_TRUE(std::ranges::none_of(refused, [&](Hash128 digest) { return set.contains(digest); }));
+    for (const Hash128 digest : inserted) ASSERT_EQ(set.insert(digest), Outcome::present);
+    EXPECT_GE(set.size(), 1u);
+    if (max_bytes >= 64 << 10) {
+      EXPECT_GE(static_cast<double>(set.size()), 0.85 * static_cast<double>(max_bytes) / 16);
+    }
+  }
+}
+
+TEST(HashSet, TakesAbout20BytesADigest) {
+  HashSet set;
+  Random random(5);
+  for (int i = 1; i <= 1'000'000; ++i) {
+    insert_growing(set, random.digest());
+    if (i >= 100'000 && i % 10'000 == 0) {
+      const double bytes_per_digest = static_cast<double>(set.num_bytes()) / i;
+      ASSERT_GT(bytes_per_digest, 18) << i;
+      ASSERT_LT(bytes_per_digest, 21.5) << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tally
