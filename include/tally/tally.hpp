@@ -21,6 +21,7 @@
 #include "tally/hashing/hash_scheme.hpp"
 #include "tally/hashing/independent_schemes.hpp"
 #include "tally/hashing/key_hasher.hpp"
+#include "tally/hashing/mix64.hpp"
 #include "tally/hashing/range_reduction.hpp"
 #include "tally/hashing/scheme_list.hpp"
 #include "tally/planner.hpp"
