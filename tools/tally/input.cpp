@@ -4,6 +4,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "find_bytes.hpp"
+
 namespace tally::cli {
 namespace {
 
@@ -51,31 +53,33 @@ std::span<const std::string_view> KeyReader::next() {
   num_keys_ = 0;
   fields_.forget_joined();
   while (true) {
-    const char* const base = buffer_.data();
-    while (num_keys_ < max_keys_a_call && scanned_ < end_) {
-      const auto* found = static_cast<const char*>(std::memchr(base + scanned_, separator_, end_ - scanned_));
-      if (found == nullptr) {
-        scanned_ = end_;
-        break;
-      }
-      take_line(base + begin_, found);
-      begin_ = scanned_ = static_cast<std::size_t>(found + 1 - base);
-    }
+    take_lines();
     // Filling moves the bytes, so the keys found so far go out first.
     if (num_keys_ > 0) return {keys_.data(), num_keys_};
     if (fill()) continue;
-    if (begin_ == end_) {
-      if (next_file_ == files_.size()) return {};
-      continue;
+    if (begin_ < end_) {  // a last line without a separator
+      take_line(end_);
+      scanned_ = begin_ = end_;
+      return {keys_.data(), num_keys_};
     }
-    take_line(base + begin_, base + end_);
-    begin_ = scanned_ = end_;
-    return {keys_.data(), num_keys_};
+    if (next_file_ == files_.size()) return {};
   }
 }
 
-void KeyReader::take_line(const char* begin, const char* end) {
-  keys_[num_keys_++] = fields_.select({begin, static_cast<std::size_t>(end - begin)});
+void KeyReader::take_lines() {
+  const std::span<const char> bytes(buffer_.data() + scanned_, end_ - scanned_);
+  const FoundBytes found = find_bytes(bytes, separator_, separators_);
+  const std::size_t base = scanned_;
+  scanned_ += found.num_scanned;
+  for (std::size_t i = 0; i < found.num_found; ++i) {
+    const std::size_t separator = base + separators_[i];
+    take_line(separator);
+    begin_ = separator + 1;
+  }
+}
+
+void KeyReader::take_line(std::size_t end) {
+  keys_[num_keys_++] = fields_.select({buffer_.data() + begin_, end - begin_});
 }
 
 /// Reads more bytes of the file that is open, or of the next one; false at the end of a file.

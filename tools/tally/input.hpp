@@ -46,7 +46,8 @@ class KeyReader {
 
  private:
   bool fill();
-  void take_line(const char* begin, const char* end);
+  void take_lines();
+  void take_line(std::size_t end);
 
   std::vector<std::string> files_;
   std::size_t next_file_ = 0;
@@ -61,6 +62,7 @@ class KeyReader {
   std::size_t begin_ = 0;    // of the bytes not taken yet
   std::size_t scanned_ = 0;  // no separator before this one
   std::size_t end_ = 0;
+  std::array<std::uint32_t, max_keys_a_call> separators_;  // work space: offsets of the separators found
   std::array<std::string_view, max_keys_a_call> keys_;
   std::size_t num_keys_ = 0;
 };

@@ -80,17 +80,15 @@ void ThresholdStream::add_exactly(std::span<const std::string_view> keys, Window
 
 // The set of reported digests comes first: where most lines repeat few keys, most lines end there.
 void ThresholdStream::add_to_filters(std::span<const std::string_view> keys, Window digests) {
-  constexpr std::size_t num_ahead = 32;
-  left_keys_.clear();
-  left_.clear();
-  for (std::size_t i = 0; i < std::min(num_ahead, digests.size()); ++i) reported_.prefetch(digests[i]);
-  for (std::size_t i = 0; i < digests.size(); ++i) {
-    if (i + num_ahead < digests.size()) reported_.prefetch(digests[i + num_ahead]);
-    if (reported_.contains(digests[i])) {
-      if (check_ != nullptr) check_->see(digests[i], false);
-    } else {
-      left_keys_.push_back(keys[i]);
-      left_.push_back(digests[i]);
+  keep_unreported(digests);
+  if (check_ != nullptr) {
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < digests.size(); ++i) {
+      if (next < left_indices_.size() && left_indices_[next] == i) {
+        ++next;
+      } else {
+        check_->see(digests[i], false);
+      }
     }
   }
   counts_.resize(left_.size());
@@ -98,10 +96,28 @@ void ThresholdStream::add_to_filters(std::span<const std::string_view> keys, Win
   for (std::size_t l = 0; l < left_.size(); ++l) {
     num_distinct_ += counts_[l].value == 1;
     const bool reaches = counts_[l].value >= options_.threshold;
-    if (reaches) report_key(left_keys_[l], left_[l], counts_[l].value);
+    if (reaches) report_key(keys[left_indices_[l]], left_[l], counts_[l].value);
     if (check_ != nullptr) check_->see(left_[l], reaches);
   }
   if (!filters_.empty() && filters_.back().num_keys > filters_.back().planned_keys) past_the_plan();
+}
+
+/// Sets left_ to the digests not reported yet, and left_indices_ to where they stand. Every digest is
+/// kept and then stepped over without a branch, whose guess would often be wrong.
+void ThresholdStream::keep_unreported(Window digests) {
+  constexpr std::size_t num_ahead = 16;
+  left_indices_.resize(digests.size());
+  left_.resize(digests.size());
+  std::size_t num_left = 0;
+  for (std::size_t i = 0; i < std::min(num_ahead, digests.size()); ++i) reported_.prefetch(digests[i]);
+  for (std::size_t i = 0; i < digests.size(); ++i) {
+    if (i + num_ahead < digests.size()) reported_.prefetch(digests[i + num_ahead]);
+    left_indices_[num_left] = static_cast<std::uint32_t>(i);
+    left_[num_left] = digests[i];
+    num_left += !reported_.contains(digests[i]);
+  }
+  left_indices_.resize(num_left);
+  left_.resize(num_left);
 }
 
 /// Counts every digest once more; counts[i] is that of digests[i] then, over all generations.

@@ -78,6 +78,7 @@ class ThresholdStream {
 
   void add_exactly(std::span<const std::string_view> keys, Window digests);
   void add_to_filters(std::span<const std::string_view> keys, Window digests);
+  void keep_unreported(Window digests);
   void count_in_filters(Window digests, std::span<Count> counts);
   void report_key(std::string_view key, Hash128 digest, std::uint64_t count);
   void leave_exact_counting();
@@ -96,7 +97,7 @@ class ThresholdStream {
 
   // Work space of `add`.
   std::vector<Hash128> digests_;
-  std::vector<std::string_view> left_keys_;
+  std::vector<std::uint32_t> left_indices_;
   std::vector<Hash128> left_;
   std::vector<Count> counts_;
   std::vector<Count> earlier_counts_;

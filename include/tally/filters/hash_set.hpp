@@ -11,13 +11,14 @@
 
 namespace tally {
 
-/// A set of digests, about 19 bytes each: of keys, exact but for two keys of one digest
+/// A set of digests, about 20 bytes each: of keys, exact but for two keys of one digest
 /// (n keys: n^2 / 2^129).
 ///
 /// A 64-byte line holds four digests, and a digest stands in its home line or, where that
-/// was full, in the next one with room: one cache miss for most that are present, for
-/// the early and frequent ones above all. The set is cut into shards, each of which grows
-/// by a twelfth at a time when it is 90% full, so that what it takes while it grows is
+/// was full, in the next one with room. A line that was passed so is marked, and a search
+/// ends at the first unmarked one: one cache miss for most digests, present or absent.
+/// The set is cut into shards, each of which grows
+/// by a sixth at a time when it is 90% full, so that what it takes while it grows is
 /// little above what it holds. `insert` allocates nothing; it says 'full', with nothing
 /// changed, when the digest's shard has no room, and `try_grow` is a call of its own.
 /// Thread rule: reads (const functions) may run together, a write runs alone.
@@ -32,16 +33,15 @@ class HashSet {
   Outcome insert(Hash128 digest) noexcept {
     const Hash128 wanted = stored(digest);
     Shard& shard = shard_of(wanted);
-    const Found found = shard.find(wanted);
-    if (found.is_present) return Outcome::present;
-    if (shard.size == shard.max_size || !shard.place(found.line, wanted)) return Outcome::full;
+    if (shard.contains(wanted)) return Outcome::present;
+    if (shard.size == shard.max_size || !shard.place(wanted)) return Outcome::full;
     ++size_;
     return Outcome::inserted;
   }
 
   bool contains(Hash128 digest) const noexcept {
     const Hash128 wanted = stored(digest);
-    return shard_of(wanted).find(wanted).is_present;
+    return shard_of(wanted).contains(wanted);
   }
 
   void prefetch(Hash128 digest) const noexcept {
@@ -60,39 +60,36 @@ class HashSet {
  private:
   static constexpr std::uint64_t digests_a_line = 4;
 
-  struct Found {
-    bool is_present;
-    std::uint64_t line;  // where the search ended: the digest's, or the first with room
-  };
+  // The mark of a line: the top bit of its first low half. That bit of a digest is not stored; it is
+  // known from where the digest stands, because it halves the range of home lines.
+  static constexpr std::uint64_t mark = std::uint64_t{1} << 63;
 
   struct Shard {
     detail::AlignedWords words;  // a line is four low halves, then their high halves; low 0 is an empty place
     std::uint64_t num_homes = 0;
-    std::uint64_t num_lines = 0;  // the last one stays empty and ends every search
+    std::uint64_t num_lines = 0;
     std::uint64_t size = 0;
     std::uint64_t max_size = 0;
 
     std::uint64_t home(Hash128 digest) const noexcept { return reduce_to_range(digest.low, num_homes); }
     const std::uint64_t* line(std::uint64_t i) const noexcept { return words.data() + 2 * digests_a_line * i; }
+    std::uint64_t* line(std::uint64_t i) noexcept { return words.data() + 2 * digests_a_line * i; }
 
-    Found find(Hash128 wanted) const noexcept {
-      for (std::uint64_t i = home(wanted);; ++i) {
-        const std::uint64_t* const low = line(i);
-        const std::uint64_t* const high = low + digests_a_line;
+    bool contains(Hash128 wanted) const noexcept {
+      for (const std::uint64_t* low = line(home(wanted));; low += 2 * digests_a_line) {
         bool is_here = false;
         for (std::uint64_t j = 0; j < digests_a_line; ++j) {
-          is_here |= ((low[j] ^ wanted.low) | (high[j] ^ wanted.high)) == 0;
+          is_here |= ((low[j] ^ wanted.low) << 1 | (low[j + digests_a_line] ^ wanted.high)) == 0;
         }
-        if (is_here) return {true, i};
-        if (low[digests_a_line - 1] == 0) return {false, i};
+        if (is_here || (low[0] & mark) == 0) return is_here;
       }
     }
-    bool place(std::uint64_t line, Hash128 digest) noexcept;
+    bool place(Hash128 digest) noexcept;
   };
 
-  // No digest has low 0 here: that marks an empty place, and such a digest is taken for its neighbour.
+  // No stored low half is 0: that marks an empty place, and such a digest is taken for its neighbour.
   static Hash128 stored(Hash128 digest) noexcept {
-    digest.low += digest.low == 0;
+    digest.low += (digest.low << 1) == 0;
     return digest;
   }
 
