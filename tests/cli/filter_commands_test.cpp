@@ -23,11 +23,11 @@ std::string numbers(int first, int last) {
 // A directory with a filter of the keys 1 to 1000.
 class FilterCommands : public ::testing::Test {
  protected:
-  std::string build(const std::string& name, std::vector<std::string> flags, const std::string& keys) {
+  std::string build(const std::string& name, std::vector<std::string> flags, const std::string& input) {
     const std::string path = directory / name;
     std::vector<std::string> arguments{"build", "-q", "-o", path};
     arguments.insert(arguments.end(), flags.begin(), flags.end());
-    const CommandResult result = run_tally(arguments, keys);
+    const CommandResult result = run_tally(arguments, input);
     EXPECT_EQ(result.exit_code, 0) << result.error;
     return path;
   }
