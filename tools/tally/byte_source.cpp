@@ -23,7 +23,32 @@ namespace {
 
 constexpr std::size_t chunk_bytes = std::size_t{256} << 10;
 
-/// The file itself. The first bytes can be looked at before they are read.
+enum class Compression { none, gzip, zstd, not_known_yet };
+
+struct Magic {
+  std::string_view bytes;
+  int mask_of_first;
+  Compression compression;
+};
+
+// The last one starts a zstd file whose first frame is to be skipped, as pzstd writes.
+constexpr std::array<Magic, 3> magics{{{"\x1f\x8b", 0xff, Compression::gzip},
+                                       {"\x28\xb5\x2f\xfd", 0xff, Compression::zstd},
+                                       {"\x50\x2a\x4d\x18", 0xf0, Compression::zstd}}};
+constexpr std::size_t longest_magic = 4;
+
+Compression compression_of(std::string_view start) {
+  if (start.empty()) return Compression::not_known_yet;
+  for (const auto& [bytes, mask, compression] : magics) {
+    const std::size_t length = std::min(start.size(), bytes.size());
+    const bool fits =
+        (start[0] & mask) == (bytes[0] & mask) && start.substr(1, length - 1) == bytes.substr(1, length - 1);
+    if (fits) return length == bytes.size() ? compression : Compression::not_known_yet;
+  }
+  return Compression::none;
+}
+
+/// The file itself. Its first bytes can tell how it is compressed before they are read.
 class PlainFile : public ByteSource {
  public:
   explicit PlainFile(const std::string& path) : name_(path == "-" ? "standard input" : path) {
@@ -39,13 +64,14 @@ class PlainFile : public ByteSource {
 
   const std::string& name() const noexcept { return name_; }
 
-  std::string_view peek() {
-    while (num_peeked_ < peeked_.size()) {
+  /// Reads no further than it takes to tell, so that the first line of a live stream is not held back.
+  Compression compression() {
+    while (compression_of(peeked()) == Compression::not_known_yet) {
       const std::size_t count = read_file(std::span(peeked_).subspan(num_peeked_));
-      if (count == 0) break;
+      if (count == 0) return Compression::none;
       num_peeked_ += count;
     }
-    return {peeked_.data(), num_peeked_};
+    return compression_of(peeked());
   }
 
   std::size_t read(std::span<char> into) override {
@@ -60,6 +86,8 @@ class PlainFile : public ByteSource {
 
  private:
   [[noreturn]] void fail() const { throw std::system_error(errno, std::generic_category(), name_); }
+
+  std::string_view peeked() const { return {peeked_.data(), num_peeked_}; }
 
   std::size_t read_file(std::span<char> into) {
     while (!stop_requested()) {
@@ -76,7 +104,7 @@ class PlainFile : public ByteSource {
   std::string name_;
   int file_ = -1;
   std::uint64_t bytes_read_ = 0;
-  std::array<char, 4> peeked_{};
+  std::array<char, longest_magic> peeked_{};
   std::size_t num_peeked_ = 0;
   std::size_t num_given_ = 0;
 };
@@ -144,7 +172,8 @@ class GzipFile : public CompressedFile {
 
 class ZstdFile : public CompressedFile {
  public:
-  explicit ZstdFile(std::unique_ptr<PlainFile> file) : CompressedFile(std::move(file)), stream_(ZSTD_createDStream()) {
+  explicit ZstdFile(std::unique_ptr<PlainFile> file)
+      : CompressedFile(std::move(file)), stream_(ZSTD_createDStream()) {
     if (stream_ == nullptr) throw std::bad_alloc();
   }
   ~ZstdFile() override { ZSTD_freeDStream(stream_); }
@@ -179,12 +208,13 @@ class ZstdFile : public CompressedFile {
 
 std::unique_ptr<ByteSource> ByteSource::open(const std::string& path) {
   auto file = std::make_unique<PlainFile>(path);
-  const std::string_view start = file->peek();
-  if (start.starts_with("\x1f\x8b")) return std::make_unique<GzipFile>(std::move(file));
-  if (start == "\x28\xb5\x2f\xfd") return std::make_unique<ZstdFile>(std::move(file));
+  const Compression compression = file->compression();
+  if (compression == Compression::gzip) return std::make_unique<GzipFile>(std::move(file));
+  if (compression == Compression::zstd) return std::make_unique<ZstdFile>(std::move(file));
   for (const auto* suffix : {".gz", ".zst"}) {
     if (!path.ends_with(suffix) || stop_requested()) continue;
-    throw std::runtime_error(path + ": the name ends in " + suffix + " but the data is not compressed so; rename it");
+    throw std::runtime_error(path + ": the name ends in " + suffix +
+                             " but the data is not compressed so; rename it");
   }
   return file;
 }

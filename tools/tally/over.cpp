@@ -60,8 +60,7 @@ ExitCode run_over(const OverOptions& options) {
     if (options.json) {
       Json line = key_json(key);
       line["count"] = count;
-      output.write(json_line(line));
-      if (options.line_buffered) output.flush();
+      output.write_record(json_line(line));
     } else if (options.with_count) {
       output.write_key(std::to_string(count), key);
     } else {
@@ -104,7 +103,7 @@ ExitCode run_over(const OverOptions& options) {
                  {"seconds", seconds},
                  {"interrupted", stop_requested()}};
     if (check) summary["exact"] = check_json(check->result(), check->predicts());
-    output.write(json_line(Json{{"summary", summary}}));
+    output.write_record(json_line(Json{{"summary", summary}}));
   }
   output.finish();
   const std::string error = stream.counts_exactly() ? "counted exactly"

@@ -136,7 +136,7 @@ ExitCode run_uniq(const UniqOptions& options) {
       if (!memory.is_new(digests[i])) continue;
       ++num_printed;
       if (options.json) {
-        output.write(json_line(key_json(keys[i])));
+        output.write_record(json_line(key_json(keys[i])));
       } else {
         output.write_key(keys[i]);
       }
@@ -146,7 +146,7 @@ ExitCode run_uniq(const UniqOptions& options) {
   }
   progress.clear();
   if (options.json) {
-    output.write(json_line(Json{{"summary",
+    output.write_record(json_line(Json{{"summary",
                                  {{"num_lines", num_lines},
                                   {"num_printed", num_printed},
                                   {"dropped_with_probability_at_most", memory.error_bound()},

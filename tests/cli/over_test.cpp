@@ -1,0 +1,399 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "command_runner.hpp"
+#include "key_streams.hpp"
+#include "running_command.hpp"
+
+namespace tally::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+using Json = nlohmann::json;
+
+struct OverResult {
+  int exit_code = -1;
+  std::vector<std::string> keys;
+  Json summary;
+  std::string error;
+};
+
+// `tally over N --json` with these flags.
+OverResult over(std::uint64_t threshold, const std::string& input,
+                const std::vector<std::string>& flags = {}) {
+  std::vector<std::string> arguments{"over", std::to_string(threshold), "--json"};
+  arguments.insert(arguments.end(), flags.begin(), flags.end());
+  const CommandResult result = run_tally(arguments, input);
+  OverResult over;
+  over.exit_code = result.exit_code;
+  over.error = result.error;
+  for (const std::string& line : split_keys(result.output)) {
+    const Json json = Json::parse(line);
+    if (json.contains("summary")) {
+      over.summary = json["summary"];
+    } else {
+      over.keys.push_back(json["key"]);
+    }
+  }
+  return over;
+}
+
+std::size_t num_missing(const std::vector<std::string>& wanted, const std::vector<std::string>& reported) {
+  const std::unordered_set<std::string> set(reported.begin(), reported.end());
+  return static_cast<std::size_t>(std::count_if(wanted.begin(), wanted.end(),
+                                                [&](const std::string& key) { return !set.contains(key); }));
+}
+
+std::size_t num_different(const std::vector<std::string>& keys) {
+  return std::unordered_set<std::string>(keys.begin(), keys.end()).size();
+}
+
+// What --exact says, against a count of our own.
+void expect_exact_part_agrees(const OverResult& result, const std::string& input, std::uint64_t threshold) {
+  const std::vector<std::string> keys = split_keys(input);
+  const Counts counts = count_exactly(keys);
+  const std::vector<std::string> wanted = keys_over(keys, threshold);
+  const std::unordered_set<std::string> reported(result.keys.begin(), result.keys.end());
+  const auto num_false = std::count_if(reported.begin(), reported.end(),
+                                       [&](const std::string& key) { return counts.at(key) < threshold; });
+  const Json& exact = result.summary["exact"];
+  EXPECT_EQ(exact["num_distinct_keys"], counts.size());
+  EXPECT_EQ(exact["num_keys_over_threshold"], wanted.size());
+  EXPECT_EQ(exact["num_false_reports"], num_false);
+  EXPECT_EQ(exact["num_missed"], 0);
+  EXPECT_EQ(num_missing(wanted, result.keys), 0U);
+  EXPECT_EQ(result.summary["num_lines"], keys.size());
+  EXPECT_EQ(result.summary["num_reported"], result.keys.size());
+  const auto num_repeats = result.keys.size() - num_different(result.keys);
+  EXPECT_LE(num_repeats, result.summary["num_possible_repeats"].get<std::size_t>());  // 0 without --memory
+}
+
+enum class Prediction : std::uint8_t { both_sides, at_most };
+
+void expect_predicted(const OverResult& result, Prediction kind) {
+  constexpr double num_deviations = 5;  // 6e-7 for a normal law, both sides together
+  const Json& exact = result.summary["exact"];
+  const double seen = exact["num_early_reports"].get<double>() + exact["num_false_reports"].get<double>();
+  const double predicted =
+      exact["predicted_early_reports"].get<double>() + exact["predicted_false_reports"].get<double>();
+  const double margin = num_deviations * exact["predicted_standard_deviation"].get<double>();
+  EXPECT_GT(margin, 0);
+  EXPECT_LE(seen, predicted + margin);
+  if (kind == Prediction::both_sides) {
+    EXPECT_GE(seen, predicted - margin);
+  }
+  ::testing::Test::RecordProperty("seen", std::to_string(seen));
+  ::testing::Test::RecordProperty("predicted", std::to_string(predicted));
+  ::testing::Test::RecordProperty("margin", std::to_string(margin));
+}
+
+TEST(OverCommand, CountedExactlyReportsEachKeyWhenItGetsThere) {
+  const std::string input = zipf_lines(100'000, 20'000, 1.0, 1);
+  for (const std::uint64_t threshold : {1, 2, 3, 10, 1000}) {
+    const CommandResult result = run_tally({"over", std::to_string(threshold)}, input);
+    EXPECT_EQ(result.exit_code, 0);
+    EXPECT_EQ(split_keys(result.output), keys_over(split_keys(input), threshold)) << threshold;
+  }
+}
+
+TEST(OverCommand, APlannedFilterOfHardlyAnyErrorDoesTheSame) {
+  const std::string input = zipf_lines(100'000, 20'000, 1.0, 2);
+  const std::vector<std::string> keys = split_keys(input);
+  for (const std::uint64_t threshold : {2, 3, 10}) {
+    const CommandResult result =
+        run_tally({"over", std::to_string(threshold), "--keys", "20K", "-p", "1e-9"}, input);
+    EXPECT_EQ(split_keys(result.output), keys_over(keys, threshold)) << threshold;
+  }
+}
+
+// A threshold and how the filter is planned. The stream has 39'000 distinct keys or so.
+struct Plan {
+  std::uint64_t threshold;
+  std::vector<std::string> flags;
+};
+
+class PlannedOver : public ::testing::TestWithParam<Plan> {
+ protected:
+  static const std::string& input() {
+    static const std::string text = zipf_lines(200'000, 60'000, 1.0, 3);
+    return text;
+  }
+  OverResult run(const std::string& update) const {
+    std::vector<std::string> flags = GetParam().flags;
+    flags.insert(flags.end(), {"--exact", "--update", update});
+    return over(GetParam().threshold, input(), flags);
+  }
+};
+
+TEST_P(PlannedOver, PlainUpdateMissesNothingAndErrsAsPredicted) {
+  const OverResult result = run("plain");
+  EXPECT_EQ(result.exit_code, 0);
+  expect_exact_part_agrees(result, input(), GetParam().threshold);
+  expect_predicted(result, Prediction::both_sides);
+}
+
+TEST_P(PlannedOver, ConservativeUpdateErrsAtMostAsPredicted) {
+  const OverResult result = run("conservative");
+  expect_exact_part_agrees(result, input(), GetParam().threshold);
+  expect_predicted(result, Prediction::at_most);
+}
+
+INSTANTIATE_TEST_SUITE_P(Plans, PlannedOver,
+                         ::testing::Values(Plan{2, {"--keys", "40K"}},
+                                           Plan{2, {"--keys", "40K", "-p", "10%"}},
+                                           Plan{3, {"--keys", "40K", "-p", "5%"}},
+                                           Plan{10, {"--keys", "40K", "-p", "20%"}},
+                                           Plan{10, {"--keys", "20K", "--memory", "180KiB"}},
+                                           Plan{10, {"--memory", "180KiB", "-p", "20%"}},
+                                           Plan{10, {"--keys", "40K", "--memory", "180KiB"}}));
+
+TEST(OverCommand, SaysWhatItPlanned) {
+  const CommandResult result = run_tally({"over", "3", "--keys", "1000", "-p", "1%"}, "a\na\na\n");
+  EXPECT_EQ(result.output, "a\n");
+  EXPECT_THAT(result.error,
+              AllOf(HasSubstr("tally over: planned for 1000 distinct keys"), HasSubstr("k = "),
+                    HasSubstr("fewer than 3 times"), HasSubstr("3 lines, about 1 distinct keys")));
+}
+
+TEST(OverCommand, UnplannedGoesFromExactCountsToGenerationsAndMissesNothing) {
+  // Every fifth key comes twice more after all have come once: its count lies in two generations, or in the
+  // exact counts and two generations.
+  constexpr int num_keys = 1'300'000;
+  std::string input;
+  for (int i = 0; i < num_keys; ++i) input += std::to_string(i) + '\n';
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 0; i < num_keys; i += 5) input += std::to_string(i) + '\n';
+  }
+  const OverResult result = over(3, input, {"--exact"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.summary["num_generations"], 2);
+  EXPECT_EQ(result.summary["counted_exactly"], false);
+  expect_exact_part_agrees(result, input, 3);
+  expect_predicted(result, Prediction::both_sides);
+  EXPECT_THAT(result.error,
+              AllOf(HasSubstr("65536 distinct keys counted exactly"), HasSubstr("planned for 1.05 M"),
+                    HasSubstr("generation 2 opened"), HasSubstr("all generations together")));
+}
+
+TEST(OverCommand, SmallStreamsAreCountedExactlyAndSaySo) {
+  const OverResult result = over(2, "a\nb\na\n", {"--exact"});
+  EXPECT_THAT(result.keys, ElementsAre("a"));
+  EXPECT_EQ(result.summary["counted_exactly"], true);
+  EXPECT_EQ(result.summary["false_positive_rate_at_most"], 0);
+  EXPECT_EQ(result.summary["num_distinct_keys_estimate"], 2);
+  EXPECT_EQ(result.summary["interrupted"], false);
+  EXPECT_THAT(result.error, HasSubstr("counted exactly"));
+}
+
+TEST(OverCommand, ExitsWithOneWhenNothingGetsThere) {
+  for (const char* threshold : {"4", "4294967295", "4G"}) {
+    const CommandResult result = run_tally({"over", threshold}, "a\na\na\n");
+    EXPECT_EQ(result.exit_code, 1) << threshold;
+    EXPECT_THAT(result.output, IsEmpty());
+  }
+  EXPECT_EQ(run_tally({"over", "4294967295", "--keys", "100"}, "a\na\n").exit_code, 1);
+  EXPECT_EQ(run_tally({"over", "1"}, "").exit_code, 1);
+}
+
+TEST(OverCommand, RefusesAThresholdThatIsNone) {
+  for (const char* threshold :
+       {"0", "-1", "nan", "inf", "4294967296", "1.5", "junk", "", "1e99", "18446744073709551616", "3x"}) {
+    const CommandResult result = run_tally({"over", "--", threshold}, "a\na\n");
+    EXPECT_EQ(result.exit_code, 2) << threshold;
+    EXPECT_THAT(result.output, IsEmpty()) << threshold;
+    EXPECT_THAT(result.error, AllOf(StartsWith("tally over: "), HasSubstr("threshold"))) << threshold;
+  }
+  EXPECT_EQ(run_tally({"over"}, "a\n").exit_code, 2);
+}
+
+TEST(OverCommand, RefusesFlagsThatContradict) {
+  const std::vector<std::vector<std::string>> table{
+      {"--keys", "100", "--memory", "1MiB", "--false-positive-rate", "1%"},
+      {"--keys", "0"},
+      {"--keys", "nan"},
+      {"--memory", "0"},
+      {"--memory", "-1"},
+      {"-p", "0"},
+      {"-p", "1"},
+      {"-p", "nan"},
+      {"--update", "none"},
+      {"--key-file", "/nonexistent"},
+      {"--seed", "1", "--key-file", "/nonexistent"},
+      {"--fields", "0"},
+      {"--delimiter", "::"},
+      {"/nonexistent"}};
+  for (std::vector<std::string> flags : table) {
+    flags.insert(flags.begin(), {"over", "1"});
+    const CommandResult result = run_tally(flags, "a\n");
+    EXPECT_EQ(result.exit_code, 2) << flags[2];
+    EXPECT_THAT(result.output, IsEmpty()) << flags[2];
+    EXPECT_THAT(result.error, StartsWith("tally over: ")) << flags[2];
+  }
+}
+
+TEST(OverCommand, WithHardlyAnyMemoryMayRepeatAndErrButNeverMisses) {
+  const std::string input = zipf_lines(20'000, 5'000, 1.0, 4);
+  const std::vector<std::string> keys = split_keys(input);
+  for (const std::uint64_t threshold : {1, 2, 10}) {
+    for (const char* memory : {"1", "64", "1KiB", "16KiB"}) {
+      const OverResult result = over(threshold, input, {"--memory", memory});
+      if (result.exit_code == 2) {
+        EXPECT_THAT(result.error, HasSubstr("memory")) << memory;
+        continue;
+      }
+      EXPECT_EQ(num_missing(keys_over(keys, threshold), result.keys), 0U) << threshold << " " << memory;
+      const auto num_repeats = result.keys.size() - num_different(result.keys);
+      EXPECT_LE(num_repeats, result.summary["num_possible_repeats"].get<std::size_t>());
+      if (num_repeats > 0) {
+        EXPECT_THAT(result.error, HasSubstr("may be printed again"));
+      }
+    }
+  }
+}
+
+TEST(OverCommand, TakesNoMoreMemoryThanItIsGiven) {
+  const std::string input = zipf_lines(200'000, 100'000, 0.5, 5);
+  for (const std::uint64_t kibibytes : {16U, 256U, 1024U, 16384U}) {
+    const OverResult result = over(2, input, {"--memory", std::to_string(kibibytes) + "KiB"});
+    EXPECT_LE(result.summary["memory_bytes"].get<std::uint64_t>(), kibibytes << 10) << kibibytes;
+  }
+}
+
+TEST(OverCommand, SaysThatTheErrorGrowsPastTheMemory) {
+  const OverResult result = over(2, zipf_lines(100'000, 100'000, 0.2, 6), {"--memory", "20KiB"});
+  EXPECT_THAT(result.error, HasSubstr("more keys than the"));
+  EXPECT_GT(result.summary["false_positive_rate_at_most"].get<double>(), 0.1);
+}
+
+TEST(OverCommand, PrintsTheCountWithTheKey) {
+  EXPECT_EQ(run_tally({"over", "2", "--with-count"}, "a\nb\na\nb\nb\n").output, "2\ta\n2\tb\n");
+  EXPECT_EQ(run_tally({"over", "2", "-c", "--keys", "100", "-p", "1e-9"}, "a\nb\na\n").output, "2\ta\n");
+}
+
+TEST(OverCommand, PrintsALineOfJsonForEachKeyBinaryOnesToo) {
+  using namespace std::string_literals;
+  const std::string input = "plain\n\xff\x01z\n\"quoted\\\"\n\xc3\xa9\n\n\x00nul\n"s;
+  const CommandResult result = run_tally({"over", "1", "--json"}, input);
+  std::vector<Json> lines;
+  for (const std::string& line : split_keys(result.output)) lines.push_back(Json::parse(line));
+  ASSERT_EQ(lines.size(), 7U);
+  EXPECT_EQ(lines[0], Json({{"key", "plain"}, {"count", 1}}));
+  EXPECT_EQ(lines[1], Json({{"key_hex", "ff017a"}, {"count", 1}}));
+  EXPECT_EQ(lines[2]["key"], "\"quoted\\\"");
+  EXPECT_EQ(lines[3]["key"], "\xc3\xa9");
+  EXPECT_EQ(lines[4]["key"], "");
+  EXPECT_EQ(lines[5]["key"], "\0nul"s);
+  EXPECT_EQ(lines[6]["summary"]["num_reported"], 6);
+  // Lines end in a newline, whatever ends the keys.
+  EXPECT_EQ(split_keys(run_tally({"over", "1", "--json", "-z"}, "a\0b\0"s).output).size(), 3U);
+}
+
+TEST(OverCommand, SameSeedSameOutputAndAnotherSeedErrsElsewhere) {
+  const std::string input = zipf_lines(100'000, 50'000, 0.8, 7);
+  const auto with = [&](const std::vector<std::string>& flags) {
+    std::vector<std::string> arguments{"over", "2", "-q", "--keys", "30K", "-p", "10%"};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    const CommandResult result = run_tally(arguments, input);
+    EXPECT_EQ(result.exit_code, 0);
+    EXPECT_EQ(num_missing(keys_over(split_keys(input), 2), split_keys(result.output)), 0U);
+    return result.output;
+  };
+  TemporaryDirectory directory;
+  const std::string one = directory.write("one", std::string(32, 'x'));
+  const std::string two = directory.write("two", std::string(32, 'y'));
+  EXPECT_EQ(with({}), with({}));
+  EXPECT_EQ(with({"--seed", "5"}), with({"--seed", "0x5"}));
+  EXPECT_NE(with({"--seed", "5"}), with({"--seed", "6"}));
+  EXPECT_EQ(with({"--key-file", one}), with({"--key-file", one}));
+  EXPECT_NE(with({"--key-file", one}), with({"--key-file", two}));
+}
+
+TEST(OverCommand, QuietSaysNothingOnStandardError) {
+  const std::string input = zipf_lines(20'000, 10'000, 0.5, 8);
+  for (std::vector<std::string> flags :
+       std::vector<std::vector<std::string>>{{}, {"--memory", "1KiB"}, {"--exact"}}) {
+    flags.insert(flags.begin(), {"over", "2", "--quiet"});
+    EXPECT_THAT(run_tally(flags, input).error, IsEmpty());
+  }
+}
+
+TEST(OverCommand, ALineOf100MillionBytesIsAKey) {
+  const CommandResult result = run_shell(
+      "for i in 1 2; do head -c 100000000 /dev/zero | tr '\\0' x; echo; echo short; done | \"$TALLY\" over 2 "
+      "-q | wc -c");
+  EXPECT_EQ(result.output, "100000007\n");
+  EXPECT_THAT(result.error, IsEmpty());
+}
+
+TEST(OverCommand, AClosedPipeEndsItQuietly) {
+  const CommandResult result =
+      run_shell("{ seq 1000000 2>/dev/null | \"$TALLY\" over 1; echo \"status $?\" >&2; } | head -n 1");
+  EXPECT_EQ(result.output, "1\n");
+  EXPECT_EQ(result.error, "status 0\n");
+}
+
+TEST(OverCommand, AFullDiskIsAnErrorHoweverLittleThereIsToWrite) {
+  for (const std::vector<std::string>& flags : std::vector<std::vector<std::string>>{
+           {"over", "2"}, {"over", "2", "--json"}, {"over", "2", "--line-buffered"}}) {
+    const CommandResult result = run_tally(flags, "a\na\n", "/dev/full");
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_THAT(result.error, AllOf(HasSubstr("standard output"), HasSubstr("No space left")));
+  }
+}
+
+TEST(OverCommand, AnInterruptEndsItWithASummary) {
+  RunningCommand command({TALLY_COMMAND, "over", "2", "--line-buffered", "--exact"});
+  command.write("b\na\na\n");
+  EXPECT_EQ(command.read_line(), "a\n");
+  command.send(SIGINT);
+  const CommandResult result = command.wait();
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.error, AllOf(HasSubstr("interrupted after 3 lines"), HasSubstr("1 reported at 2 times"),
+                                  HasSubstr("exactly: 2 distinct keys")));
+}
+
+TEST(OverCommand, AnInterruptOfAnEndlessInputFlushesWhatWasFound) {
+  for (const int signal_number : {SIGINT, SIGTERM}) {
+    RunningCommand command({TALLY_COMMAND, "over", "3", "-z", "--json", "--keys", "100", "/dev/zero"});
+    EXPECT_THAT(command.read_error_line(), HasSubstr("planned for 100"));  // it runs
+    usleep(100'000);
+    command.send(signal_number);
+    const CommandResult result = command.wait();
+    EXPECT_EQ(result.exit_code, 0);
+    const std::vector<std::string> lines = split_keys(result.output);
+    ASSERT_EQ(lines.size(), 2U);
+    EXPECT_EQ(Json::parse(lines[0])["key"], "");
+    EXPECT_EQ(Json::parse(lines[1])["summary"]["interrupted"], true);
+    EXPECT_THAT(result.error, HasSubstr("interrupted after"));
+  }
+}
+
+TEST(OverCommand, LineBufferedHandsAKeyOnAtOnce) {
+  for (const std::vector<std::string>& flags : std::vector<std::vector<std::string>>{
+           {}, {"--json"}, {"--with-count"}, {"--keys", "100", "-p", "1e-9"}}) {
+    std::vector<std::string> arguments{TALLY_COMMAND, "over", "1", "-q", "--line-buffered"};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    RunningCommand command(arguments);
+    command.write("a\n");
+    EXPECT_THAT(command.read_line(), HasSubstr("a"));
+    command.write("b\n");
+    EXPECT_THAT(command.read_line(), HasSubstr("b"));
+    command.close_input();
+    EXPECT_EQ(command.wait().exit_code, 0);
+  }
+}
+
+}  // namespace
+}  // namespace tally::test
