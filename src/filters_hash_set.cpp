@@ -26,7 +26,7 @@ HashSet::Shard HashSet::make_shard(std::uint64_t num_homes) {
   Shard shard;
   shard.num_homes = num_homes;
   shard.num_lines = lines_for(num_homes);
-  shard.max_size = std::max<std::uint64_t>(1, num_homes * digests_a_line * 9 / 10);
+  shard.max_size = std::max<std::uint64_t>(1, num_homes * digests_a_line * 19 / 20);
   shard.words = detail::AlignedWords(2 * digests_a_line * shard.num_lines);
   return shard;
 }
@@ -58,7 +58,7 @@ bool HashSet::Shard::place(Hash128 digest) noexcept {
 bool HashSet::try_grow(Hash128 digest) {
   Shard& shard = shard_of(stored(digest));
   for (std::uint64_t num_homes = shard.num_homes; num_homes != max_homes_;) {
-    num_homes = std::min(max_homes_, num_homes + num_homes / 6 + first_homes);
+    num_homes = std::min(max_homes_, num_homes + num_homes / 12 + first_homes);
     Shard larger = make_shard(num_homes);
     if (!move_all(shard, larger)) continue;
     num_bytes_ += bytes_for(num_homes) - bytes_for(shard.num_homes);

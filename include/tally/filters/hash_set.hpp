@@ -11,14 +11,14 @@
 
 namespace tally {
 
-/// A set of digests, about 20 bytes each: of keys, exact but for two keys of one digest
+/// A set of digests, about 18 bytes each: of keys, exact but for two keys of one digest
 /// (n keys: n^2 / 2^129).
 ///
 /// A 64-byte line holds four digests, and a digest stands in its home line or, where that
 /// was full, in the next one with room. A line that was passed so is marked, and a search
 /// ends at the first unmarked one: one cache miss for most digests, present or absent.
 /// The set is cut into shards, each of which grows
-/// by a sixth at a time when it is 90% full, so that what it takes while it grows is
+/// by a twelfth at a time when it is 95% full, so that what it takes while it grows is
 /// little above what it holds. `insert` allocates nothing; it says 'full', with nothing
 /// changed, when the digest's shard has no room, and `try_grow` is a call of its own.
 /// Thread rule: reads (const functions) may run together, a write runs alone.
