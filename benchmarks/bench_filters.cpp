@@ -74,7 +74,8 @@ void require(bool condition, const std::string& what) {
 template <class Filter>
 void check_answers(const Filter& filter, const std::string& name) {
   filter.may_contain_batch(keys(true), results());
-  require(std::all_of(results().begin(), results().end(), [](bool found) { return found; }), name + ": a key is missing");
+  require(std::all_of(results().begin(), results().end(), [](bool found) { return found; }),
+          name + ": a key is missing");
   filter.may_contain_batch(keys(false), results());
   const auto found = static_cast<double>(std::count(results().begin(), results().end(), true));
   const double rate = filter.statistics().estimated_false_positive_rate;
@@ -96,10 +97,14 @@ Filter bloom(const WorkingSet& set) {
 
 template <class Work>
 void add_case(const std::string& name, Work work) {
-  benchmark::RegisterBenchmark(name.c_str(), [work](benchmark::State& state) {
-    for (auto _ : state) work();
-    state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * num_keys));
-  })->Iterations(1)->Unit(benchmark::kMillisecond);
+  benchmark::RegisterBenchmark(
+      name.c_str(),
+      [work](benchmark::State& state) {
+        for (auto _ : state) work();
+        state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * num_keys));
+      })
+      ->Iterations(1)
+      ->Unit(benchmark::kMillisecond);
 }
 
 // The limit: one word of a random line a key, the lines asked for `window` keys ahead; 0: not asked for.
@@ -129,7 +134,8 @@ void add_line_reads(const WorkingSet& set) {
 }
 
 template <class Filter>
-void add_set_cases(const std::string& structure, const WorkingSet& set, const std::shared_ptr<Filter>& filter) {
+void add_set_cases(const std::string& structure, const WorkingSet& set,
+                   const std::shared_ptr<Filter>& filter) {
   for (const bool present : {true, false}) {
     const std::string suffix = std::string(present ? "/present/" : "/absent/") + set.name;
     add_case(structure + "/contains" + suffix, [filter, present] {
@@ -145,7 +151,8 @@ void add_set_cases(const std::string& structure, const WorkingSet& set, const st
 }
 
 template <class Filter>
-void add_insert_cases(const std::string& structure, const WorkingSet& set, const std::shared_ptr<Filter>& filter) {
+void add_insert_cases(const std::string& structure, const WorkingSet& set,
+                      const std::shared_ptr<Filter>& filter) {
   add_case(structure + std::string("/insert/present/") + set.name, [filter] {
     for (const std::uint64_t key : keys(true)) (void)filter->insert(key);
     benchmark::ClobberMemory();
@@ -185,7 +192,8 @@ class Collector : public benchmark::ConsoleReporter {
     const auto found = times_.find(name);
     if (found == times_.end()) return std::nan("");
     std::vector<double> times = found->second;
-    std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2), times.end());
+    std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2),
+                     times.end());
     return times[times.size() / 2];
   }
 
@@ -209,7 +217,8 @@ void print_ratios(const Collector& collector) {
       for (const std::string operation : {"insert/present", "contains/present", "contains/absent"}) {
         std::string batched = structure + "/" + operation + suffix;
         const double single = collector.median(batched);
-        batched.replace(batched.find(operation), operation.find('/'), operation.substr(0, operation.find('/')) + "-batch");
+        batched.replace(batched.find(operation), operation.find('/'),
+                        operation.substr(0, operation.find('/')) + "-batch");
         print_ratio(batched + ": single-key time / batched time", single / collector.median(batched));
         print_ratio(batched + ": time / best batched line read", collector.median(batched) / best_read);
       }

@@ -34,7 +34,8 @@ int main(int argc, char** argv) {
 
   std::vector<double> cumulative(num_keys);
   double sum = 0;
-  for (std::uint64_t i = 0; i < num_keys; ++i) cumulative[i] = sum += std::pow(static_cast<double>(i + 1), -exponent);
+  for (std::uint64_t i = 0; i < num_keys; ++i)
+    cumulative[i] = sum += std::pow(static_cast<double>(i + 1), -exponent);
 
   std::string buffer;
   for (std::uint64_t line = 0; line < num_lines; ++line) {
