@@ -84,8 +84,8 @@ std::uint64_t parse_count(std::string_view text, CountRange range) {
   return parse_whole(text, "a number such as 5000, 10M or 1e6", range, false);
 }
 
-std::uint64_t parse_size(std::string_view text) {
-  return parse_whole(text, "a size such as 64MiB, 1.5GB or 65536", CountRange{}, true);
+std::uint64_t parse_size(std::string_view text, std::uint64_t least) {
+  return parse_whole(text, "a size such as 64MiB, 1.5GB or 65536", CountRange{.least = least}, true);
 }
 
 double parse_rate(std::string_view text) {

@@ -32,8 +32,8 @@ struct RealRange {
 /// "10M", "1e6", "3Ki", "42". K M G T P are powers of 1000, Ki Mi Gi Ti Pi of 1024.
 /// These throw std::invalid_argument that quotes the text and says what is right.
 std::uint64_t parse_count(std::string_view text, CountRange range = {});
-/// "64MiB", "1.5GB", "65536": bytes, at least 1.
-std::uint64_t parse_size(std::string_view text);
+/// "64MiB", "1.5GB", "65536": bytes.
+std::uint64_t parse_size(std::string_view text, std::uint64_t least = 1);
 /// "1%", "0.01", "1e-3": above 0 and below 1.
 double parse_rate(std::string_view text);
 /// Any finite number in the range.
@@ -67,8 +67,9 @@ CLI::Option* add_count(CLI::App& app, const std::string& names, Target& target, 
 
 /// A number of bytes; `Target` is std::uint64_t or an optional of it.
 template <class Target>
-CLI::Option* add_size(CLI::App& app, const std::string& names, Target& target, const std::string& description) {
-  const auto parse = [&target](std::string_view text) { target = parse_size(text); };
+CLI::Option* add_size(CLI::App& app, const std::string& names, Target& target, const std::string& description,
+                      std::uint64_t least = 1) {
+  const auto parse = [&target, least](std::string_view text) { target = parse_size(text, least); };
   return detail::add_parsed(app, names, parse, description, "SIZE");
 }
 
@@ -100,6 +101,9 @@ CLI::Option* add_force(CLI::App& app, bool& force);
 CLI::Option* add_line_buffered(CLI::App& app, bool& line_buffered);
 /// --scheme: every scheme's name; the default one's if `target` is empty.
 CLI::Option* add_scheme(CLI::App& app, std::string& target);
+
+/// The least --memory of a command that keeps digests: their set takes some hundreds of bytes when it is empty.
+inline constexpr std::uint64_t least_memory_of_digests = 4096;
 
 /// The seed of every command that is not told another, so that runs repeat and files merge: "tally" in ASCII.
 inline constexpr std::uint64_t default_seed = 0x74616c6c79;

@@ -132,7 +132,8 @@ Run declare_over(CLI::App& app) {
       ->required();
   add_input_options(app, options->input);
   add_count(app, "-n,--keys", options->num_keys, "distinct keys to plan for", {1, std::uint64_t{1} << 56});
-  add_size(app, "-m,--memory", options->memory_bytes, "memory of filter and reported keys together, never exceeded");
+  add_size(app, "-m,--memory", options->memory_bytes, "memory of filter and reported keys together, never exceeded",
+           least_memory_of_digests);
   CLI::Option* rate =
       add_rate(app, "-p,--false-positive-rate", options->false_positive_rate,
                "most probable share of the keys below N that are printed all the same (default 1%, or what --keys with "

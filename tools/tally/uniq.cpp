@@ -172,7 +172,8 @@ Run declare_uniq(CLI::App& app) {
                "bounded memory (--memory, default 64MiB): never drops a key, may print an old one again")
       ->excludes(approximate);
   add_count(app, "-n,--keys", options->num_keys, "with --approximate: distinct keys to plan for", {1, std::uint64_t{1} << 56});
-  add_size(app, "-m,--memory", options->memory_bytes, "memory for what was seen, never exceeded");
+  add_size(app, "-m,--memory", options->memory_bytes, "memory for what was seen, never exceeded",
+           least_memory_of_digests);
   add_rate(app, "-p,--false-positive-rate", options->false_positive_rate,
            "with --approximate: probability that a new key is dropped (default 0.1%)");
   add_hasher_options(app, options->hasher);
