@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "find_bytes.hpp"
+#include "signals.hpp"
 
 namespace tally::cli {
 namespace {
@@ -57,6 +58,7 @@ std::span<const std::string_view> KeyReader::next() {
     // Filling moves the bytes, so the keys found so far go out first.
     if (num_keys_ > 0) return {keys_.data(), num_keys_};
     if (fill()) continue;
+    if (stop_requested()) return {};  // the part of a line that was read is not a key
     if (begin_ < end_) {  // a last line without a separator
       take_line(end_);
       scanned_ = begin_ = end_;
