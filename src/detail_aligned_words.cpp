@@ -46,14 +46,16 @@ std::shared_ptr<void> allocate_zeroed(std::uint64_t num_bytes) {
 
 AlignedWords::AlignedWords(std::uint64_t num_words) {
   if (num_words == 0) return;
-  const std::uint64_t num_bytes = checked_mul(round_up(num_words, line_bytes / 8, "words"), 8, "memory in bytes");
+  const std::uint64_t num_bytes =
+      checked_mul(round_up(num_words, line_bytes / 8, "words"), 8, "memory in bytes");
   std::shared_ptr<void> memory = allocate_zeroed(num_bytes);
   words_ = static_cast<std::uint64_t*>(memory.get());
   num_words_ = num_words;
   keep_ = std::move(memory);
 }
 
-AlignedWords::AlignedWords(const std::uint64_t* words, std::uint64_t num_words, std::shared_ptr<const void> keep)
+AlignedWords::AlignedWords(const std::uint64_t* words, std::uint64_t num_words,
+                           std::shared_ptr<const void> keep)
     : keep_(std::move(keep)), words_(const_cast<std::uint64_t*>(words)), num_words_(num_words) {}
 
 AlignedWords::AlignedWords(const AlignedWords& other) : AlignedWords(other.num_words_) {

@@ -20,7 +20,9 @@ constexpr std::uint64_t most_homes_for(std::uint64_t num_lines) {
 
 }  // namespace
 
-std::uint64_t HashSet::bytes_for(std::uint64_t num_homes) noexcept { return lines_for(num_homes) * line_bytes; }
+std::uint64_t HashSet::bytes_for(std::uint64_t num_homes) noexcept {
+  return lines_for(num_homes) * line_bytes;
+}
 
 HashSet::Shard HashSet::make_shard(std::uint64_t num_homes) {
   Shard shard;

@@ -16,7 +16,8 @@ KeyEstimate estimate_num_keys(const Storage& storage, PositionLayout layout, Pos
   const double m = static_cast<double>(space.num_positions);
   const double k = space.num_hashes;
   const double num_zero = m - static_cast<double>(num_at_least(storage, 1, 0, space.num_positions));
-  if (num_zero == 0) return {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+  if (num_zero == 0)
+    return {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
   const double minus_ln_zeros = -std::log(num_zero / m);
   if (layout != PositionLayout::lines) {
     const double load = minus_ln_zeros;  // estimates k n / m

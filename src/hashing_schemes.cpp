@@ -21,7 +21,8 @@ bool is_prime(std::uint64_t number) {
 
 std::uint64_t PartitionDoubleScheme::round_positions(PositionSpace space, Rounding rounding) {
   const std::uint64_t k = space.num_hashes;
-  std::uint64_t part_size = space.num_positions / k + (rounding == Rounding::up && space.num_positions % k != 0);
+  std::uint64_t part_size =
+      space.num_positions / k + (rounding == Rounding::up && space.num_positions % k != 0);
   if (rounding == Rounding::up) {
     while (!is_prime(part_size)) ++part_size;
   } else {
@@ -33,8 +34,9 @@ std::uint64_t PartitionDoubleScheme::round_positions(PositionSpace space, Roundi
 
 namespace detail {
 
-void check_position_space(std::string_view structure, std::string_view positions_field, std::string_view scheme,
-                          PositionSpace space, std::uint64_t usable_below, std::uint64_t usable_above) {
+void check_position_space(std::string_view structure, std::string_view positions_field,
+                          std::string_view scheme, PositionSpace space, std::uint64_t usable_below,
+                          std::uint64_t usable_above) {
   require_in_range(structure, "num_hashes", space.num_hashes, 1, max_num_hashes);
   require_in_range(structure, positions_field, space.num_positions, 1, max_num_positions);
   if (usable_above == space.num_positions) return;

@@ -15,7 +15,8 @@ constexpr std::uint64_t first_wide_value = 256;
 
 std::uint32_t checked_width(std::uint32_t counter_bits) {
   if (!CounterArray::is_width(counter_bits)) {
-    detail::throw_parameter_error("CounterArray", "counter_bits", std::to_string(counter_bits), "1 to 8, 16, 32 or 64");
+    detail::throw_parameter_error("CounterArray", "counter_bits", std::to_string(counter_bits),
+                                  "1 to 8, 16, 32 or 64");
   }
   return counter_bits;
 }
@@ -47,7 +48,8 @@ CounterArray::CounterArray(std::uint64_t num_counters, std::uint32_t counter_bit
   reciprocal_ = ((std::uint64_t{1} << 63) - 1) / per_word_ + 1;  // 2^63 / per_word, rounded up
 }
 
-std::uint64_t CounterArray::num_at_least(std::uint64_t value, std::uint64_t begin, std::uint64_t end) const noexcept {
+std::uint64_t CounterArray::num_at_least(std::uint64_t value, std::uint64_t begin,
+                                         std::uint64_t end) const noexcept {
   std::uint64_t count = 0;
   for (std::uint64_t i = begin; i < end; ++i) count += get(i) >= value;
   return count;

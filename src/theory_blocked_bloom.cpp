@@ -23,8 +23,7 @@ void check(const char* function, std::uint64_t num_blocks, std::uint32_t B, std:
 
 /// ln of the mixture; next_g() gives g(1), g(2), ... in turn, rising to 1.
 template <class NextG>
-double ln_mixture(std::uint64_t num_blocks, std::uint32_t B, std::uint32_t k, std::uint64_t n,
-                  NextG next_g) {
+double ln_mixture(std::uint64_t num_blocks, std::uint32_t B, std::uint32_t k, std::uint64_t n, NextG next_g) {
   if (n == 0) return -kInfinity;
   const double p = 1.0 / static_cast<double>(num_blocks);
   const auto keys = static_cast<double>(n);
@@ -45,8 +44,8 @@ double ln_mixture(std::uint64_t num_blocks, std::uint32_t B, std::uint32_t k, st
 
 }  // namespace
 
-double ln_blocked_bloom_false_positive_probability(std::uint64_t num_blocks, std::uint32_t B,
-                                                   std::uint32_t k, std::uint64_t n) {
+double ln_blocked_bloom_false_positive_probability(std::uint64_t num_blocks, std::uint32_t B, std::uint32_t k,
+                                                   std::uint64_t n) {
   check("blocked_bloom_false_positive_probability", num_blocks, B, k);
   internal::CoverageChain block(B, k, 1.0);
   return ln_mixture(num_blocks, B, k, n, [&] {
@@ -88,8 +87,7 @@ std::uint32_t best_num_hashes_blocked_bloom(std::uint64_t num_blocks, std::uint3
   return best;
 }
 
-std::uint64_t blocked_bloom_num_blocks_for(double target, std::uint32_t B, std::uint32_t k,
-                                           std::uint64_t n) {
+std::uint64_t blocked_bloom_num_blocks_for(double target, std::uint32_t B, std::uint32_t k, std::uint64_t n) {
   constexpr const char* function = "blocked_bloom_num_blocks_for";
   check(function, 1, B, k);
   internal::require_open_unit(function, "target", target);

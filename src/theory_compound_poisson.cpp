@@ -100,8 +100,7 @@ class Counter {
     const auto target = static_cast<double>(theta_);
     const auto tilted_mean = [&](double a) {
       double sum = 0.0;
-      for (std::size_t j = 1; j <= largest_; ++j)
-        sum += jump_rate_[j] * std::exp(a * static_cast<double>(j));
+      for (std::size_t j = 1; j <= largest_; ++j) sum += jump_rate_[j] * std::exp(a * static_cast<double>(j));
       return sum;
     };
     // One jump of 1 bounds the tilt from both sides: e^a and e^(a largest) times the mean.
@@ -244,9 +243,9 @@ double ln_counter_upper_tail(const CountHistogram& histogram, std::uint32_t k, s
   return Counter(histogram, k, m, theta).ln_upper();
 }
 
-double ln_compound_threshold_false_positive_probability(const CountHistogram& histogram,
-                                                        std::uint64_t theta, std::uint32_t k,
-                                                        std::uint64_t m, std::uint64_t true_count) {
+double ln_compound_threshold_false_positive_probability(const CountHistogram& histogram, std::uint64_t theta,
+                                                        std::uint32_t k, std::uint64_t m,
+                                                        std::uint64_t true_count) {
   constexpr const char* function = "compound_threshold_false_positive_probability";
   check_limit(function, "theta", theta);
   internal::require(true_count < theta, function, "true_count", true_count, "below theta");

@@ -43,8 +43,7 @@ double ln_counter_overflow_bound(std::uint64_t m, std::uint32_t k, std::uint64_t
   return capped(ln_of(m) + ln_binomial_point(i, throws, p) - (throws - limit) * std::log1p(-p));
 }
 
-double ln_counter_overflow_bound_simple(std::uint64_t m, std::uint32_t k, std::uint64_t n,
-                                        std::uint64_t i) {
+double ln_counter_overflow_bound_simple(std::uint64_t m, std::uint32_t k, std::uint64_t n, std::uint64_t i) {
   check("counter_overflow_bound_simple", m, k, i);
   if (n == 0) return -kInfinity;
   const auto limit = static_cast<double>(i);

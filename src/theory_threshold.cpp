@@ -38,9 +38,8 @@ double ln_threshold_false_positive_probability_approximate(std::uint64_t theta, 
   return k * ln_poisson_upper_tail(theta - true_count, internal::product(k, n) / static_cast<double>(m));
 }
 
-double threshold_false_positive_probability_approximate(std::uint64_t theta, std::uint32_t k,
-                                                        std::uint64_t n, std::uint64_t m,
-                                                        std::uint64_t true_count) {
+double threshold_false_positive_probability_approximate(std::uint64_t theta, std::uint32_t k, std::uint64_t n,
+                                                        std::uint64_t m, std::uint64_t true_count) {
   return std::exp(ln_threshold_false_positive_probability_approximate(theta, k, n, m, true_count));
 }
 

@@ -20,11 +20,13 @@ struct Refusal {
 };
 
 TEST(Flags, ABadValueIsRefusedByNameWithItselfAndStatus2) {
-  const std::vector<std::string> not_counts{"nan", "inf", "-inf", "0", "-1", "1e30", "18446744073709551616", "1.5",
-                                            "ten", "10Q", "10MB", "10 M", "0x10", "1e", "", "1e-3", "20000000P"};
-  const std::vector<std::string> not_sizes{"nan", "inf", "0", "-1", "-1MiB", "1e30", "17179869184GiB", "64XB",
-                                           "MiB", "64 MiB", "", "64MiBB", "1.5"};
-  const std::vector<std::string> not_rates{"nan", "inf", "0", "1", "-0.1", "100%", "0%", "2", "abc", "", "1%%", "1e999"};
+  const std::vector<std::string> not_counts{
+      "nan",  "inf",  "-inf", "0", "-1",   "1e30",     "18446744073709551616", "1.5", "ten", "10Q", "10MB",
+      "10 M", "0x10", "1e",   "",  "1e-3", "20000000P"};
+  const std::vector<std::string> not_sizes{"nan",  "inf", "0",      "-1", "-1MiB",  "1e30", "17179869184GiB",
+                                           "64XB", "MiB", "64 MiB", "",   "64MiBB", "1.5"};
+  const std::vector<std::string> not_rates{"nan", "inf", "0",   "1", "-0.1", "100%",
+                                           "0%",  "2",   "abc", "",  "1%%",  "1e999"};
   const std::vector<Refusal> table{
       {"--keys", not_counts},
       {"--num-positions", not_counts},
@@ -41,7 +43,8 @@ TEST(Flags, ABadValueIsRefusedByNameWithItselfAndStatus2) {
   TemporaryDirectory directory;
   for (const Refusal& refusal : table) {
     for (const std::string& value : refusal.values) {
-      const CommandResult result = run_tally({"build", "-o", directory / "x", refusal.flag + "=" + value}, "a\n");
+      const CommandResult result =
+          run_tally({"build", "-o", directory / "x", refusal.flag + "=" + value}, "a\n");
       EXPECT_EQ(result.exit_code, 2) << refusal.flag << " " << value;
       EXPECT_THAT(result.error, AllOf(HasSubstr("tally build: " + refusal.flag), HasSubstr(value)));
     }
@@ -57,7 +60,8 @@ TEST(Flags, OutOfRangeShapesAreRefused) {
       {"--num-positions", "64"},
       {"--num-positions", "64", "--num-hashes", "3", "--keys", "5"},
       {"--kind", "counting-bloom", "--num-positions", "64", "--num-hashes", "3", "--counter-bits", "9"},
-      {"--kind", "counting-bloom", "--num-positions", "64", "--num-hashes", "3", "--counter-bits", "2", "--theta", "4"},
+      {"--kind", "counting-bloom", "--num-positions", "64", "--num-hashes", "3", "--counter-bits", "2",
+       "--theta", "4"},
       {"--kind", "threshold", "--num-positions", "64", "--num-hashes", "3", "--theta", "4294967296"},
       {"--kind", "bloom", "--threshold", "3", "--keys", "5"},
       {"--kind", "bloom", "--counter-bits", "3", "--keys", "5"},
@@ -88,8 +92,11 @@ TEST(Flags, UnitsMeanWhatTheySay) {
   TemporaryDirectory directory;
   const auto bits = [&](const std::string& positions) {
     const std::string path = directory / "x";
-    EXPECT_EQ(run_tally({"build", "-q", "--force", "-o", path, "--scheme", "standard", "-k", "3", "--num-positions",
-                         positions}, "a\n").exit_code, 0);
+    EXPECT_EQ(run_tally({"build", "-q", "--force", "-o", path, "--scheme", "standard", "-k", "3",
+                         "--num-positions", positions},
+                        "a\n")
+                  .exit_code,
+              0);
     const std::string text = run_tally({"info", path}).output;
     return std::stoull(text.substr(text.find("bits ") + 5));
   };
@@ -159,7 +166,8 @@ TEST_F(Keys, MayBeHundredMegabytesLong) {
 
 TEST_F(Keys, ComeFromCompressedFilesInSeveralParts) {
   const std::string d = directory / "";
-  ASSERT_EQ(run_shell("cd " + d + "; (seq 1 50 | gzip; seq 51 100 | gzip) > k.gz; gzip -dc k.gz > k").exit_code, 0);
+  ASSERT_EQ(
+      run_shell("cd " + d + "; (seq 1 50 | gzip; seq 51 100 | gzip) > k.gz; gzip -dc k.gz > k").exit_code, 0);
   EXPECT_EQ(run_tally({"build", "-q", "-p", "1e-9", "-o", directory / "f", directory / "k.gz"}).exit_code, 0);
   EXPECT_EQ(run_tally({"query", "-c", directory / "f", directory / "k"}).output, "100\n");
   ASSERT_EQ(run_shell("cd " + d + "; head -c 60 k.gz > cut.gz").exit_code, 0);
@@ -182,9 +190,9 @@ TEST_F(Keys, InputThatCannotBeReadIsNamed) {
 
 TEST(StandardOutput, AClosedPipeEndsTheCommandQuietly) {
   TemporaryDirectory directory;
-  const CommandResult result = run_shell(
-      "cd " + (directory / "") +
-      "; seq 1 300000 > k; $TALLY build -q -o f k; ($TALLY query f k; echo $? > status) | head -n 1; cat status");
+  const CommandResult result = run_shell("cd " + (directory / "") +
+                                         "; seq 1 300000 > k; $TALLY build -q -o f k; ($TALLY query f k; "
+                                         "echo $? > status) | head -n 1; cat status");
   EXPECT_EQ(result.output, "1\n0\n");
   EXPECT_THAT(result.error, IsEmpty());
 }
@@ -193,9 +201,9 @@ TEST(StandardOutput, AFullDiskIsAnError) {
   TemporaryDirectory directory;
   const std::string path = directory / "f";
   ASSERT_EQ(run_tally({"build", "-q", "-n", "9", "-o", path}, "a\n").exit_code, 0);
-  const std::vector<std::vector<std::string>> table{{"--help"},          {"--version"},         {"--generate", "man"},
-                                                    {"info", path},      {"query", path},       {"query", "-c", path},
-                                                    {"info", "--json", path}};
+  const std::vector<std::vector<std::string>> table{
+      {"--help"},      {"--version"},         {"--generate", "man"},   {"info", path},
+      {"query", path}, {"query", "-c", path}, {"info", "--json", path}};
   for (const auto& arguments : table) {
     const CommandResult result = run_tally(arguments, "a\n", "/dev/full");
     EXPECT_EQ(result.exit_code, 2) << arguments.front();
@@ -229,8 +237,9 @@ TEST_F(Documents, BashCompletesCommandsOptionsAndChoices) {
   if (run_shell("command -v bash").exit_code != 0) GTEST_SKIP() << "no bash";
   const std::string script = directory.write("bash", run_tally({"--generate", "bash"}).output);
   const auto complete = [&](const std::string& words) {
-    return run_program({"bash", "-c", "source " + script + "; COMP_WORDS=(" + words +
-                                          "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _tally; echo ${COMPREPLY[@]}"})
+    return run_program({"bash", "-c",
+                        "source " + script + "; COMP_WORDS=(" + words +
+                            "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _tally; echo ${COMPREPLY[@]}"})
         .output;
   };
   EXPECT_EQ(complete("tally que"), "query\n");
@@ -250,7 +259,8 @@ TEST_F(Documents, EveryCommandHasHelpWithExamples) {
   for (const char* command : {"build", "add", "remove", "query", "count", "merge", "info"}) {
     const CommandResult result = run_tally({command, "--help"});
     EXPECT_EQ(result.exit_code, 0);
-    EXPECT_THAT(result.output, AllOf(HasSubstr("Usage: tally "), HasSubstr("Examples:"), HasSubstr("Exit status")));
+    EXPECT_THAT(result.output,
+                AllOf(HasSubstr("Usage: tally "), HasSubstr("Examples:"), HasSubstr("Exit status")));
   }
 }
 

@@ -117,7 +117,8 @@ TEST_F(FilterCommands, AThresholdFilterAnswersAtItsThreshold) {
   EXPECT_EQ(run_tally({"query", "--at-least", "3", path}, "a\nb\n").output, "a\n");
   EXPECT_EQ(run_tally({"query", "--at-least", "2", path}, "a\n").exit_code, 2);
   const std::string counting =
-      build("c", {"--kind", "counting-bloom", "--threshold", "5", "-n", "1000", "-p", "1e-9"}, "a\na\na\nb\nb\nc\n");
+      build("c", {"--kind", "counting-bloom", "--threshold", "5", "-n", "1000", "-p", "1e-9"},
+            "a\na\na\nb\nb\nc\n");
   EXPECT_EQ(run_tally({"query", "--at-least", "2", counting}, "a\nb\nc\n").output, "a\nb\n");
 }
 
@@ -172,7 +173,8 @@ TEST_F(FilterCommands, AFileWithAKeyedHashOpensOnlyWithItsKey) {
   EXPECT_EQ(run_tally({"query", "--key-file", other, path}, keys).exit_code, 2);
   EXPECT_EQ(run_tally({"query", path}, keys).exit_code, 2);
   const std::string bad = directory.write("bad", "too short");
-  const CommandResult result = run_tally({"build", "-n", "9", "-o", directory / "x", "--key-file", bad}, keys);
+  const CommandResult result =
+      run_tally({"build", "-n", "9", "-o", directory / "x", "--key-file", bad}, keys);
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.error, HasSubstr("--key-file"));
 }
@@ -223,8 +225,8 @@ TEST_F(FilterCommands, DamagedFilesAreRefusedByEveryCommand) {
   std::string flipped = good;
   flipped[20] = static_cast<char>(flipped[20] ^ 1);
   const std::vector<std::pair<std::string, std::string>> damaged{
-      {"empty", ""},           {"short", good.substr(0, 64)}, {"cut", good.substr(0, good.size() - 1)},
-      {"long", good + "x"},    {"text", "hello\n"},           {"flipped", flipped}};
+      {"empty", ""},        {"short", good.substr(0, 64)}, {"cut", good.substr(0, good.size() - 1)},
+      {"long", good + "x"}, {"text", "hello\n"},           {"flipped", flipped}};
   for (const auto& [name, bytes] : damaged) {
     const std::string path = directory.write(name, bytes);
     for (const char* command : {"add", "query", "info"}) {

@@ -95,7 +95,8 @@ inline CommandResult run_program(std::vector<std::string> arguments, std::string
   fcntl(pipes[0][1], F_SETFL, O_NONBLOCK);
   CommandResult result;
   const std::array<std::string*, 2> sinks{&result.output, &result.error};
-  std::array<pollfd, 3> polled{{{pipes[0][1], POLLOUT, 0}, {pipes[1][0], POLLIN, 0}, {pipes[2][0], POLLIN, 0}}};
+  std::array<pollfd, 3> polled{
+      {{pipes[0][1], POLLOUT, 0}, {pipes[1][0], POLLIN, 0}, {pipes[2][0], POLLIN, 0}}};
   const auto finish = [](pollfd& entry) {
     close(entry.fd);
     entry.fd = -1;
@@ -121,7 +122,8 @@ inline CommandResult run_program(std::vector<std::string> arguments, std::string
   }
   if (polled[0].fd >= 0) finish(polled[0]);
   int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
   result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return result;
 }

@@ -63,13 +63,12 @@ TEST(BlockedBloomTheory, LargeBlockNumbersTendToThePoissonMixture) {
   // 2^40 blocks, 20 keys a block, against the Poisson mixture summed here.
   double sum = 0;
   for (std::uint64_t j = 1; j < 200; ++j) {
-    sum +=
-        std::exp(static_cast<double>(j) * std::log(20.0) - 20 - std::lgamma(static_cast<double>(j) + 1)) *
-        false_positive_probability_occupancy(512, 8, j);
+    sum += std::exp(static_cast<double>(j) * std::log(20.0) - 20 - std::lgamma(static_cast<double>(j) + 1)) *
+           false_positive_probability_occupancy(512, 8, j);
   }
   TALLY_EXPECT_RELATIVE(
-      blocked_bloom_false_positive_probability(std::uint64_t{1} << 40, 512, 8, std::uint64_t{20} << 40),
-      sum, 1e-10);
+      blocked_bloom_false_positive_probability(std::uint64_t{1} << 40, 512, 8, std::uint64_t{20} << 40), sum,
+      1e-10);
 }
 
 TEST(BlockedBloomTheory, ItRisesWithKeysAndFallsWithBlocks) {

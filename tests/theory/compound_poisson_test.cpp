@@ -61,8 +61,7 @@ TEST(CompoundPoissonTheory, SmallTailsAreSummedAndNeverSubtracted) {
   const CountHistogram histogram = make_count_histogram({{6, 1e-6}, {9, 1e-5}}, 10);
   const double a = 1e-9;
   const double b = 1e-8;
-  TALLY_EXPECT_RELATIVE(ln_counter_upper_tail(histogram, 1, 1000, 10), std::log((a + b) * (a + b) / 2),
-                        1e-9);
+  TALLY_EXPECT_RELATIVE(ln_counter_upper_tail(histogram, 1, 1000, 10), std::log((a + b) * (a + b) / 2), 1e-9);
   // 2000 jumps at rate 1e-5: far below the least double.
   const CountHistogram rare{{0, 1}, 0};
   TALLY_EXPECT_RELATIVE(ln_counter_upper_tail(rare, 1, 100000, 2000), ln_poisson_upper_tail(2000, 1e-5),
@@ -117,8 +116,7 @@ TEST(CompoundPoissonTheory, TheZipfHistogramKeepsEveryKeyAndInsertion) {
   // limit far above the largest count: the counts add up to the total.
   const auto histogram = zipf_count_histogram(1000, 1.0, 5000, 2000);
   double insertions = 0;
-  for (std::size_t c = 1; c < 2000; ++c)
-    insertions += static_cast<double>(c) * histogram.keys_with_count[c];
+  for (std::size_t c = 1; c < 2000; ++c) insertions += static_cast<double>(c) * histogram.keys_with_count[c];
   TALLY_EXPECT_RELATIVE(insertions, 5000.0, 1e-12);
   EXPECT_LT(histogram.keys_beyond, 1e-12);
   // All ranks alike.

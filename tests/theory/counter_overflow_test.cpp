@@ -22,8 +22,7 @@ TEST(CounterOverflowTheory, EachBoundLiesAboveTheTighterOne) {
       const std::uint64_t n = m / 10;  // k = 6 is below the best k 6.93
       for (std::uint64_t i = 1; i <= 40; ++i) {
         const double slack = 1e-12;
-        EXPECT_LE(ln_counter_overflow_union_bound(m, k, n, i),
-                  ln_counter_overflow_bound(m, k, n, i) + slack);
+        EXPECT_LE(ln_counter_overflow_union_bound(m, k, n, i), ln_counter_overflow_bound(m, k, n, i) + slack);
         EXPECT_LE(ln_counter_overflow_bound(m, k, n, i),
                   ln_counter_overflow_bound_simple(m, k, n, i) + slack);
         EXPECT_LE(ln_counter_overflow_bound_simple(m, k, n, i),

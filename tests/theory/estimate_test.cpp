@@ -55,9 +55,9 @@ TEST(EstimateTheory, NearlyEmptyHugeFiltersLoseNoDigits) {
   TALLY_EXPECT_RELATIVE(estimate_distinct_keys(m, 4, m - 4).standard_error,
                         std::sqrt(0.5 / static_cast<double>(m)), 1e-12);
   // Both branches of the standard error meet.
-  TALLY_EXPECT_RELATIVE(
-      estimate_distinct_keys(1000000000, 1, 1000000000 - 99995).standard_error / 99995.0,
-      estimate_distinct_keys(1000000000, 1, 1000000000 - 100005).standard_error / 100005.0, 1e-7);
+  TALLY_EXPECT_RELATIVE(estimate_distinct_keys(1000000000, 1, 1000000000 - 99995).standard_error / 99995.0,
+                        estimate_distinct_keys(1000000000, 1, 1000000000 - 100005).standard_error / 100005.0,
+                        1e-7);
 }
 
 TEST(EstimateTheory, BadParametersAreRefusedByName) {

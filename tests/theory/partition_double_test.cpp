@@ -26,8 +26,7 @@ TEST(PartitionDoubleTheory, ItIsTheShareOfAllOutcomesAtTinySizes) {
       positives += positive;
       ++outcomes;
     });
-    TALLY_EXPECT_RELATIVE(partition_double_false_positive_probability(p, k, n), positives / outcomes,
-                          1e-13);
+    TALLY_EXPECT_RELATIVE(partition_double_false_positive_probability(p, k, n), positives / outcomes, 1e-13);
   }
 }
 
@@ -45,8 +44,8 @@ TEST(PartitionDoubleTheory, ItTendsToTheLawOfTheStandardFilter) {
   // p = 2^61 - 1 is prime; 8 bits a key.
   const std::uint64_t p = (std::uint64_t{1} << 61) - 1;
   const std::uint64_t n = p / 8 * 6;
-  TALLY_EXPECT_RELATIVE(partition_double_false_positive_probability(p, 6, n),
-                        std::pow(-std::expm1(-0.75), 6), 1e-12);
+  TALLY_EXPECT_RELATIVE(partition_double_false_positive_probability(p, 6, n), std::pow(-std::expm1(-0.75), 6),
+                        1e-12);
 }
 
 TEST(PartitionDoubleTheory, ManyPartsStayStable) {

@@ -41,9 +41,8 @@ TEST(TailsTheory, UpperAndLowerTailAddUpToOneOnBothSidesOfTheMean) {
   for (const double mean : {0.5, 10.0, 1000.5, 1e6, 1e12}) {
     for (const double deviations : {-3.0, -0.5, 0.0, 0.5, 3.0}) {
       const auto theta = static_cast<std::uint64_t>(std::max(1.0, mean + deviations * std::sqrt(mean)));
-      EXPECT_NEAR(
-          std::exp(ln_poisson_upper_tail(theta, mean)) + std::exp(ln_poisson_lower_tail(theta, mean)), 1,
-          1e-9);
+      EXPECT_NEAR(std::exp(ln_poisson_upper_tail(theta, mean)) + std::exp(ln_poisson_lower_tail(theta, mean)),
+                  1, 1e-9);
       EXPECT_NEAR(std::exp(ln_binomial_upper_tail(theta, std::ceil(mean * 4), 0.25)) +
                       std::exp(ln_binomial_lower_tail(theta, std::ceil(mean * 4), 0.25)),
                   1, 1e-9);

@@ -20,8 +20,7 @@ TEST(ThresholdTheory, EveryReferenceRowIsMetTo1e9OnTheLogarithm) {
     const auto k = static_cast<std::uint32_t>(row.at("k"));
     const auto n = static_cast<std::uint64_t>(row.at("n"));
     const auto m = static_cast<std::uint64_t>(row.at("m"));
-    TALLY_EXPECT_RELATIVE(ln_threshold_false_positive_probability(theta, k, n, m), row.at("ln_exact"),
-                          1e-9);
+    TALLY_EXPECT_RELATIVE(ln_threshold_false_positive_probability(theta, k, n, m), row.at("ln_exact"), 1e-9);
     TALLY_EXPECT_RELATIVE(ln_threshold_false_positive_probability_approximate(theta, k, n, m),
                           row.at("ln_approx"), 1e-9);
   }
@@ -74,8 +73,7 @@ TEST(ThresholdTheory, SimulationMeetsItForEveryTrueCount) {
     // 99.9% for the four together. Queries of one filter share its fill, whose spread is about 1% of the
     // rate here: three such standard errors over 40 filters are allowed on top.
     const double p = threshold_false_positive_probability(theta, k, n, m, t);
-    const auto limits =
-        binomial_acceptance_interval(p, filters * queries, per_test_confidence(0.999, theta));
+    const auto limits = binomial_acceptance_interval(p, filters * queries, per_test_confidence(0.999, theta));
     const double slack = 3 * 0.01 * p * filters * queries / std::sqrt(filters);
     EXPECT_GE(static_cast<double>(positives[t]), static_cast<double>(limits.low) - slack) << t;
     EXPECT_LE(static_cast<double>(positives[t]), static_cast<double>(limits.high) + slack) << t;

@@ -111,16 +111,18 @@ FilterShape explicit_shape(const BuildOptions& options, FilterKind kind) {
 
 // Reads the keys once to tell how many are distinct; the build then reads them again.
 double count_distinct(const BuildOptions& options) {
-  const std::vector<std::string> files = options.input.files.empty() ? std::vector<std::string>{"-"} : options.input.files;
+  const std::vector<std::string> files =
+      options.input.files.empty() ? std::vector<std::string>{"-"} : options.input.files;
   off_t standard_input_start = 0;
   for (const std::string& file : files) {
     struct stat status {};
     const int failed = file == "-" ? fstat(STDIN_FILENO, &status) : stat(file.c_str(), &status);
     if (failed != 0) throw std::system_error(errno, std::generic_category(), file);
     if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
-      refuse(fmt::format("--keys: '{}' cannot be read twice to count its keys; say how many distinct keys to plan for "
-                         "with --keys, or how much memory to use with --memory",
-                         file == "-" ? "standard input" : file));
+      refuse(fmt::format(
+          "--keys: '{}' cannot be read twice to count its keys; say how many distinct keys to plan for "
+          "with --keys, or how much memory to use with --memory",
+          file == "-" ? "standard input" : file));
     }
     if (file == "-") standard_input_start = lseek(STDIN_FILENO, 0, SEEK_CUR);
   }
@@ -128,10 +130,13 @@ double count_distinct(const BuildOptions& options) {
   const auto insert = [&](std::span<const std::string_view>, std::span<const Hash128> digests) {
     for (const Hash128 digest : digests) estimate.insert(digest);
   };
-  const std::uint64_t num_lines = for_each_batch(options.input, KeyHasher(default_seed), options.quiet, insert);
+  const std::uint64_t num_lines =
+      for_each_batch(options.input, KeyHasher(default_seed), options.quiet, insert);
   refuse_if_stopped(options.output);
-  if (lseek(STDIN_FILENO, standard_input_start, SEEK_SET) < 0) {}  // not used, or no file
-  remark(options.quiet, fmt::format("counted {} keys, about {:.0f} of them distinct", num_lines, estimate.estimate()));
+  if (lseek(STDIN_FILENO, standard_input_start, SEEK_SET) < 0) {
+  }  // not used, or no file
+  remark(options.quiet,
+         fmt::format("counted {} keys, about {:.0f} of them distinct", num_lines, estimate.estimate()));
   return std::max(1.0, std::min(estimate.upper_limit(), static_cast<double>(num_lines)));
 }
 
@@ -142,20 +147,25 @@ Request request_of(const BuildOptions& options, std::uint64_t num_keys) {
   request.false_positive_rate = options.false_positive_rate.value_or(0);
   request.memory_bytes = options.memory_bytes.value_or(0);
   // One of keys and memory alone: the rate is the other thing known.
-  if (!options.false_positive_rate && (num_keys == 0 || !options.memory_bytes)) request.false_positive_rate = default_rate;
+  if (!options.false_positive_rate && (num_keys == 0 || !options.memory_bytes))
+    request.false_positive_rate = default_rate;
   return request;
 }
 
 Planned planned_shape(const BuildOptions& options, FilterKind kind) {
   if (options.num_keys && options.memory_bytes && options.false_positive_rate) {
-    refuse("--false-positive-rate: keys and memory are given, so the rate follows; leave one of the three out");
+    refuse(
+        "--false-positive-rate: keys and memory are given, so the rate follows; leave one of the three out");
   }
   std::uint64_t num_keys = options.num_keys.value_or(0);
-  if (!options.num_keys && !options.memory_bytes) num_keys = static_cast<std::uint64_t>(std::ceil(count_distinct(options)));
+  if (!options.num_keys && !options.memory_bytes)
+    num_keys = static_cast<std::uint64_t>(std::ceil(count_distinct(options)));
   const double rate = request_of<BloomRequest>(options, num_keys).false_positive_rate;
   Planned planned;
   planned.shape.scheme_id = scheme_of(options, kind);
-  const auto keys_of = [&](const auto& shape) { return rate > 0 && num_keys == 0 ? planned_num_keys(shape, rate) : num_keys; };
+  const auto keys_of = [&](const auto& shape) {
+    return rate > 0 && num_keys == 0 ? planned_num_keys(shape, rate) : num_keys;
+  };
   const auto take = [&](const auto& shape) {
     planned.shape.shape = shape;
     planned.num_keys = static_cast<double>(keys_of(shape));
@@ -210,9 +220,10 @@ AnyFilter empty_filter(const BuildOptions& options, double& planned_keys) {
   try {
     return AnyFilter(planned.shape, hasher);
   } catch (const std::bad_alloc&) {
-    throw std::runtime_error(fmt::format("not enough memory: asked for {}; ask for less with --memory, fewer --keys "
-                                         "or a higher --false-positive-rate",
-                                         human_bytes(static_cast<double>(planned.shape.num_bytes()))));
+    throw std::runtime_error(
+        fmt::format("not enough memory: asked for {}; ask for less with --memory, fewer --keys "
+                    "or a higher --false-positive-rate",
+                    human_bytes(static_cast<double>(planned.shape.num_bytes()))));
   }
 }
 
@@ -231,18 +242,20 @@ ExitCode run_build(const BuildOptions& options) {
   if (options.json) print_json({{"num_keys", num_keys}, {"filter", filter_to_json(filter, statistics)}});
   remark(options.quiet, "built a " + shape_text(filter.shape()));
   remark(options.quiet, fmt::format("{} keys read; {}", num_keys, state_text(filter, statistics)));
-  if (filter.hasher().id() == HashId::xxh3_128 && options.like.empty() && filter.hasher().seed_or_key_id() != default_seed) {
+  if (filter.hasher().id() == HashId::xxh3_128 && options.like.empty() &&
+      filter.hasher().seed_or_key_id() != default_seed) {
     remark(options.quiet, fmt::format("seed {}", filter.hasher().seed_or_key_id()));
   }
   const double surplus = statistics.estimated_num_keys - 3 * statistics.estimated_num_keys_standard_error;
   if (planned_keys > 0 && !(surplus <= planned_keys)) {
-    remark(false, fmt::format("warning: planned for {:.0f} distinct keys, and there are {}; no key is lost, but the "
-                              "error is now {}; rebuild with more --keys or --memory",
-                              planned_keys,
-                              std::isfinite(statistics.estimated_num_keys)
-                                  ? fmt::format("about {:.0f}", statistics.estimated_num_keys)
-                                  : "far more",
-                              human_rate(statistics.estimated_false_positive_rate)));
+    remark(false,
+           fmt::format("warning: planned for {:.0f} distinct keys, and there are {}; no key is lost, but the "
+                       "error is now {}; rebuild with more --keys or --memory",
+                       planned_keys,
+                       std::isfinite(statistics.estimated_num_keys)
+                           ? fmt::format("about {:.0f}", statistics.estimated_num_keys)
+                           : "far more",
+                       human_rate(statistics.estimated_false_positive_rate)));
   }
   return num_keys > 0 ? ExitCode::success : ExitCode::none;
 }
@@ -251,38 +264,49 @@ ExitCode run_build(const BuildOptions& options) {
 
 Run declare_build(CLI::App& app) {
   const auto options = std::make_shared<BuildOptions>();
-  add_details(app,
-              "Say how large by any two of --keys, --false-positive-rate and --memory; with one of them, or with none, "
-              "the rate is 1%, and the keys are counted first if they are in files. Or give the shape itself. "
-              "Exit status: 0, 1 if the input held no keys (an empty filter is written), 2 after an error.");
+  add_details(
+      app,
+      "Say how large by any two of --keys, --false-positive-rate and --memory; with one of them, or with "
+      "none, "
+      "the rate is 1%, and the keys are counted first if they are in files. Or give the shape itself. "
+      "Exit status: 0, 1 if the input held no keys (an empty filter is written), 2 after an error.");
   add_file(app, "-o,--output", options->output, "Write the filter here ('-': standard output)")->required();
   add_input_options(app, options->input);
   const std::string planned = "Planned size";
   const std::string shape = "Exact shape";
-  add_choice(app, "--kind", options->kind, "What it can do (default: bloom; threshold if --threshold is above 1)",
+  add_choice(app, "--kind", options->kind,
+             "What it can do (default: bloom; threshold if --threshold is above 1)",
              {"bloom", "blocked-bloom", "counting-bloom", "threshold"});
-  add_count(app, "-t,--threshold,--theta", options->threshold, "Largest count it will be asked for (counting-bloom, threshold)");
-  add_choice(app, "--update", options->update, "How counters rise: conservative errs less, plain can be predicted",
-             {"plain", "conservative"});
+  add_count(app, "-t,--threshold,--theta", options->threshold,
+            "Largest count it will be asked for (counting-bloom, threshold)");
+  add_choice(app, "--update", options->update,
+             "How counters rise: conservative errs less, plain can be predicted", {"plain", "conservative"});
   add_count(app, "-n,--keys", options->num_keys, "Distinct keys to plan for")->group(planned);
-  add_rate(app, "-p,--false-positive-rate", options->false_positive_rate, "How often an absent key may pass")->group(planned);
+  add_rate(app, "-p,--false-positive-rate", options->false_positive_rate, "How often an absent key may pass")
+      ->group(planned);
   add_size(app, "-m,--memory", options->memory_bytes, "Memory of the filter, never exceeded")->group(planned);
-  CLI::Option* positions = add_count(app, "--num-positions", options->num_positions, "Bits, or counters")->group(shape);
-  CLI::Option* hashes = add_count(app, "-k,--num-hashes", options->num_hashes, "Positions a key has")->group(shape);
-  add_count(app, "--counter-bits", options->counter_bits, "Width of a counter: 1 to 8, 16, 32 or 64 (counting-bloom)")
+  CLI::Option* positions =
+      add_count(app, "--num-positions", options->num_positions, "Bits, or counters")->group(shape);
+  CLI::Option* hashes =
+      add_count(app, "-k,--num-hashes", options->num_hashes, "Positions a key has")->group(shape);
+  add_count(app, "--counter-bits", options->counter_bits,
+            "Width of a counter: 1 to 8, 16, 32 or 64 (counting-bloom)")
       ->group(shape);
-  CLI::Option* like = add_file(app, "--like", options->like, "Shape and seed of this filter file: the two will merge");
+  CLI::Option* like =
+      add_file(app, "--like", options->like, "Shape and seed of this filter file: the two will merge");
   CLI::Option* json = add_file(app, "--shape", options->shape_file,
                                "Shape in a file that 'tally plan --json' or 'tally info --json' printed");
   like->group(shape);
   json->group(shape);
   for (CLI::Option* source : {positions, hashes, like, json}) {
-    for (const char* name : {"--keys", "--false-positive-rate", "--memory"}) source->excludes(app.get_option(name));
+    for (const char* name : {"--keys", "--false-positive-rate", "--memory"})
+      source->excludes(app.get_option(name));
   }
   add_scheme(app, options->scheme);
   add_hasher_options(app, options->hasher);
   for (CLI::Option* source : {like, json}) {
-    for (const char* name : {"--num-positions", "--num-hashes", "--counter-bits", "--threshold", "--update", "--scheme"}) {
+    for (const char* name :
+         {"--num-positions", "--num-hashes", "--counter-bits", "--threshold", "--update", "--scheme"}) {
       source->excludes(app.get_option(name));
     }
   }

@@ -92,8 +92,8 @@ ExitCode run_merge(const MergeOptions& options) {
     try {
       merged.merge(other);
     } catch (const std::invalid_argument& error) {
-      throw std::invalid_argument(
-          fmt::format("'{}' (here) and '{}' (there): {}", options.inputs.front(), options.inputs[i], error.what()));
+      throw std::invalid_argument(fmt::format("'{}' (here) and '{}' (there): {}", options.inputs.front(),
+                                              options.inputs[i], error.what()));
     }
     refuse_if_stopped(options.output);
   }
@@ -111,20 +111,23 @@ ExitCode run_merge(const MergeOptions& options) {
 
 Run declare_add(CLI::App& app) {
   const auto options = std::make_shared<ChangeOptions>();
-  add_details(app,
-              "The file is replaced as a whole once all keys are in; until then, and after an error, it is what it "
-              "was. Exit status: 0, 1 if the input held no keys, 2 after an error.");
+  add_details(
+      app,
+      "The file is replaced as a whole once all keys are in; until then, and after an error, it is what it "
+      "was. Exit status: 0, 1 if the input held no keys, 2 after an error.");
   declare_change(app, *options);
   return [options] { return run_add(*options); };
 }
 
 Run declare_remove(CLI::App& app) {
   const auto options = std::make_shared<ChangeOptions>();
-  add_details(app,
-              "Takes one occurrence of every key of the input out of a counting-bloom filter. A key that is certainly "
-              "not in it is refused and changes nothing. Remove only what was added: another key that passes by "
-              "error cannot be told from one that is there, and takes other keys' counts with it. "
-              "Exit status: 0, 1 if a key was refused or there were none, 2 after an error.");
+  add_details(
+      app,
+      "Takes one occurrence of every key of the input out of a counting-bloom filter. A key that is "
+      "certainly "
+      "not in it is refused and changes nothing. Remove only what was added: another key that passes by "
+      "error cannot be told from one that is there, and takes other keys' counts with it. "
+      "Exit status: 0, 1 if a key was refused or there were none, 2 after an error.");
   declare_change(app, *options);
   return [options] { return run_remove(*options); };
 }
@@ -132,10 +135,12 @@ Run declare_remove(CLI::App& app) {
 Run declare_merge(CLI::App& app) {
   const auto options = std::make_shared<MergeOptions>();
   add_details(app,
-              "The filters must be of one kind, shape, scheme and seed ('tally build --like FILE' makes such); if not, "
+              "The filters must be of one kind, shape, scheme and seed ('tally build --like FILE' makes "
+              "such); if not, "
               "the first difference is named and nothing is written. "
               "Exit status: 0, 2 after an error.");
-  add_file(app, "-o,--output", options->output, "Write the merged filter here ('-': standard output)")->required();
+  add_file(app, "-o,--output", options->output, "Write the merged filter here ('-': standard output)")
+      ->required();
   app.add_option("filters", options->inputs, "The filter files, two or more")
       ->type_name("FILE")
       ->required()

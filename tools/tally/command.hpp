@@ -19,8 +19,8 @@ using Run = std::function<ExitCode()>;
 /// options in a shared_ptr that the Run captures, so that they live as long as it.
 struct Command {
   std::string_view name;
-  std::string_view summary;   ///< one line, no full stop
-  std::string_view group;     ///< heading in `tally --help`
+  std::string_view summary;  ///< one line, no full stop
+  std::string_view group;    ///< heading in `tally --help`
   Run (*declare)(CLI::App& app);
   std::string_view examples;  ///< lines of "command  # what it does"
 };

@@ -20,7 +20,8 @@ OptionText describe_option(const CLI::Option& option) {
     // "files" is shown as FILE...
     std::string name = option.get_name(true);
     for (char& c : name) c = static_cast<char>(std::toupper(c));
-    if (option.get_expected_max() >= CLI::detail::expected_max_vector_size && name.back() == 'S') name.pop_back();
+    if (option.get_expected_max() >= CLI::detail::expected_max_vector_size && name.back() == 'S')
+      name.pop_back();
     text.names.push_back(name);
   } else {
     for (const std::string& name : option.get_snames()) text.names.push_back("-" + name);

@@ -13,12 +13,12 @@ struct OptionText {
   std::string argument;              ///< "FILE"; empty for flags
   std::vector<std::string> choices;  ///< the words it takes, where those are few
   std::string description;
-  std::string group;                 ///< heading
+  std::string group;  ///< heading
   bool required = false;
   bool repeats = false;
 
   bool takes_file() const { return argument == "FILE" || argument == "DIR"; }
-  std::string shown() const;         ///< "-o, --output FILE"
+  std::string shown() const;  ///< "-o, --output FILE"
 };
 
 /// A command, as its App says: what help, man page and completions are made from.

@@ -34,7 +34,8 @@ const std::vector<Command>& commands() {
        "tally add seen.tally new-names.txt\n"},
       {"remove", "remove keys from a counting filter file", "Filter files", declare_remove,
        "tally remove c.tally gone.txt\n"},
-      {"query", "print the keys that a filter may contain, or those it does not", "Filter files", declare_query,
+      {"query", "print the keys that a filter may contain, or those it does not", "Filter files",
+       declare_query,
        "tally query names.tally candidates.txt     # those that are in it\n"
        "tally query -v names.tally candidates.txt  # those that are certainly not\n"
        "tally query -c names.tally < candidates    # how many are\n"},
@@ -42,7 +43,8 @@ const std::vector<Command>& commands() {
        "tally count c.tally keys.txt | sort -rn | head\n"},
       {"merge", "merge filter files into one", "Filter files", declare_merge,
        "tally merge -o week.tally monday.tally tuesday.tally\n"},
-      {"info", "show what a filter file holds, its error now, and what is wrong", "Filter files", declare_info,
+      {"info", "show what a filter file holds, its error now, and what is wrong", "Filter files",
+       declare_info,
        "tally info names.tally\n"
        "tally info --verify --json names.tally\n"},
   };

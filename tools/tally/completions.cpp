@@ -67,7 +67,8 @@ std::string bash_completion(const CommandText& program) {
       if (option.argument.empty()) continue;
       std::string action = ":";
       if (!option.choices.empty()) {
-        action = fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$current\"))", fmt::join(option.choices, " "));
+        action =
+            fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$current\"))", fmt::join(option.choices, " "));
       } else if (option.takes_file()) {
         action = "COMPREPLY=($(compgen -f -- \"$current\"))";
       }
@@ -79,9 +80,10 @@ std::string bash_completion(const CommandText& program) {
     }
     cases += fmt::format("    '{}')\n", command.name);
     if (!values.empty()) cases += fmt::format("      case \"$previous\" in\n{}      esac\n", values);
-    cases += fmt::format("      words='{}'\n      files={}\n      ;;\n",
-                         fmt::format("{} {}", fmt::join(words_of(command.commands), " "), fmt::join(flags, " ")),
-                         takes_files(command) ? 1 : 0);
+    cases +=
+        fmt::format("      words='{}'\n      files={}\n      ;;\n",
+                    fmt::format("{} {}", fmt::join(words_of(command.commands), " "), fmt::join(flags, " ")),
+                    takes_files(command) ? 1 : 0);
   });
   return fmt::format(R"(# bash completion for tally, made by "tally --generate bash"
 _tally() {{
@@ -127,8 +129,8 @@ std::string zsh_completion(const CommandText& program) {
       }
     }
     if (command.commands.empty()) {
-      functions += fmt::format("{}() {{\n  _arguments -s \\\n{}    '*:file:_files'\n}}\n\n", function_name(command),
-                               specs);
+      functions += fmt::format("{}() {{\n  _arguments -s \\\n{}    '*:file:_files'\n}}\n\n",
+                               function_name(command), specs);
       return;
     }
     std::string list;
@@ -159,8 +161,9 @@ std::string zsh_completion(const CommandText& program) {
 )",
                              function_name(command), specs, list, calls);
   });
-  return fmt::format("#compdef tally\n# zsh completion for tally, made by \"tally --generate zsh\"\n\n{}{} \"$@\"\n",
-                     functions, function_name(program));
+  return fmt::format(
+      "#compdef tally\n# zsh completion for tally, made by \"tally --generate zsh\"\n\n{}{} \"$@\"\n",
+      functions, function_name(program));
 }
 
 std::string fish_completion(const CommandText& program) {

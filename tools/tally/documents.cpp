@@ -43,10 +43,10 @@ std::string help_of(const CommandText& command) {
   for (const CommandText& sub : command.commands) {
     if (std::find(groups.begin(), groups.end(), sub.group) == groups.end()) groups.push_back(sub.group);
   }
-  const std::size_t column = 4 + std::accumulate(command.commands.begin(), command.commands.end(), std::size_t{8},
-                                                 [](std::size_t width, const CommandText& sub) {
-                                                   return std::max(width, sub.word().size());
-                                                 });
+  const std::size_t column =
+      4 + std::accumulate(
+              command.commands.begin(), command.commands.end(), std::size_t{8},
+              [](std::size_t width, const CommandText& sub) { return std::max(width, sub.word().size()); });
   for (const std::string& group : groups) {
     text += fmt::format("\n{}:\n", group);
     for (const CommandText& sub : command.commands) {
@@ -115,7 +115,8 @@ std::string unexpected_text(const CommandText& command, const std::vector<std::s
   for (const std::string& word : words) {
     if (word.size() < 2 || word[0] != '-' || word == "--") continue;
     std::vector<std::string> names;
-    for (const OptionText& option : command.options) names.insert(names.end(), option.names.begin(), option.names.end());
+    for (const OptionText& option : command.options)
+      names.insert(names.end(), option.names.begin(), option.names.end());
     const std::string name = word.substr(0, word.find('='));
     return fmt::format("unknown option '{}'{}", name, did_you_mean(name, names));
   }
@@ -133,12 +134,14 @@ void describe_program(CLI::App& app, std::string& document) {
       "Have I seen this key, and how often?\n\n"
       "Sets and counts that change, in little memory, with an error that is planned, measured and stated.\n\n"
       "Keys are read one a line from files or standard input, compressed (.gz, .zst) or not. Results go to "
-      "standard output, everything else to standard error. Exit status as grep's: 0 if something was found or "
+      "standard output, everything else to standard error. Exit status as grep's: 0 if something was found "
+      "or "
       "done, 1 if nothing was, 2 after an error.");
   app.require_subcommand(0, 1);
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.set_version_flag("--version", fmt::format("tally {}", version()), "Print the version and exit");
-  add_choice(app, "--generate", document, "Print the man page, completions for a shell, or docs/cli.md, and exit",
+  add_choice(app, "--generate", document,
+             "Print the man page, completions for a shell, or docs/cli.md, and exit",
              {"man", "bash", "zsh", "fish", "markdown"});
   app.footer("tally COMMAND --help  # options and examples of a command");
 }

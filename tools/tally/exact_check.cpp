@@ -13,7 +13,8 @@ Law law_of_least_counter(const theory::CountHistogram& histogram, const Threshol
   std::vector<double> at_least(shape.threshold + 2, 0.0);
   at_least[0] = 1;
   for (std::uint64_t s = 1; s <= shape.threshold; ++s) {
-    at_least[s] = theory::compound_threshold_false_positive_probability(histogram, s, shape.num_hashes, shape.num_counters);
+    at_least[s] = theory::compound_threshold_false_positive_probability(histogram, s, shape.num_hashes,
+                                                                        shape.num_counters);
   }
   Law law(shape.threshold + 1);
   for (std::uint64_t s = 0; s <= shape.threshold; ++s) law[s] = at_least[s] - at_least[s + 1];

@@ -41,10 +41,10 @@ class ExactCheck {
 
   struct Result {
     std::uint64_t num_distinct = 0;
-    std::uint64_t num_over = 0;     ///< keys that reached the threshold
-    std::uint64_t num_missed = 0;   ///< of them, never reported: always 0
-    std::uint64_t num_early = 0;    ///< of them, reported before
-    std::uint64_t num_false = 0;    ///< reported, and never reached it
+    std::uint64_t num_over = 0;    ///< keys that reached the threshold
+    std::uint64_t num_missed = 0;  ///< of them, never reported: always 0
+    std::uint64_t num_early = 0;   ///< of them, reported before
+    std::uint64_t num_false = 0;   ///< reported, and never reached it
     double predicted_early = 0;
     double predicted_false = 0;
     double standard_deviation = 0;  ///< of early and false reports together
@@ -68,11 +68,11 @@ class ExactCheck {
 
   ThresholdShape shape_;
   std::uint32_t generation_ = 0;
-  theory::CountHistogram histogram_;        // of the last generation's keys
-  std::uint64_t num_insertions_ = 0;        // into the last generation
+  theory::CountHistogram histogram_;  // of the last generation's keys
+  std::uint64_t num_insertions_ = 0;  // into the last generation
   std::uint64_t next_update_ = 0;
-  std::vector<double> earlier_least_;       // law of the sum of the earlier generations' least foreign counters
-  std::vector<double> pass_;                // pass_[s]: that the foreign counts add up to at least s
+  std::vector<double> earlier_least_;  // law of the sum of the earlier generations' least foreign counters
+  std::vector<double> pass_;           // pass_[s]: that the foreign counts add up to at least s
 };
 
 }  // namespace tally::cli

@@ -14,7 +14,8 @@ constexpr std::size_t no_end = std::numeric_limits<std::size_t>::max() - 1;
 std::optional<std::size_t> field_number(std::string_view text) {
   std::size_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number == 0 || number >= no_end) return std::nullopt;
+  if (error != std::errc() || end != text.data() + text.size() || number == 0 || number >= no_end)
+    return std::nullopt;
   return number;
 }
 
@@ -37,7 +38,8 @@ FieldSelector::FieldSelector(std::string_view delimiter, std::string_view list) 
     std::optional<std::size_t> last = first;
     if (dash != std::string_view::npos) {
       if (dash == 0) first = 1;
-      last = dash + 1 == item.size() ? (dash == 0 ? std::nullopt : std::optional(no_end)) : field_number(item.substr(dash + 1));
+      last = dash + 1 == item.size() ? (dash == 0 ? std::nullopt : std::optional(no_end))
+                                     : field_number(item.substr(dash + 1));
     }
     if (!first || !last || *last < *first) refuse();
     ranges_.push_back({*first, *last});

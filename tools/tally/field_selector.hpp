@@ -17,9 +17,7 @@ class FieldSelector {
   FieldSelector(std::string_view delimiter, std::string_view list);
 
   /// Valid as long as the line is, and until forget_joined.
-  std::string_view select(std::string_view line) {
-    return ranges_.empty() ? line : select_fields(line);
-  }
+  std::string_view select(std::string_view line) { return ranges_.empty() ? line : select_fields(line); }
 
   /// Frees what was copied because its fields did not lie side by side.
   void forget_joined() {

@@ -44,7 +44,8 @@ FileLock::FileLock(const std::string& path, bool quiet) {
     file_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (file_ < 0) fail();
     if (flock(file_, LOCK_EX | LOCK_NB) != 0) {
-      if (errno == EWOULDBLOCK) remark(quiet, fmt::format("{} is being changed by another process; waiting", path));
+      if (errno == EWOULDBLOCK)
+        remark(quiet, fmt::format("{} is being changed by another process; waiting", path));
       if (flock(file_, LOCK_EX) != 0) {
         const int reason = errno;
         close(file_);
@@ -107,7 +108,8 @@ Json filter_to_json(const AnyFilter& filter, const FilterStatistics& statistics)
     json["num_saturated"] = statistics.num_saturated;
     Json histogram = Json::array();
     for (const HistogramBin& bin : statistics.histogram) {
-      histogram.push_back({{"least", bin.least}, {"greatest", bin.greatest}, {"num_counters", bin.num_counters}});
+      histogram.push_back(
+          {{"least", bin.least}, {"greatest", bin.greatest}, {"num_counters", bin.num_counters}});
     }
     json["histogram"] = histogram;
   }
@@ -115,9 +117,9 @@ Json filter_to_json(const AnyFilter& filter, const FilterStatistics& statistics)
 }
 
 std::string shape_text(const FilterShape& shape) {
-  std::string text = fmt::format("{} filter, {} scheme: {} {}, {} hashes", name_of(shape.kind()), shape.scheme_name(),
-                                 shape.num_positions(), shape.counter_bits() == 1 ? "bits" : "counters",
-                                 shape.num_hashes());
+  std::string text =
+      fmt::format("{} filter, {} scheme: {} {}, {} hashes", name_of(shape.kind()), shape.scheme_name(),
+                  shape.num_positions(), shape.counter_bits() == 1 ? "bits" : "counters", shape.num_hashes());
   if (shape.counter_bits() > 1) text += fmt::format(", {} bits a counter", shape.counter_bits());
   if (shape.threshold() > 1) text += fmt::format(", threshold {}", shape.threshold());
   return text + ", " + human_bytes(static_cast<double>(shape.num_bytes()));
@@ -127,15 +129,17 @@ std::string state_text(const AnyFilter& filter, const FilterStatistics& statisti
   std::string keys = std::isfinite(statistics.estimated_num_keys)
                          ? "about " + human_count(statistics.estimated_num_keys) + " distinct keys"
                          : "too many keys to tell how many";
-  std::string text = fmt::format("{}, fill {}, an absent key passes with {}", keys,
-                                 human_rate(statistics.fill_ratio()),
-                                 human_rate(statistics.estimated_false_positive_rate));
+  std::string text =
+      fmt::format("{}, fill {}, an absent key passes with {}", keys, human_rate(statistics.fill_ratio()),
+                  human_rate(statistics.estimated_false_positive_rate));
   if (filter.can_remove() && statistics.num_saturated > 0) {
     text += fmt::format(", {} counters stuck at their maximum", statistics.num_saturated);
   }
   return text;
 }
 
-std::string count_text(const Count& count) { return fmt::format("{}{}", count.saturated ? ">=" : "", count.value); }
+std::string count_text(const Count& count) {
+  return fmt::format("{}{}", count.saturated ? ">=" : "", count.value);
+}
 
 }  // namespace tally::cli

@@ -29,7 +29,8 @@ HWY_ATTR std::uint64_t matches(const std::uint8_t* block, std::uint8_t wanted) {
   return word;
 }
 
-HWY_ATTR FoundBytes find_bytes_here(std::span<const char> bytes, char wanted, std::span<std::uint32_t> offsets) {
+HWY_ATTR FoundBytes find_bytes_here(std::span<const char> bytes, char wanted,
+                                    std::span<std::uint32_t> offsets) {
   const auto* const data = reinterpret_cast<const std::uint8_t*>(bytes.data());
   const auto wanted_byte = static_cast<std::uint8_t>(wanted);
   std::size_t num_found = 0;
@@ -37,7 +38,8 @@ HWY_ATTR FoundBytes find_bytes_here(std::span<const char> bytes, char wanted, st
   for (; at + block_bytes <= bytes.size(); at += block_bytes) {
     if (num_found + block_bytes > offsets.size()) return {num_found, at};
     for (std::uint64_t bits = matches(data + at, wanted_byte); bits != 0; bits &= bits - 1) {
-      offsets[num_found++] = static_cast<std::uint32_t>(at + static_cast<std::size_t>(std::countr_zero(bits)));
+      offsets[num_found++] =
+          static_cast<std::uint32_t>(at + static_cast<std::size_t>(std::countr_zero(bits)));
     }
   }
   if (num_found + block_bytes > offsets.size()) return {num_found, at};

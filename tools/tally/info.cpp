@@ -31,7 +31,8 @@ std::uint64_t num_keys_at(const FilterShape& shape, double false_positive_rate) 
 
 std::string rebuild_advice(double num_keys, double rate) {
   if (!std::isfinite(num_keys)) return "rebuild it larger";
-  return fmt::format("rebuild with --keys {:.0f} --false-positive-rate {:.2g}", std::ceil(num_keys * 1.01), rate);
+  return fmt::format("rebuild with --keys {:.0f} --false-positive-rate {:.2g}", std::ceil(num_keys * 1.01),
+                     rate);
 }
 
 // Half full is where k hashes do best (Summary Cache); a shape with the fewest hashes for its rate is
@@ -47,28 +48,31 @@ std::vector<std::string> problems_of(const AnyFilter& filter, const FilterStatis
   const double best_rate = std::exp2(-static_cast<double>(shape.num_hashes()));
   const double rate = asked_rate.value_or(std::max(best_rate, 1e-15));
   if (asked_rate && rate_now > *asked_rate) {
-    problems.push_back(fmt::format("an absent key passes with {}, and {} was asked for; {}", human_rate(rate_now),
-                                   human_rate(*asked_rate), rebuild_advice(statistics.estimated_num_keys, rate)));
+    problems.push_back(fmt::format("an absent key passes with {}, and {} was asked for; {}",
+                                   human_rate(rate_now), human_rate(*asked_rate),
+                                   rebuild_advice(statistics.estimated_num_keys, rate)));
   } else if (!asked_rate && shape.threshold() <= 1 && statistics.fill_ratio() > much_fill) {
     const auto best_keys = static_cast<double>(num_keys_at(shape, rate));
     std::string text = fmt::format("fill {}, more than half", human_rate(statistics.fill_ratio()));
     if (best_keys > 0 && std::isfinite(statistics.estimated_num_keys)) {
-      text += fmt::format(": {:.1f} times the keys that {} hashes are best for", statistics.estimated_num_keys / best_keys,
-                          shape.num_hashes());
+      text += fmt::format(": {:.1f} times the keys that {} hashes are best for",
+                          statistics.estimated_num_keys / best_keys, shape.num_hashes());
     }
     problems.push_back(text + "; " + rebuild_advice(statistics.estimated_num_keys, rate));
   }
   if (filter.can_remove() && statistics.num_saturated > 0) {
-    problems.push_back(fmt::format(
-        "{} counters are stuck at their maximum and never clear; nothing is lost, but removed keys may stay visible; "
-        "rebuild with --counter-bits {}",
-        statistics.num_saturated, shape.counter_bits() < 8 ? 8 : shape.counter_bits() * 2));
+    problems.push_back(
+        fmt::format("{} counters are stuck at their maximum and never clear; nothing is lost, but removed "
+                    "keys may stay visible; "
+                    "rebuild with --counter-bits {}",
+                    statistics.num_saturated, shape.counter_bits() < 8 ? 8 : shape.counter_bits() * 2));
   }
   if (statistics.num_refused_removes > 0) {
-    problems.push_back(fmt::format(
-        "{} removes were of keys certainly not in it; if others like them passed by error, keys are missing now: "
-        "remove only what was added",
-        statistics.num_refused_removes));
+    problems.push_back(
+        fmt::format("{} removes were of keys certainly not in it; if others like them passed by error, keys "
+                    "are missing now: "
+                    "remove only what was added",
+                    statistics.num_refused_removes));
   }
   return problems;
 }
@@ -78,16 +82,19 @@ std::string histogram_text(const FilterStatistics& statistics, const FilterShape
   Table table({"value", "counters", "share"});
   const std::size_t rows = std::min(statistics.histogram.size(), max_rows);
   const auto row = [&](const std::string& value, std::uint64_t num_counters) {
-    table.add_row({value, fmt::format("{}", num_counters),
-                   human_rate(static_cast<double>(num_counters) / static_cast<double>(shape.num_positions()))});
+    table.add_row(
+        {value, fmt::format("{}", num_counters),
+         human_rate(static_cast<double>(num_counters) / static_cast<double>(shape.num_positions()))});
   };
   for (std::size_t i = 0; i < rows; ++i) {
     const HistogramBin& bin = statistics.histogram[i];
-    row(bin.least == bin.greatest ? fmt::format("{}", bin.least) : fmt::format("{} to {}", bin.least, bin.greatest),
+    row(bin.least == bin.greatest ? fmt::format("{}", bin.least)
+                                  : fmt::format("{} to {}", bin.least, bin.greatest),
         bin.num_counters);
   }
   std::uint64_t rest = 0;
-  for (std::size_t i = rows; i < statistics.histogram.size(); ++i) rest += statistics.histogram[i].num_counters;
+  for (std::size_t i = rows; i < statistics.histogram.size(); ++i)
+    rest += statistics.histogram[i].num_counters;
   if (rest > 0) row("larger", rest);
   return table.text();
 }
@@ -146,7 +153,8 @@ ExitCode run_info(const InfoOptions& options) {
   } else {
     print(info_text(*filter, statistics, problems, options.verify));
   }
-  const bool missed = options.false_positive_rate && statistics.estimated_false_positive_rate > *options.false_positive_rate;
+  const bool missed =
+      options.false_positive_rate && statistics.estimated_false_positive_rate > *options.false_positive_rate;
   return missed ? ExitCode::none : ExitCode::success;
 }
 
@@ -155,7 +163,8 @@ ExitCode run_info(const InfoOptions& options) {
 Run declare_info(CLI::App& app) {
   const auto options = std::make_shared<InfoOptions>();
   add_details(app,
-              "Shape, hash, fill, counters by value, the error as it is now, and what is wrong and what to do about it. "
+              "Shape, hash, fill, counters by value, the error as it is now, and what is wrong and what to "
+              "do about it. "
               "Exit status: 0, 1 if the error is above --false-positive-rate, 2 after an error.");
   add_filter_file(app, options->filter);
   add_rate(app, "-p,--false-positive-rate", options->false_positive_rate, "The error that was asked for");

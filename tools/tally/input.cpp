@@ -26,19 +26,22 @@ std::optional<std::uint64_t> size_of_all(const std::vector<std::string>& files) 
 }  // namespace
 
 void add_input_options(CLI::App& app, InputOptions& options) {
-  app.add_option("files", options.files, "read keys from these files, one a line ('-' or none: standard input); .gz and .zst too")
+  app.add_option("files", options.files,
+                 "read keys from these files, one a line ('-' or none: standard input); .gz and .zst too")
       ->type_name("FILE")
       ->group("Input");
   add_field_options(app, options);
 }
 
 void add_field_options(CLI::App& app, InputOptions& options) {
-  app.add_flag("-z,--null", options.nul_separated, "keys end in a NUL byte instead of a newline, also when printed")
+  app.add_flag("-z,--null", options.nul_separated,
+               "keys end in a NUL byte instead of a newline, also when printed")
       ->group("Input");
   app.add_option("-d,--delimiter", options.delimiter, "the byte between fields (default: a tab)")
       ->type_name("BYTE")
       ->group("Input");
-  app.add_option("-f,--fields", options.fields, "the key is these fields of a line, as with cut: 2 or 1,3 or 4-")
+  app.add_option("-f,--fields", options.fields,
+                 "the key is these fields of a line, as with cut: 2 or 1,3 or 4-")
       ->type_name("LIST")
       ->group("Input");
 }
@@ -59,7 +62,7 @@ std::span<const std::string_view> KeyReader::next() {
     if (num_keys_ > 0) return {keys_.data(), num_keys_};
     if (fill()) continue;
     if (stop_requested()) return {};  // the part of a line that was read is not a key
-    if (begin_ < end_) {  // a last line without a separator
+    if (begin_ < end_) {              // a last line without a separator
       take_line(end_);
       scanned_ = begin_ = end_;
       return {keys_.data(), num_keys_};
@@ -97,7 +100,8 @@ bool KeyReader::fill() {
     begin_ = 0;
   }
   if (end_ == buffer_.size()) {
-    if (buffer_.size() >= max_line_bytes) throw std::runtime_error("a line is longer than 1 GiB; is -z missing?");
+    if (buffer_.size() >= max_line_bytes)
+      throw std::runtime_error("a line is longer than 1 GiB; is -z missing?");
     buffer_.resize(2 * buffer_.size());
   }
   const std::size_t count = source_->read(std::span(buffer_).subspan(end_));

@@ -41,7 +41,9 @@ class KeyReader {
   std::span<const std::string_view> next();
 
   /// Bytes read of the files so far, compressed as they may be, and of all, where that is known.
-  std::uint64_t bytes_read() const noexcept { return finished_bytes_ + (source_ ? source_->file_bytes_read() : 0); }
+  std::uint64_t bytes_read() const noexcept {
+    return finished_bytes_ + (source_ ? source_->file_bytes_read() : 0);
+  }
   std::optional<std::uint64_t> total_bytes() const noexcept { return total_bytes_; }
 
  private:

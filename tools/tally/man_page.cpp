@@ -35,7 +35,8 @@ std::string paragraphs(std::string_view text) {
 }
 
 std::string item(const OptionText& option) {
-  std::string text = fmt::format(".TP\n\\fB{}\\fR", escaped(fmt::format("{}", fmt::join(option.names, ", "))));
+  std::string text =
+      fmt::format(".TP\n\\fB{}\\fR", escaped(fmt::format("{}", fmt::join(option.names, ", "))));
   if (!option.argument.empty() && option.names.front().starts_with('-')) {
     text += fmt::format(" \\fI{}\\fR", escaped(option.choices.size() > 4 ? "NAME" : option.argument));
   }
@@ -75,9 +76,9 @@ std::string man_page(const CommandText& program, std::string_view version) {
   page += ".SH COMMANDS\n";
   for (const CommandText& command : program.commands) append_command(page, command);
   page += ".SH \"EXIT STATUS\"\n";
-  for (const auto& [status, meaning] : {std::pair{0, "Something was found, reported or done."},
-                                        std::pair{1, "Nothing was."},
-                                        std::pair{2, "An error; standard error says which."}}) {
+  for (const auto& [status, meaning] :
+       {std::pair{0, "Something was found, reported or done."}, std::pair{1, "Nothing was."},
+        std::pair{2, "An error; standard error says which."}}) {
     page += fmt::format(".TP\n\\fB{}\\fR\n{}\n", status, meaning);
   }
   return page;

@@ -37,7 +37,8 @@ void append_table(std::string& page, const CommandText& command) {
   page += "\n| option | meaning |\n| --- | --- |\n";
   const auto row = [&](const OptionText& option, const std::string& shown) {
     std::string description = option.description;
-    if (option.choices.size() > 4) description += fmt::format(". One of: {}", fmt::join(option.choices, ", "));
+    if (option.choices.size() > 4)
+      description += fmt::format(". One of: {}", fmt::join(option.choices, ", "));
     page += fmt::format("| `{}` | {} |\n", cell(shown), cell(description));
   };
   for (const OptionText& positional : command.positionals) row(positional, positional.names.front());
@@ -45,7 +46,8 @@ void append_table(std::string& page, const CommandText& command) {
 }
 
 void append_command(std::string& page, const CommandText& command, std::string_view heading) {
-  page += fmt::format("\n{} {}\n\n{}.\n\n```\n{}\n```\n", heading, command.name, command.summary, command.usage());
+  page += fmt::format("\n{} {}\n\n{}.\n\n```\n{}\n```\n", heading, command.name, command.summary,
+                      command.usage());
   if (!command.details.empty()) page += "\n" + wrapped(command.details, 0, 118) + "\n";
   append_table(page, command);
   if (!command.examples.empty()) {
@@ -61,7 +63,8 @@ std::string markdown_page(const CommandText& program) {
   page += conventions;
   page += "\n## Commands\n\n| command | does |\n| --- | --- |\n";
   for (const CommandText& command : program.commands) {
-    page += fmt::format("| [`{}`](#{}) | {} |\n", command.name, "tally-" + command.word(), cell(command.summary));
+    page +=
+        fmt::format("| [`{}`](#{}) | {} |\n", command.name, "tally-" + command.word(), cell(command.summary));
   }
   for (const CommandText& command : program.commands) append_command(page, command, "##");
   return page;

@@ -68,7 +68,8 @@ std::uint64_t parse_whole(std::string_view text, std::string_view what, CountRan
     overflow = __builtin_mul_overflow(whole, unit, &whole);
   } else if (!overflow) {
     const double scaled = value * static_cast<double>(unit);
-    if (unit == 1 && scaled != std::floor(scaled)) refuse(text, fmt::format("is not a whole number; give {}", what));
+    if (unit == 1 && scaled != std::floor(scaled))
+      refuse(text, fmt::format("is not a whole number; give {}", what));
     overflow = !(scaled < 0x1p64);
     if (!overflow) whole = static_cast<std::uint64_t>(std::round(scaled));
   }
@@ -138,7 +139,8 @@ CLI::Option* add_choice(CLI::App& app, const std::string& names, std::string& ta
   return detail::add_parsed(app, names, parse, description, fmt::format("{}", fmt::join(choices, "|")));
 }
 
-CLI::Option* add_file(CLI::App& app, const std::string& names, std::string& target, const std::string& description) {
+CLI::Option* add_file(CLI::App& app, const std::string& names, std::string& target,
+                      const std::string& description) {
   return app.add_option(names, target, description)->type_name("FILE");
 }
 
@@ -147,7 +149,8 @@ CLI::Option* add_json(CLI::App& app, bool& json) {
 }
 
 CLI::Option* add_quiet(CLI::App& app, bool& quiet) {
-  return app.add_flag("-q,--quiet", quiet, "No progress bar and no remarks on standard error; errors are still shown");
+  return app.add_flag("-q,--quiet", quiet,
+                      "No progress bar and no remarks on standard error; errors are still shown");
 }
 
 CLI::Option* add_force(CLI::App& app, bool& force) {
@@ -155,7 +158,8 @@ CLI::Option* add_force(CLI::App& app, bool& force) {
 }
 
 CLI::Option* add_line_buffered(CLI::App& app, bool& line_buffered) {
-  return app.add_flag("--line-buffered", line_buffered, "Hand every key on at once, for live streams (slower)");
+  return app.add_flag("--line-buffered", line_buffered,
+                      "Hand every key on at once, for live streams (slower)");
 }
 
 CLI::Option* add_scheme(CLI::App& app, std::string& target) {
@@ -176,11 +180,13 @@ void add_hasher_options(CLI::App& app, HasherOptions& options) {
     const std::string_view digits = text.substr(is_hex ? 2 : 0);
     const char* last = digits.data() + digits.size();
     const auto [end, error] = std::from_chars(digits.data(), last, options.seed, is_hex ? 16 : 10);
-    if (error != std::errc{} || end != last) refuse(text, "is not a seed; give 0 to 2^64 - 1 (0x... for hexadecimal) or 'random'");
+    if (error != std::errc{} || end != last)
+      refuse(text, "is not a seed; give 0 to 2^64 - 1 (0x... for hexadecimal) or 'random'");
   };
   options.seed_option = detail::add_parsed(
       app, "--seed", parse,
-      fmt::format("Seed of the hash, or 'random'; filters merge only under one seed (default: {})", default_seed),
+      fmt::format("Seed of the hash, or 'random'; filters merge only under one seed (default: {})",
+                  default_seed),
       "NUMBER|random");
   add_key_file(app, options.key_file)->excludes(options.seed_option);
 }
@@ -217,7 +223,8 @@ HashKey read_key_file(const std::string& path) {
 
   HashKey key{};
   if (size == key.size()) {
-    std::transform(buffer.begin(), buffer.begin() + 32, key.begin(), [](char c) { return static_cast<std::byte>(c); });
+    std::transform(buffer.begin(), buffer.begin() + 32, key.begin(),
+                   [](char c) { return static_cast<std::byte>(c); });
     return key;
   }
   while (size > 64 && std::isspace(static_cast<unsigned char>(buffer[size - 1])) != 0) --size;

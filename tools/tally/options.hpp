@@ -55,8 +55,8 @@ struct ValueOf<std::optional<Value>> {
 
 /// `Target` is an unsigned integer or an optional of one; its own maximum is a limit too.
 template <class Target>
-CLI::Option* add_count(CLI::App& app, const std::string& names, Target& target, const std::string& description,
-                       CountRange range = {}) {
+CLI::Option* add_count(CLI::App& app, const std::string& names, Target& target,
+                       const std::string& description, CountRange range = {}) {
   using Value = typename detail::ValueOf<Target>::type;
   range.most = std::min<std::uint64_t>(range.most, std::numeric_limits<Value>::max());
   const auto parse = [&target, range](std::string_view text) {
@@ -75,7 +75,8 @@ CLI::Option* add_size(CLI::App& app, const std::string& names, Target& target, c
 
 /// A probability; `Target` is double or an optional of it.
 template <class Target>
-CLI::Option* add_rate(CLI::App& app, const std::string& names, Target& target, const std::string& description) {
+CLI::Option* add_rate(CLI::App& app, const std::string& names, Target& target,
+                      const std::string& description) {
   const auto parse = [&target](std::string_view text) { target = parse_rate(text); };
   return detail::add_parsed(app, names, parse, description, "RATE");
 }
@@ -93,7 +94,8 @@ CLI::Option* add_choice(CLI::App& app, const std::string& names, std::string& ta
                         const std::string& description, const std::vector<std::string>& choices);
 
 /// A path; completed as one. The file need not exist.
-CLI::Option* add_file(CLI::App& app, const std::string& names, std::string& target, const std::string& description);
+CLI::Option* add_file(CLI::App& app, const std::string& names, std::string& target,
+                      const std::string& description);
 
 CLI::Option* add_json(CLI::App& app, bool& json);
 CLI::Option* add_quiet(CLI::App& app, bool& quiet);
@@ -114,8 +116,8 @@ struct HasherOptions {
   std::string key_file;
 
   bool seed_given() const { return seed_option != nullptr && seed_option->count() > 0; }
-  KeyHasher hasher() const;               ///< reads the key file
-  std::optional<HashKey> key() const;     ///< nothing without --key-file
+  KeyHasher hasher() const;            ///< reads the key file
+  std::optional<HashKey> key() const;  ///< nothing without --key-file
 
   CLI::Option* seed_option = nullptr;
 };

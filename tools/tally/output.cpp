@@ -161,7 +161,8 @@ void Progress::clear() {
   on_screen_ = false;
 }
 
-void Progress::draw(std::uint64_t num_keys, std::uint64_t bytes_read, std::optional<std::uint64_t> total_bytes) {
+void Progress::draw(std::uint64_t num_keys, std::uint64_t bytes_read,
+                    std::optional<std::uint64_t> total_bytes) {
   const Clock::time_point now = Clock::now();
   if (now < next_) return;
   next_ = now + std::chrono::milliseconds(100);
@@ -173,7 +174,8 @@ void Progress::draw(std::uint64_t num_keys, std::uint64_t bytes_read, std::optio
     const double share = std::min(1.0, static_cast<double>(bytes_read) / static_cast<double>(*total_bytes));
     const int full = static_cast<int>(share * width);
     line += fmt::format("[{:=<{}}{:{}}] {:3.0f}%  {} of {}", "", full, "", width - full, share * 100,
-                        human_bytes(static_cast<double>(bytes_read)), human_bytes(static_cast<double>(*total_bytes)));
+                        human_bytes(static_cast<double>(bytes_read)),
+                        human_bytes(static_cast<double>(*total_bytes)));
     if (share > 0.01) line += fmt::format("  {:.0f} s left", seconds / share * (1 - share));
   } else {
     line += human_bytes(static_cast<double>(bytes_read));

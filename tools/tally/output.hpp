@@ -62,9 +62,9 @@ void remark(bool quiet, std::string_view text);
 void set_command_name(std::string_view name);
 std::string_view command_name() noexcept;
 
-std::string human_bytes(double bytes);    ///< "12.3 MiB"
-std::string human_count(double number);   ///< "1.2 M"; exact below 10,000
-std::string human_rate(double rate);      ///< "0.82%", or "8.2e-06" below 0.01%
+std::string human_bytes(double bytes);   ///< "12.3 MiB"
+std::string human_count(double number);  ///< "1.2 M"; exact below 10,000
+std::string human_rate(double rate);     ///< "0.82%", or "8.2e-06" below 0.01%
 
 /// Aligned columns for a terminal. The first column is left-aligned, numbers in the others right-aligned.
 class Table {

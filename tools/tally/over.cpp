@@ -44,18 +44,19 @@ Json check_json(const ExactCheck::Result& result, bool predicts) {
 }
 
 std::string check_text(const ExactCheck::Result& result, bool predicts) {
-  std::string text = fmt::format("exactly: {} distinct keys, {} over the threshold, {} of them missed; {} reported early, {} falsely",
-                                 result.num_distinct, result.num_over, result.num_missed, result.num_early,
-                                 result.num_false);
+  std::string text = fmt::format(
+      "exactly: {} distinct keys, {} over the threshold, {} of them missed; {} reported early, {} falsely",
+      result.num_distinct, result.num_over, result.num_missed, result.num_early, result.num_false);
   if (predicts) {
-    text += fmt::format("; predicted {:.1f} early and {:.1f} false, together +- {:.1f}", result.predicted_early,
-                        result.predicted_false, result.standard_deviation);
+    text += fmt::format("; predicted {:.1f} early and {:.1f} false, together +- {:.1f}",
+                        result.predicted_early, result.predicted_false, result.standard_deviation);
   }
   return text;
 }
 
 ExitCode run_over(const OverOptions& options) {
-  Output output({.nul_separated = options.input.nul_separated && !options.json, .line_buffered = options.line_buffered});
+  Output output({.nul_separated = options.input.nul_separated && !options.json,
+                 .line_buffered = options.line_buffered});
   const auto report = [&](std::string_view key, std::uint64_t count) {
     if (options.json) {
       Json line = key_json(key);
@@ -74,13 +75,14 @@ ExitCode run_over(const OverOptions& options) {
   };
   std::optional<ExactCheck> check;
   if (options.exact) check.emplace(options.threshold);
-  ThresholdStream stream({.threshold = options.threshold,
-                          .num_keys = options.num_keys,
-                          .memory_bytes = options.memory_bytes,
-                          .false_positive_rate = options.false_positive_rate,
-                          .update = options.update == "plain" ? CounterUpdate::plain : CounterUpdate::conservative,
-                          .hasher = options.hasher.hasher()},
-                         report, notice, check ? &*check : nullptr);
+  ThresholdStream stream(
+      {.threshold = options.threshold,
+       .num_keys = options.num_keys,
+       .memory_bytes = options.memory_bytes,
+       .false_positive_rate = options.false_positive_rate,
+       .update = options.update == "plain" ? CounterUpdate::plain : CounterUpdate::conservative,
+       .hasher = options.hasher.hasher()},
+      report, notice, check ? &*check : nullptr);
 
   const auto start = std::chrono::steady_clock::now();
   KeyReader reader(options.input);
@@ -107,16 +109,19 @@ ExitCode run_over(const OverOptions& options) {
   }
   output.finish();
   const std::string error = stream.counts_exactly() ? "counted exactly"
-                                                    : fmt::format("a key below the threshold is reported with "
-                                                                  "probability at most {}",
-                                                                  human_rate(stream.error_bound()));
+                                                    : fmt::format(
+                                                          "a key below the threshold is reported with "
+                                                          "probability at most {}",
+                                                          human_rate(stream.error_bound()));
   remark(options.quiet,
          fmt::format("{}{} lines, about {} distinct keys, {} reported at {} times; {}; {}, {:.2f} s",
                      stop_requested() ? "interrupted after " : "", stream.num_lines(),
-                     human_count(static_cast<double>(stream.num_distinct())), stream.num_reported(), options.threshold,
-                     error, human_bytes(static_cast<double>(stream.memory_bytes())), seconds));
+                     human_count(static_cast<double>(stream.num_distinct())), stream.num_reported(),
+                     options.threshold, error, human_bytes(static_cast<double>(stream.memory_bytes())),
+                     seconds));
   if (stream.num_repeats_possible() > 0) {
-    remark(options.quiet, fmt::format("{} reports may be repeats: the set of reported keys was full", stream.num_repeats_possible()));
+    remark(options.quiet, fmt::format("{} reports may be repeats: the set of reported keys was full",
+                                      stream.num_repeats_possible()));
   }
   if (check) remark(options.quiet, check_text(check->result(), check->predicts()));
   return stream.num_reported() > 0 ? ExitCode::success : ExitCode::none;
@@ -132,17 +137,19 @@ Run declare_over(CLI::App& app) {
       ->required();
   add_input_options(app, options->input);
   add_count(app, "-n,--keys", options->num_keys, "distinct keys to plan for", {1, std::uint64_t{1} << 56});
-  add_size(app, "-m,--memory", options->memory_bytes, "memory of filter and reported keys together, never exceeded",
-           least_memory_of_digests);
-  CLI::Option* rate =
-      add_rate(app, "-p,--false-positive-rate", options->false_positive_rate,
-               "most probable share of the keys below N that are printed all the same (default 1%, or what --keys with "
-               "--memory gives)");
-  add_choice(app, "--update", options->update, "how counters rise; conservative errs less, and theory only bounds it",
+  add_size(app, "-m,--memory", options->memory_bytes,
+           "memory of filter and reported keys together, never exceeded", least_memory_of_digests);
+  CLI::Option* rate = add_rate(app, "-p,--false-positive-rate", options->false_positive_rate,
+                               "most probable share of the keys below N that are printed all the same "
+                               "(default 1%, or what --keys with "
+                               "--memory gives)");
+  add_choice(app, "--update", options->update,
+             "how counters rise; conservative errs less, and theory only bounds it",
              {"plain", "conservative"});
   app.add_flag("-c,--with-count", options->with_count, "print the count before the key");
   app.add_flag("--exact", options->exact,
-               "count exactly as well (memory without bound) and compare: misses, early and false reports, prediction");
+               "count exactly as well (memory without bound) and compare: misses, early and false reports, "
+               "prediction");
   add_hasher_options(app, options->hasher);
   add_json(app, options->json);
   add_line_buffered(app, options->line_buffered);

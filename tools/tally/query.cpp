@@ -47,7 +47,8 @@ ExitCode run_query(const QueryOptions& options) {
   const std::uint64_t num_keys = for_each_batch(options.input, filter->hasher(), options.quiet, test);
   const std::uint64_t num_selected = options.invert ? num_keys - num_found : num_found;
   if (options.json) {
-    output.write(Json{{"num_keys", num_keys}, {"num_found", num_found}, {"num_absent", num_keys - num_found}}.dump(2));
+    output.write(
+        Json{{"num_keys", num_keys}, {"num_found", num_found}, {"num_absent", num_keys - num_found}}.dump(2));
     output.write("\n");
   } else if (options.count_only) {
     output.write(fmt::format("{}\n", num_selected));
@@ -93,15 +94,18 @@ ExitCode run_count(const CountOptions& options) {
 
 Run declare_query(CLI::App& app) {
   const auto options = std::make_shared<QueryOptions>();
-  add_details(app,
-              "A key that is in the filter is always printed; one that is not is printed with the filter's error "
-              "('tally info FILTER' says how large that is now). Of a threshold filter: keys that reached its threshold. "
-              "Exit status: 0 if a key was selected, 1 if none was, 2 after an error.");
+  add_details(
+      app,
+      "A key that is in the filter is always printed; one that is not is printed with the filter's error "
+      "('tally info FILTER' says how large that is now). Of a threshold filter: keys that reached its "
+      "threshold. "
+      "Exit status: 0 if a key was selected, 1 if none was, 2 after an error.");
   add_filter_file(app, options->filter);
   add_input_options(app, options->input);
   app.add_flag("-v,--invert", options->invert, "Print the keys that are certainly not in the filter instead");
   app.add_flag("-c,--count", options->count_only, "Print only the number of selected keys");
-  add_count(app, "--at-least", options->theta, "Ask for keys inserted at least this often (counting-bloom, threshold)");
+  add_count(app, "--at-least", options->theta,
+            "Ask for keys inserted at least this often (counting-bloom, threshold)");
   app.add_flag("--json", options->json, "Print the numbers of keys found and absent as JSON, and no keys");
   add_line_buffered(app, options->line_buffered);
   add_quiet(app, options->quiet);
@@ -110,10 +114,12 @@ Run declare_query(CLI::App& app) {
 
 Run declare_count(CLI::App& app) {
   const auto options = std::make_shared<CountOptions>();
-  add_details(app,
-              "Prints the count, a tab and the key, for every key of the input. A count is never too low; '>=15' is a "
-              "counter at its maximum, and the count may be anything from there on. Exit status: 0 if some count is "
-              "above 0, 1 if none is, 2 after an error.");
+  add_details(
+      app,
+      "Prints the count, a tab and the key, for every key of the input. A count is never too low; '>=15' is "
+      "a "
+      "counter at its maximum, and the count may be anything from there on. Exit status: 0 if some count is "
+      "above 0, 1 if none is, 2 after an error.");
   add_filter_file(app, options->filter);
   add_input_options(app, options->input);
   app.add_flag("--json", options->json, "Print a JSON object a line: key, count, is_saturated");

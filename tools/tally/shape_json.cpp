@@ -25,8 +25,8 @@ template <class Number>
 Number number(const Json& shape, const char* name) {
   const Json& value = field(shape, name);
   if (!value.is_number_unsigned() || value.get<std::uint64_t>() > std::numeric_limits<Number>::max()) {
-    throw std::invalid_argument(fmt::format("--shape: '{}' is {}; must be a whole number, 0 to {}", name, value.dump(),
-                                            std::numeric_limits<Number>::max()));
+    throw std::invalid_argument(fmt::format("--shape: '{}' is {}; must be a whole number, 0 to {}", name,
+                                            value.dump(), std::numeric_limits<Number>::max()));
   }
   return value.get<Number>();
 }
@@ -51,7 +51,8 @@ Json shape_to_json(const FilterShape& shape) {
     json["counter_bits"] = shape.counter_bits();
     json["threshold"] = shape.threshold();
   }
-  if (const auto* threshold = std::get_if<ThresholdShape>(&shape.shape)) json["update"] = name_of(threshold->update);
+  if (const auto* threshold = std::get_if<ThresholdShape>(&shape.shape))
+    json["update"] = name_of(threshold->update);
   return json;
 }
 
@@ -62,14 +63,16 @@ FilterShape shape_from_json(const Json& json, const std::string& kind) {
   if (json.is_object() && json.contains("shape")) return shape_from_json(json["shape"], kind);
   if (json.is_object() && json.contains("candidates")) {
     for (const Json& candidate : json["candidates"]) {
-      const Json& shape = candidate.is_object() && candidate.contains("shape") ? candidate["shape"] : candidate;
+      const Json& shape =
+          candidate.is_object() && candidate.contains("shape") ? candidate["shape"] : candidate;
       if (fits(shape)) return shape_from_json(shape, kind);
     }
     throw std::invalid_argument(fmt::format("--shape: no candidate of the kind '{}'", kind));
   }
   if (!fits(json)) {
-    throw std::invalid_argument(fmt::format("--shape: no shape{}{} in it; give what 'tally plan --json' printed",
-                                            kind.empty() ? "" : " of the kind ", kind));
+    throw std::invalid_argument(
+        fmt::format("--shape: no shape{}{} in it; give what 'tally plan --json' printed",
+                    kind.empty() ? "" : " of the kind ", kind));
   }
   FilterShape shape;
   shape.scheme_id = scheme_id(word(json, "scheme"));

@@ -142,9 +142,10 @@ void ThresholdStream::report_key(std::string_view key, Hash128 digest, std::uint
   const HashSet::Outcome outcome = remember_reported(digest);
   if (outcome == HashSet::Outcome::present) return;  // reported earlier in this very batch
   if (outcome == HashSet::Outcome::full && num_repeats_possible_++ == 0) {
-    notice_(fmt::format("the set of reported keys is full at {} keys: no key is missed, but keys may be printed again; "
-                        "give more --memory",
-                        reported_.size()));
+    notice_(fmt::format(
+        "the set of reported keys is full at {} keys: no key is missed, but keys may be printed again; "
+        "give more --memory",
+        reported_.size()));
   }
   ++num_reported_;
   report_(key, count);
@@ -157,8 +158,9 @@ HashSet::Outcome ThresholdStream::remember_reported(Hash128 digest) {
 }
 
 void ThresholdStream::leave_exact_counting() {
-  notice_(fmt::format("{} distinct keys counted exactly; from here on in a planned filter (say --keys to plan ahead)",
-                      exact_->counts.size()));
+  notice_(fmt::format(
+      "{} distinct keys counted exactly; from here on in a planned filter (say --keys to plan ahead)",
+      exact_->counts.size()));
   open_generation(first_plan_factor * exact_->counts.size());
   Generation& generation = filters_.back();
   for (const auto& [digest, count] : exact_->counts) {
@@ -180,20 +182,25 @@ void ThresholdStream::open_generation(std::uint64_t num_keys) {
   ThresholdRequest request{.threshold = options_.threshold, .update = options_.update};
   request.num_keys = num_keys;
   const bool both_given = num_keys != 0 && options_.memory_bytes.has_value();
-  if (!both_given) request.false_positive_rate = options_.false_positive_rate.value_or(default_false_positive_rate);
-  if (options_.memory_bytes) request.memory_bytes = std::max<std::uint64_t>(8, *options_.memory_bytes / set_share * (set_share - 1));
+  if (!both_given)
+    request.false_positive_rate = options_.false_positive_rate.value_or(default_false_positive_rate);
+  if (options_.memory_bytes)
+    request.memory_bytes = std::max<std::uint64_t>(8, *options_.memory_bytes / set_share * (set_share - 1));
   const ThresholdShape shape = plan_threshold(request);
-  const std::uint64_t planned = num_keys != 0 ? num_keys : planned_num_keys(shape, request.false_positive_rate);
-  const double rate = theory::false_positive_probability(shape.num_counters, shape.num_hashes, std::max<std::uint64_t>(1, planned));
+  const std::uint64_t planned =
+      num_keys != 0 ? num_keys : planned_num_keys(shape, request.false_positive_rate);
+  const double rate = theory::false_positive_probability(shape.num_counters, shape.num_hashes,
+                                                         std::max<std::uint64_t>(1, planned));
   filters_.push_back({ThresholdFilter<>(shape, options_.hasher), planned, rate});
   if (check_ != nullptr) check_->opened_generation(shape);
-  notice_(fmt::format("{} for {} distinct keys: {} counters of {} bits, k = {}, {}; a key seen fewer than {} times is "
-                      "reported with probability at most {}{}",
-                      filters_.size() == 1 ? "planned" : fmt::format("generation {} opened, planned", filters_.size()),
-                      human_count(static_cast<double>(planned)), human_count(static_cast<double>(shape.num_counters)),
-                      counter_bits_for(shape), shape.num_hashes, human_bytes(static_cast<double>(num_bytes(shape))),
-                      options_.threshold, human_rate(std::min(1.0, static_cast<double>(filters_.size()) * rate)),
-                      filters_.size() == 1 ? "" : " (all generations together)"));
+  notice_(fmt::format(
+      "{} for {} distinct keys: {} counters of {} bits, k = {}, {}; a key seen fewer than {} times is "
+      "reported with probability at most {}{}",
+      filters_.size() == 1 ? "planned" : fmt::format("generation {} opened, planned", filters_.size()),
+      human_count(static_cast<double>(planned)), human_count(static_cast<double>(shape.num_counters)),
+      counter_bits_for(shape), shape.num_hashes, human_bytes(static_cast<double>(num_bytes(shape))),
+      options_.threshold, human_rate(std::min(1.0, static_cast<double>(filters_.size()) * rate)),
+      filters_.size() == 1 ? "" : " (all generations together)"));
 }
 
 void ThresholdStream::past_the_plan() {
@@ -204,10 +211,11 @@ void ThresholdStream::past_the_plan() {
   }
   if (generation.num_keys < warn_at_keys_) return;
   warn_at_keys_ = 2 * generation.num_keys;
-  notice_(fmt::format("more keys than the {} that fit the memory as planned: the error grows, and is {} at {} keys; "
-                      "no key is missed; give more --memory",
-                      human_count(static_cast<double>(generation.planned_keys)), human_rate(error_bound()),
-                      human_count(static_cast<double>(generation.num_keys))));
+  notice_(fmt::format(
+      "more keys than the {} that fit the memory as planned: the error grows, and is {} at {} keys; "
+      "no key is missed; give more --memory",
+      human_count(static_cast<double>(generation.planned_keys)), human_rate(error_bound()),
+      human_count(static_cast<double>(generation.num_keys))));
 }
 
 std::uint64_t ThresholdStream::memory_bytes() const noexcept {

@@ -49,9 +49,10 @@ class ExactMemory {
     HashSet::Outcome outcome = seen_.insert(digest);
     while (outcome == HashSet::Outcome::full) {
       if (!seen_.try_grow(digest)) {
-        throw std::runtime_error(fmt::format("the memory is full at {} distinct keys; give more --memory, or take "
-                                             "--may-repeat (never drops a key) or --approximate (may drop some)",
-                                             seen_.size()));
+        throw std::runtime_error(
+            fmt::format("the memory is full at {} distinct keys; give more --memory, or take "
+                        "--may-repeat (never drops a key) or --approximate (may drop some)",
+                        seen_.size()));
       }
       outcome = seen_.insert(digest);
     }
@@ -77,7 +78,9 @@ class ApproximateMemory {
   }
   std::uint64_t num_bytes() const { return tally::num_bytes(seen_.shape()); }
   double error_bound() const {
-    return num_keys_ == 0 ? 0 : theory::false_positive_probability(seen_.shape().num_bits, seen_.shape().num_hashes, num_keys_);
+    return num_keys_ == 0 ? 0
+                          : theory::false_positive_probability(seen_.shape().num_bits,
+                                                               seen_.shape().num_hashes, num_keys_);
   }
   std::string promise() const {
     return fmt::format("a new key is dropped with probability at most {}", human_rate(error_bound()));
@@ -88,7 +91,8 @@ class ApproximateMemory {
     if (!options.num_keys && !options.memory_bytes) {
       throw std::invalid_argument("--approximate needs --keys or --memory, to be planned");
     }
-    BloomRequest request{.num_keys = options.num_keys.value_or(0), .memory_bytes = options.memory_bytes.value_or(0)};
+    BloomRequest request{.num_keys = options.num_keys.value_or(0),
+                         .memory_bytes = options.memory_bytes.value_or(0)};
     if (request.num_keys == 0 || request.memory_bytes == 0) {
       request.false_positive_rate = options.false_positive_rate.value_or(default_false_positive_rate);
     }
@@ -101,16 +105,18 @@ class ApproximateMemory {
 
 class ForgetfulMemory {
  public:
-  explicit ForgetfulMemory(const UniqOptions& options) : seen_(options.memory_bytes.value_or(default_recent_bytes)) {}
+  explicit ForgetfulMemory(const UniqOptions& options)
+      : seen_(options.memory_bytes.value_or(default_recent_bytes)) {}
 
   void prefetch(Hash128 digest) const { seen_.prefetch(digest); }
   bool is_new(Hash128 digest) { return seen_.insert(digest); }
   std::uint64_t num_bytes() const { return seen_.num_bytes(); }
   double error_bound() const { return 0; }
   std::string promise() const {
-    return seen_.num_forgotten() == 0 ? "nothing was forgotten: no key is repeated"
-                                      : fmt::format("no key is dropped; {} were forgotten and may be repeated",
-                                                    human_count(static_cast<double>(seen_.num_forgotten())));
+    return seen_.num_forgotten() == 0
+               ? "nothing was forgotten: no key is repeated"
+               : fmt::format("no key is dropped; {} were forgotten and may be repeated",
+                             human_count(static_cast<double>(seen_.num_forgotten())));
   }
 
  private:
@@ -121,7 +127,8 @@ template <class Memory>
 ExitCode run_uniq(const UniqOptions& options) {
   Memory memory(options);
   const KeyHasher hasher = options.hasher.hasher();
-  Output output({.nul_separated = options.input.nul_separated && !options.json, .line_buffered = options.line_buffered});
+  Output output({.nul_separated = options.input.nul_separated && !options.json,
+                 .line_buffered = options.line_buffered});
   Progress progress(options.quiet);
   KeyReader reader(options.input);
   std::uint64_t num_lines = 0;
@@ -147,17 +154,17 @@ ExitCode run_uniq(const UniqOptions& options) {
   progress.clear();
   if (options.json) {
     output.write_record(json_line(Json{{"summary",
-                                 {{"num_lines", num_lines},
-                                  {"num_printed", num_printed},
-                                  {"dropped_with_probability_at_most", memory.error_bound()},
-                                  {"memory_bytes", memory.num_bytes()},
-                                  {"promise", memory.promise()},
-                                  {"interrupted", stop_requested()}}}}));
+                                        {{"num_lines", num_lines},
+                                         {"num_printed", num_printed},
+                                         {"dropped_with_probability_at_most", memory.error_bound()},
+                                         {"memory_bytes", memory.num_bytes()},
+                                         {"promise", memory.promise()},
+                                         {"interrupted", stop_requested()}}}}));
   }
   output.finish();
-  remark(options.quiet, fmt::format("{}{} lines, {} printed; {}; {}", stop_requested() ? "interrupted after " : "", num_lines,
-                                    num_printed, memory.promise(),
-                                    human_bytes(static_cast<double>(memory.num_bytes()))));
+  remark(options.quiet, fmt::format("{}{} lines, {} printed; {}; {}",
+                                    stop_requested() ? "interrupted after " : "", num_lines, num_printed,
+                                    memory.promise(), human_bytes(static_cast<double>(memory.num_bytes()))));
   return num_printed > 0 ? ExitCode::success : ExitCode::none;
 }
 
@@ -166,12 +173,14 @@ ExitCode run_uniq(const UniqOptions& options) {
 Run declare_uniq(CLI::App& app) {
   auto options = std::make_shared<UniqOptions>();
   add_input_options(app, options->input);
-  CLI::Option* approximate = app.add_flag("-a,--approximate", options->approximate,
-                                          "a Bloom filter in place of all digests: may drop a key, with the stated probability");
+  CLI::Option* approximate =
+      app.add_flag("-a,--approximate", options->approximate,
+                   "a Bloom filter in place of all digests: may drop a key, with the stated probability");
   app.add_flag("-r,--may-repeat", options->may_repeat,
                "bounded memory (--memory, default 64MiB): never drops a key, may print an old one again")
       ->excludes(approximate);
-  add_count(app, "-n,--keys", options->num_keys, "with --approximate: distinct keys to plan for", {1, std::uint64_t{1} << 56});
+  add_count(app, "-n,--keys", options->num_keys, "with --approximate: distinct keys to plan for",
+            {1, std::uint64_t{1} << 56});
   add_size(app, "-m,--memory", options->memory_bytes, "memory for what was seen, never exceeded",
            least_memory_of_digests);
   add_rate(app, "-p,--false-positive-rate", options->false_positive_rate,
@@ -185,7 +194,8 @@ Run declare_uniq(CLI::App& app) {
       throw std::invalid_argument("--keys, --memory and --false-positive-rate are all given; leave one out");
     }
     if ((options->false_positive_rate || options->num_keys) && !options->approximate) {
-      throw std::invalid_argument("--keys and --false-positive-rate go with --approximate; without it nothing is planned");
+      throw std::invalid_argument(
+          "--keys and --false-positive-rate go with --approximate; without it nothing is planned");
     }
     if (options->approximate) return run_uniq<ApproximateMemory>(*options);
     if (options->may_repeat) return run_uniq<ForgetfulMemory>(*options);

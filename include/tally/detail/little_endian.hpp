@@ -8,8 +8,9 @@
 
 namespace tally::detail {
 
-static_assert(std::endian::native == std::endian::little,
-              "the bodies of files are the words in memory: a big-endian port must swap them on reading and writing");
+static_assert(
+    std::endian::native == std::endian::little,
+    "the bodies of files are the words in memory: a big-endian port must swap them on reading and writing");
 
 /// Reads an unsigned integer from its little-endian bytes; `from` needs no alignment.
 template <class Integer>

@@ -80,8 +80,8 @@ class BloomFilter {
   template <KeyBatch Keys>
   void may_contain_batch(const Keys& keys, std::span<bool> results) const noexcept {
     detail::test_keys(
-        hasher_, scheme_, bits_, shape_.num_hashes, keys, [&](std::uint64_t place) { return bits_.get(place); },
-        results);
+        hasher_, scheme_, bits_, shape_.num_hashes, keys,
+        [&](std::uint64_t place) { return bits_.get(place); }, results);
   }
 
   /// Asks for the key's lines, for callers that look at each key a little later.

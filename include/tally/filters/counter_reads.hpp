@@ -13,7 +13,8 @@ namespace tally::detail {
 /// results[i] = whether all counters of keys[i] are at least `theta`.
 template <HashScheme Scheme, KeyBatch Keys>
 void counters_pass(const KeyHasher& hasher, const Scheme& scheme, std::uint32_t num_hashes,
-                   const CounterArray& counters, const Keys& keys, std::uint64_t theta, std::span<bool> results) {
+                   const CounterArray& counters, const Keys& keys, std::uint64_t theta,
+                   std::span<bool> results) {
   const auto passes = [&](std::uint64_t place) { return counters.get_at(place) >= theta; };
   test_keys(hasher, scheme, counters, num_hashes, keys, passes, results);
 }
@@ -31,8 +32,8 @@ Count least_counter(const Scheme& scheme, const CounterArray& counters, Hash128 
 
 /// results[i] = least_counter(keys[i]).
 template <HashScheme Scheme, KeyBatch Keys>
-void count_keys(const KeyHasher& hasher, const Scheme& scheme, std::uint32_t num_hashes, const CounterArray& counters,
-                const Keys& keys, std::span<Count> results) {
+void count_keys(const KeyHasher& hasher, const Scheme& scheme, std::uint32_t num_hashes,
+                const CounterArray& counters, const Keys& keys, std::span<Count> results) {
   const auto touch = [&](std::size_t i, std::span<const std::uint64_t> places) {
     std::uint64_t least = counters.max();
     for (const std::uint64_t place : places) least = std::min(least, counters.get_at(place));

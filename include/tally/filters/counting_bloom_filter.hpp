@@ -35,7 +35,8 @@ class CountingBloomFilter {
   /// Empty. Throws std::invalid_argument for a shape out of range or that the scheme
   /// cannot use, std::bad_alloc where there is not enough memory.
   CountingBloomFilter(const CountingBloomShape& shape, const KeyHasher& hasher)
-      : CountingBloomFilter(shape, hasher, {}, CounterArray(checked(shape).num_counters, shape.counter_bits)) {}
+      : CountingBloomFilter(shape, hasher, {},
+                            CounterArray(checked(shape).num_counters, shape.counter_bits)) {}
 
   /// Calls so far, whatever their keys.
   struct Totals {
@@ -144,7 +145,9 @@ class CountingBloomFilter {
     detail::require_same(structure, "counter_bits", shape_.counter_bits, other.shape_.counter_bits);
     detail::require_same(structure, "max_threshold", shape_.max_threshold, other.shape_.max_threshold);
     counters_.merge(other.counters_);
-    const auto add = [](std::uint64_t& mine, std::uint64_t theirs) { mine = detail::saturating_add(mine, theirs); };
+    const auto add = [](std::uint64_t& mine, std::uint64_t theirs) {
+      mine = detail::saturating_add(mine, theirs);
+    };
     add(totals_.num_insertions, other.totals_.num_insertions);
     add(totals_.num_removes, other.totals_.num_removes);
     add(totals_.num_refused_removes, other.totals_.num_refused_removes);

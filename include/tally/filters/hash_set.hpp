@@ -72,7 +72,9 @@ class HashSet {
     std::uint64_t max_size = 0;
 
     std::uint64_t home(Hash128 digest) const noexcept { return reduce_to_range(digest.low, num_homes); }
-    const std::uint64_t* line(std::uint64_t i) const noexcept { return words.data() + 2 * digests_a_line * i; }
+    const std::uint64_t* line(std::uint64_t i) const noexcept {
+      return words.data() + 2 * digests_a_line * i;
+    }
     std::uint64_t* line(std::uint64_t i) noexcept { return words.data() + 2 * digests_a_line * i; }
 
     bool contains(Hash128 wanted) const noexcept {
@@ -93,7 +95,9 @@ class HashSet {
     return digest;
   }
 
-  const Shard& shard_of(Hash128 digest) const noexcept { return shards_[reduce_to_range(digest.high, shards_.size())]; }
+  const Shard& shard_of(Hash128 digest) const noexcept {
+    return shards_[reduce_to_range(digest.high, shards_.size())];
+  }
   Shard& shard_of(Hash128 digest) noexcept { return shards_[reduce_to_range(digest.high, shards_.size())]; }
 
   static Shard make_shard(std::uint64_t num_homes);

@@ -16,7 +16,9 @@ inline constexpr std::size_t keys_per_window = 128;
 
 /// Anything contiguous whose elements KeyHasher takes: texts, byte strings, integers, digests.
 template <class Keys>
-concept KeyBatch = requires(const Keys& keys, const KeyHasher& hasher) { hasher(std::span(keys)[0]); };
+concept KeyBatch = requires(const Keys& keys, const KeyHasher& hasher) {
+  hasher(std::span(keys)[0]);
+};
 
 namespace detail {
 
@@ -28,7 +30,8 @@ inline constexpr std::size_t most_keys_ahead = 64;
 /// prepare(slot, its digest). Slots are below `distance`; so hashing and computing positions
 /// for one key goes on while the lines of others are on their way.
 template <KeyBatch Keys, class Prepare, class Use>
-void run_ahead(const KeyHasher& hasher, const Keys& key_range, std::size_t distance, Prepare prepare, Use use) {
+void run_ahead(const KeyHasher& hasher, const Keys& key_range, std::size_t distance, Prepare prepare,
+               Use use) {
   const std::span keys(key_range);
   const std::size_t num_ahead = std::min(distance, keys.size());
   for (std::size_t i = 0; i < num_ahead; ++i) prepare(i, hasher(keys[i]));
@@ -62,7 +65,8 @@ void find_places(const Scheme& scheme, const Storage& storage, Hash128 hash, std
 
 /// touch(the places of one key's positions).
 template <HashScheme Scheme, class Storage, class Touch>
-void touch_key(const Scheme& scheme, const Storage& storage, std::uint32_t num_hashes, Hash128 hash, Touch touch) {
+void touch_key(const Scheme& scheme, const Storage& storage, std::uint32_t num_hashes, Hash128 hash,
+               Touch touch) {
   std::array<std::uint64_t, max_num_hashes> places;
   find_places(scheme, storage, hash, places.data());
   touch(std::span<const std::uint64_t>(places.data(), num_hashes));
@@ -70,8 +74,8 @@ void touch_key(const Scheme& scheme, const Storage& storage, std::uint32_t num_h
 
 /// For every key in order: touch(index, the places of its positions), their lines asked for well before.
 template <Access access, HashScheme Scheme, class Storage, KeyBatch Keys, class Touch>
-void touch_keys(const KeyHasher& hasher, const Scheme& scheme, const Storage& storage, std::uint32_t num_hashes,
-                const Keys& keys, Touch touch) {
+void touch_keys(const KeyHasher& hasher, const Scheme& scheme, const Storage& storage,
+                std::uint32_t num_hashes, const Keys& keys, Touch touch) {
   std::array<std::uint64_t, max_num_hashes> places;
   const auto prepare = [&](std::size_t slot, Hash128 hash) {
     std::uint64_t* const own = places.data() + slot * num_hashes;
@@ -82,7 +86,8 @@ void touch_keys(const KeyHasher& hasher, const Scheme& scheme, const Storage& st
   const auto use = [&](std::size_t i, std::size_t slot) {
     touch(i, std::span<const std::uint64_t>(places.data() + slot * num_hashes, num_hashes));
   };
-  run_ahead(hasher, keys, std::clamp<std::size_t>(places.size() / num_hashes, 1, most_keys_ahead), prepare, use);
+  run_ahead(hasher, keys, std::clamp<std::size_t>(places.size() / num_hashes, 1, most_keys_ahead), prepare,
+            use);
 }
 
 /// results[i] = whether test(place) holds for every position of keys[i].
@@ -90,8 +95,8 @@ void touch_keys(const KeyHasher& hasher, const Scheme& scheme, const Storage& st
 /// Most absent keys fail within two positions, so only those two lines are asked for at
 /// first, and the others half way, for the keys that are left.
 template <HashScheme Scheme, class Storage, KeyBatch Keys, class Test>
-void test_keys(const KeyHasher& hasher, const Scheme& scheme, const Storage& storage, std::uint32_t num_hashes,
-               const Keys& keys, Test test, std::span<bool> results) {
+void test_keys(const KeyHasher& hasher, const Scheme& scheme, const Storage& storage,
+               std::uint32_t num_hashes, const Keys& keys, Test test, std::span<bool> results) {
   enum class State : std::uint8_t { fresh, failed, passed_first };
   std::array<std::uint64_t, 2 * max_num_hashes> places;
   std::array<State, 2 * most_keys_ahead> states;
@@ -126,9 +131,10 @@ void test_keys(const KeyHasher& hasher, const Scheme& scheme, const Storage& sto
 /// of keys after the window's lines were asked for (which measured faster here than
 /// run_ahead, with its tests and requests taking turns).
 template <HashScheme Scheme, class Storage, KeyBatch Keys, class Test>
-requires(Scheme::layout == PositionLayout::lines)
-void test_keys(const KeyHasher& hasher, const Scheme& scheme, const Storage& storage, std::uint32_t,
-               const Keys& key_range, Test test, std::span<bool> results) {
+requires(Scheme::layout == PositionLayout::lines) void test_keys(const KeyHasher& hasher,
+                                                                 const Scheme& scheme, const Storage& storage,
+                                                                 std::uint32_t, const Keys& key_range,
+                                                                 Test test, std::span<bool> results) {
   const std::span keys(key_range);
   // Two arrays: g++ moves a digest that a call returned through memory, which costs more than the test.
   std::array<std::uint64_t, most_keys_ahead> low;

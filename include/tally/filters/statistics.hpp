@@ -14,15 +14,16 @@ namespace tally {
 /// What a filter can tell of itself; fields that a structure has no use for stay 0.
 struct FilterStatistics {
   std::uint64_t num_positions = 0;
-  std::uint64_t num_nonzero = 0;         ///< positions above 0
-  std::uint64_t num_saturated = 0;       ///< counters at their maximum, which stick
-  std::vector<HistogramBin> histogram;   ///< counters by value
+  std::uint64_t num_nonzero = 0;        ///< positions above 0
+  std::uint64_t num_saturated = 0;      ///< counters at their maximum, which stick
+  std::vector<HistogramBin> histogram;  ///< counters by value
   std::uint64_t num_insertions = 0;
-  std::uint64_t num_removes = 0;         ///< those that were not refused
+  std::uint64_t num_removes = 0;  ///< those that were not refused
   std::uint64_t num_refused_removes = 0;
   double estimated_num_keys = 0;                 ///< distinct keys; infinite where no position is 0
   double estimated_num_keys_standard_error = 0;  ///< of the estimate, for keys inserted once each
-  double estimated_false_positive_rate = 0;      ///< of a key never inserted, at the filter's threshold, as it stands now
+  double estimated_false_positive_rate =
+      0;  ///< of a key never inserted, at the filter's threshold, as it stands now
 
   double fill_ratio() const noexcept {
     return num_positions == 0 ? 0 : static_cast<double>(num_nonzero) / static_cast<double>(num_positions);
@@ -32,7 +33,8 @@ struct FilterStatistics {
 namespace detail {
 
 /// How many positions of [begin, end) hold at least `value`.
-inline std::uint64_t num_at_least(const BitArray& bits, std::uint64_t, std::uint64_t begin, std::uint64_t end) {
+inline std::uint64_t num_at_least(const BitArray& bits, std::uint64_t, std::uint64_t begin,
+                                  std::uint64_t end) {
   return bits.num_set(begin, end);
 }
 inline std::uint64_t num_at_least(const CounterArray& counters, std::uint64_t value, std::uint64_t begin,
@@ -43,7 +45,8 @@ inline std::uint64_t num_at_least(const CounterArray& counters, std::uint64_t va
 /// The probability that a fresh key passes `value` in all its positions, given what the storage
 /// holds: exact for schemes whose positions are uniform and independent within their range.
 template <class Storage>
-double pass_probability(const Storage& storage, PositionLayout layout, PositionSpace space, std::uint64_t value) {
+double pass_probability(const Storage& storage, PositionLayout layout, PositionSpace space,
+                        std::uint64_t value) {
   const auto share = [&](std::uint64_t begin, std::uint64_t end) {
     return static_cast<double>(num_at_least(storage, value, begin, end)) / static_cast<double>(end - begin);
   };
@@ -85,7 +88,8 @@ FilterStatistics storage_statistics(const Storage& storage, PositionSpace space,
   const detail::KeyEstimate keys = detail::estimate_num_keys(storage, Scheme::layout, space);
   statistics.estimated_num_keys = keys.num_keys;
   statistics.estimated_num_keys_standard_error = keys.standard_error;
-  statistics.estimated_false_positive_rate = detail::pass_probability(storage, Scheme::layout, space, threshold);
+  statistics.estimated_false_positive_rate =
+      detail::pass_probability(storage, Scheme::layout, space, threshold);
   if constexpr (std::is_same_v<Storage, CounterArray>) {
     statistics.histogram = storage.histogram();
     statistics.num_saturated = storage.num_at_least(storage.max(), 0, space.num_positions);

@@ -34,7 +34,8 @@ class ThresholdFilter {
   /// Empty. Throws std::invalid_argument for a shape out of range or that the scheme
   /// cannot use, std::bad_alloc where there is not enough memory.
   ThresholdFilter(const ThresholdShape& shape, const KeyHasher& hasher)
-      : ThresholdFilter(shape, hasher, 0, CounterArray(checked(shape).num_counters, counter_bits_for(shape))) {}
+      : ThresholdFilter(shape, hasher, 0,
+                        CounterArray(checked(shape).num_counters, counter_bits_for(shape))) {}
 
   /// Takes over what a file held.
   ThresholdFilter(const ThresholdShape& shape, const KeyHasher& hasher, std::uint64_t num_insertions,
@@ -55,8 +56,9 @@ class ThresholdFilter {
   template <class Key>
   Count insert_and_count(const Key& key) noexcept {
     Count result;
-    detail::touch_key(scheme_, counters_, shape_.num_hashes, hasher_(key),
-                      [&](std::span<const std::uint64_t> places) { result = count_of(insert_places(places)); });
+    detail::touch_key(
+        scheme_, counters_, shape_.num_hashes, hasher_(key),
+        [&](std::span<const std::uint64_t> places) { result = count_of(insert_places(places)); });
     ++num_insertions_;
     return result;
   }
@@ -81,8 +83,8 @@ class ThresholdFilter {
 
   template <class Key>
   bool at_least(const Key& key) const noexcept {
-    return scheme_.all_positions(hasher_(key),
-                                 [&](std::uint64_t position) { return counters_.get(position) >= shape_.threshold; });
+    return scheme_.all_positions(
+        hasher_(key), [&](std::uint64_t position) { return counters_.get(position) >= shape_.threshold; });
   }
 
   /// results[i] = at_least(keys[i]); `results` is as long as `keys`.

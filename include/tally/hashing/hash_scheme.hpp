@@ -44,8 +44,9 @@ concept HashScheme = std::constructible_from<S, PositionSpace> &&
 };
 
 namespace detail {
-void check_position_space(std::string_view structure, std::string_view positions_field, std::string_view scheme,
-                          PositionSpace space, std::uint64_t usable_below, std::uint64_t usable_above);
+void check_position_space(std::string_view structure, std::string_view positions_field,
+                          std::string_view scheme, PositionSpace space, std::uint64_t usable_below,
+                          std::uint64_t usable_above);
 }
 
 /// Throws std::invalid_argument unless `space` is within the limits above and its
@@ -54,11 +55,12 @@ void check_position_space(std::string_view structure, std::string_view positions
 template <HashScheme Scheme>
 void check_position_space(std::string_view structure, std::string_view positions_field, PositionSpace space) {
   const auto usable = [&](Rounding rounding) {
-    const bool in_range = space.num_hashes != 0 && space.num_hashes <= max_num_hashes && space.num_positions != 0 &&
-                          space.num_positions <= max_num_positions;
+    const bool in_range = space.num_hashes != 0 && space.num_hashes <= max_num_hashes &&
+                          space.num_positions != 0 && space.num_positions <= max_num_positions;
     return in_range ? Scheme::round_positions(space, rounding) : 0;
   };
-  detail::check_position_space(structure, positions_field, Scheme::name, space, usable(Rounding::down), usable(Rounding::up));
+  detail::check_position_space(structure, positions_field, Scheme::name, space, usable(Rounding::down),
+                               usable(Rounding::up));
 }
 
 }  // namespace tally

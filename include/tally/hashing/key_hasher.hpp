@@ -36,7 +36,8 @@ class KeyHasher {
   // Inlined by force: a digest that comes back from a call goes through memory, with g++ 12 in a way
   // that stalls the loads of whole windows of keys.
   [[gnu::always_inline]] Hash128 operator()(KeyBytes key) const noexcept {
-    if (is_keyed_) [[unlikely]] return keyed_hash(key);
+    if (is_keyed_) [[unlikely]]
+      return keyed_hash(key);
     return hash_key(key, seed_or_key_id_);
   }
   [[gnu::always_inline]] Hash128 operator()(std::string_view key) const noexcept {

@@ -41,8 +41,12 @@ class BitArray {
   /// The place of bit i among all bits of the words, as CounterArray has one: i itself.
   static constexpr std::uint64_t locate(std::uint64_t i) noexcept { return i; }
 
-  void prefetch_for_read(std::uint64_t i) const noexcept { detail::prefetch_for_read(words_.data() + i / 64); }
-  void prefetch_for_write(std::uint64_t i) const noexcept { detail::prefetch_for_write(words_.data() + i / 64); }
+  void prefetch_for_read(std::uint64_t i) const noexcept {
+    detail::prefetch_for_read(words_.data() + i / 64);
+  }
+  void prefetch_for_write(std::uint64_t i) const noexcept {
+    detail::prefetch_for_write(words_.data() + i / 64);
+  }
 
   std::span<const std::uint64_t> words() const noexcept { return words_.words(); }
 

@@ -32,7 +32,8 @@ struct HistogramBin {
 class CounterArray {
  public:
   static constexpr bool is_width(std::uint32_t counter_bits) noexcept {
-    return (counter_bits >= 1 && counter_bits <= 8) || counter_bits == 16 || counter_bits == 32 || counter_bits == 64;
+    return (counter_bits >= 1 && counter_bits <= 8) || counter_bits == 16 || counter_bits == 32 ||
+           counter_bits == 64;
   }
 
   /// The least width whose maximum is at least `value`.
@@ -73,7 +74,9 @@ class CounterArray {
     return word * 64 + (i - word * per_word_) * counter_bits_;
   }
 
-  std::uint64_t get_at(std::uint64_t place) const noexcept { return words_.data()[place / 64] >> place % 64 & max_; }
+  std::uint64_t get_at(std::uint64_t place) const noexcept {
+    return words_.data()[place / 64] >> place % 64 & max_;
+  }
 
   void set_at(std::uint64_t place, std::uint64_t value) noexcept {
     std::uint64_t& word = words_.data()[place / 64];
@@ -101,7 +104,9 @@ class CounterArray {
     if (get_at(place) < value) set_at(place, value);
   }
 
-  void prefetch_for_read(std::uint64_t place) const noexcept { detail::prefetch_for_read(words_.data() + place / 64); }
+  void prefetch_for_read(std::uint64_t place) const noexcept {
+    detail::prefetch_for_read(words_.data() + place / 64);
+  }
   void prefetch_for_write(std::uint64_t place) const noexcept {
     detail::prefetch_for_write(words_.data() + place / 64);
   }

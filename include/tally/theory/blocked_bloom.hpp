@@ -19,8 +19,8 @@ namespace tally::theory {
 /// g(j) is exact, `false_positive_probability_occupancy(B, k, j)`.
 double blocked_bloom_false_positive_probability(std::uint64_t num_blocks, std::uint32_t B, std::uint32_t k,
                                                 std::uint64_t n);
-double ln_blocked_bloom_false_positive_probability(std::uint64_t num_blocks, std::uint32_t B,
-                                                   std::uint32_t k, std::uint64_t n);
+double ln_blocked_bloom_false_positive_probability(std::uint64_t num_blocks, std::uint32_t B, std::uint32_t k,
+                                                   std::uint64_t n);
 
 /// g(j) = (1 - (1 - 1/B)^(k j))^k: quicker, and too low by some percent since B is small.
 double blocked_bloom_false_positive_probability_approximate(std::uint64_t num_blocks, std::uint32_t B,
@@ -33,7 +33,6 @@ std::uint32_t best_num_hashes_blocked_bloom(std::uint64_t num_blocks, std::uint3
 
 /// The least number of blocks that keeps the exact probability at or below `target` (in (0, 1)).
 /// @throws std::invalid_argument also if 2^50 blocks are not enough
-std::uint64_t blocked_bloom_num_blocks_for(double target, std::uint32_t B, std::uint32_t k,
-                                           std::uint64_t n);
+std::uint64_t blocked_bloom_num_blocks_for(double target, std::uint32_t B, std::uint32_t k, std::uint64_t n);
 
 }  // namespace tally::theory

@@ -46,9 +46,9 @@ double ln_counter_upper_tail(const CountHistogram& histogram, std::uint32_t k, s
 double compound_threshold_false_positive_probability(const CountHistogram& histogram, std::uint64_t theta,
                                                      std::uint32_t k, std::uint64_t m,
                                                      std::uint64_t true_count = 0);
-double ln_compound_threshold_false_positive_probability(const CountHistogram& histogram,
-                                                        std::uint64_t theta, std::uint32_t k,
-                                                        std::uint64_t m, std::uint64_t true_count = 0);
+double ln_compound_threshold_false_positive_probability(const CountHistogram& histogram, std::uint64_t theta,
+                                                        std::uint32_t k, std::uint64_t m,
+                                                        std::uint64_t true_count = 0);
 
 /// Expected histogram, up to `limit`, of `total` insertions drawn by Zipf's law: rank i of num_ranks with
 /// probability proportional to i^-exponent. Counts are taken as independent Poisson numbers. The first

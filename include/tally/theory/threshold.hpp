@@ -23,9 +23,8 @@ double ln_threshold_false_positive_probability(std::uint64_t theta, std::uint32_
 /// function. Good in large filters; at (theta, n, m) = (10, 100, 1000) and the best k it is 27% above
 /// equation 2.
 /// @source Kim, Jeong, Lee, Lee 2019, equation 3; true_count is ours
-double threshold_false_positive_probability_approximate(std::uint64_t theta, std::uint32_t k,
-                                                        std::uint64_t n, std::uint64_t m,
-                                                        std::uint64_t true_count = 0);
+double threshold_false_positive_probability_approximate(std::uint64_t theta, std::uint32_t k, std::uint64_t n,
+                                                        std::uint64_t m, std::uint64_t true_count = 0);
 double ln_threshold_false_positive_probability_approximate(std::uint64_t theta, std::uint32_t k,
                                                            std::uint64_t n, std::uint64_t m,
                                                            std::uint64_t true_count = 0);
