@@ -108,6 +108,20 @@ TEST(Lines, CutOffByAnInterruptAreNoKeys) {
   EXPECT_THAT(result.error, HasSubstr("interrupted after 1 lines"));
 }
 
+TEST(Files, ThatAreWaitedForDoNotHoldUpAnInterrupt) {
+  TemporaryDirectory directory;
+  const std::string one = directory.write("one", "a\n");
+  const std::string pipe = directory / "pipe";  // nobody writes to it
+  ASSERT_EQ(run_program({"mkfifo", pipe}).exit_code, 0);
+  RunningCommand command({TALLY_COMMAND, "uniq", "--line-buffered", one, pipe, one});
+  EXPECT_EQ(command.read_line(), "a\n");
+  usleep(100'000);  // until it opens the pipe
+  command.send(SIGINT);
+  const CommandResult result = command.wait();
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.error, HasSubstr("interrupted after 1 lines"));
+}
+
 TEST(Files, AreReadInTurnAndAMissingLastNewlineJoinsNoLines) {
   TemporaryDirectory directory;
   const std::string one = directory.write("one", "a\nb");

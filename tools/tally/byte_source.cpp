@@ -53,7 +53,8 @@ class PlainFile : public ByteSource {
  public:
   explicit PlainFile(const std::string& path) : name_(path == "-" ? "standard input" : path) {
     file_ = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file_ < 0) fail();
+    // Opening a named pipe waits for its writer; a signal then ends the input, as it does while reading.
+    if (file_ < 0 && !(errno == EINTR && stop_requested())) fail();
     if (path != "-") ::posix_fadvise(file_, 0, 0, POSIX_FADV_SEQUENTIAL);
   }
   ~PlainFile() override {
