@@ -35,6 +35,14 @@ void write_to_standard_error(std::string_view text) noexcept {
   }
 }
 
+// There is one screen, whoever writes to it.
+bool progress_on_screen = false;
+
+void take_progress_off() noexcept {
+  if (progress_on_screen) write_to_standard_error("\r\x1b[K");
+  progress_on_screen = false;
+}
+
 std::string& stored_command_name() {
   static std::string name = "tally";
   return name;
@@ -55,7 +63,8 @@ std::string scaled(double value, double base, const std::array<const char*, 6>& 
 
 Output::Output(Options options)
     : separator_(options.nul_separated ? '\0' : '\n'),
-      line_buffered_(options.line_buffered || isatty(STDOUT_FILENO) == 1) {
+      on_terminal_(isatty(STDOUT_FILENO) == 1),
+      line_buffered_(options.line_buffered || on_terminal_) {
   buffer_.reserve(buffer_size);
 }
 
@@ -66,10 +75,15 @@ Output::~Output() {
   }
 }
 
+void Output::write_out(std::string_view bytes) const {
+  if (on_terminal_) take_progress_off();
+  write_all(STDOUT_FILENO, bytes, "standard output");
+}
+
 void Output::write(std::string_view bytes) {
   if (buffer_.size() + bytes.size() > buffer_size) flush();
   if (bytes.size() > buffer_size) {
-    write_all(STDOUT_FILENO, bytes, "standard output");
+    write_out(bytes);
   } else {
     buffer_.append(bytes);
   }
@@ -92,9 +106,8 @@ void Output::write_key(std::string_view prefix, std::string_view key) {
 }
 
 void Output::flush() {
-  const std::string_view bytes = buffer_;
   try {
-    write_all(STDOUT_FILENO, bytes, "standard output");
+    write_out(buffer_);
   } catch (...) {
     buffer_.clear();  // not tried again by the destructor
     throw;
@@ -156,10 +169,7 @@ Progress::Progress(bool quiet) : shown_(!quiet && isatty(STDERR_FILENO) == 1) {}
 
 Progress::~Progress() { clear(); }
 
-void Progress::clear() {
-  if (on_screen_) write_to_standard_error("\r\x1b[K");
-  on_screen_ = false;
-}
+void Progress::clear() { take_progress_off(); }
 
 void Progress::draw(std::uint64_t num_keys, std::uint64_t bytes_read,
                     std::optional<std::uint64_t> total_bytes) {
@@ -183,7 +193,7 @@ void Progress::draw(std::uint64_t num_keys, std::uint64_t bytes_read,
   const auto keys = static_cast<double>(num_keys);
   line += fmt::format("  {} keys  {}/s", human_count(keys), human_count(keys / seconds));
   write_to_standard_error(line + "\x1b[K");
-  on_screen_ = true;
+  progress_on_screen = true;
 }
 
 }  // namespace tally::cli

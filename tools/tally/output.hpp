@@ -47,8 +47,11 @@ class Output {
   void finish() { flush(); }
 
  private:
+  void write_out(std::string_view bytes) const;
+
   std::string buffer_;
   char separator_;
+  bool on_terminal_;
   bool line_buffered_;
 };
 
@@ -78,7 +81,8 @@ class Table {
 };
 
 /// A progress line on standard error, if that is a terminal and `quiet` is not set.
-/// Cheap: call `update` once a batch; it draws at most ten times a second.
+/// Cheap: call `update` once a batch; it draws at most ten times a second. Output that goes to a
+/// terminal takes the line off first.
 class Progress {
  public:
   explicit Progress(bool quiet);
@@ -97,7 +101,6 @@ class Progress {
   void draw(std::uint64_t num_keys, std::uint64_t bytes_read, std::optional<std::uint64_t> total_bytes);
 
   bool shown_;
-  bool on_screen_ = false;
   Clock::time_point start_ = Clock::now();
   Clock::time_point next_ = start_;
 };
