@@ -124,7 +124,8 @@ TEST(UniqCommand, ApproximateNeverPrintsTwiceAndDropsNoMoreThanPlanned) {
     // On both sides of the expected number, a fifth allowed for the rounding of k.
     const double expected = num_keys * rate * mean_share_of_full_rate(rate);
     EXPECT_NEAR(dropped, expected, expected / 5 + 5 * std::sqrt(expected));
-    EXPECT_LE(result.summary["dropped_with_probability_at_most"].get<double>(), rate);
+    // By the bits that are set, whose share scatters: five standard deviations are below 4% of the rate.
+    EXPECT_LE(result.summary["dropped_with_probability_at_most"].get<double>(), 1.04 * rate);
     EXPECT_GE(result.summary["dropped_with_probability_at_most"].get<double>(), rate / 2);
     RecordProperty("dropped_of_" + std::to_string(wanted.size()) + "_at_" + std::to_string(rate),
                    std::to_string(dropped));
@@ -132,10 +133,22 @@ TEST(UniqCommand, ApproximateNeverPrintsTwiceAndDropsNoMoreThanPlanned) {
 }
 
 TEST(UniqCommand, ApproximatePastItsPlanSaysTheErrorThatItHas) {
-  const std::string input = zipf_lines(100'000, 50'000, 0.2, 14);
-  const UniqResult result = uniq(input, {"-a", "-n", "5000", "-p", "1%"});
-  EXPECT_GT(result.summary["dropped_with_probability_at_most"].get<double>(), 0.2);
+  constexpr int num_keys = 5000;
+  constexpr int num_late = 1000;
+  std::string input;
+  for (int i = 0; i < num_keys; ++i) input += std::to_string(i) + '\n';
+  const UniqResult result = uniq(input, {"-a", "-n", "1000", "-p", "1%"});
   EXPECT_EQ(num_different(result.keys), result.keys.size());
+  const auto num_printed = std::count_if(result.keys.begin(), result.keys.end(), [](const std::string& key) {
+    return std::stoi(key) >= num_keys - num_late;
+  });
+  const double dropped = 1 - static_cast<double>(num_printed) / num_late;
+  const double stated = result.summary["dropped_with_probability_at_most"].get<double>();
+  EXPECT_GT(dropped, 0.5);
+  // The error grows, so at the end it is above that of the last thousand keys: five standard deviations, 3e-7.
+  EXPECT_LE(dropped, stated + 5 * std::sqrt(0.25 / num_late));
+  RecordProperty("dropped", std::to_string(dropped));
+  RecordProperty("stated", std::to_string(stated));
 }
 
 TEST(UniqCommand, MayRepeatPrintsEveryKeyInBoundedMemory) {

@@ -16,7 +16,6 @@
 #include "tally/filters/hash_set.hpp"
 #include "tally/filters/recent_keys.hpp"
 #include "tally/planner.hpp"
-#include "tally/theory/bloom.hpp"
 
 namespace tally::cli {
 namespace {
@@ -71,17 +70,10 @@ class ApproximateMemory {
   explicit ApproximateMemory(const UniqOptions& options) : seen_(shape(options), options.hasher.hasher()) {}
 
   void prefetch(Hash128 digest) const { seen_.prefetch(digest); }
-  bool is_new(Hash128 digest) {
-    const bool is_new = !seen_.test_and_insert(digest);
-    num_keys_ += is_new;
-    return is_new;
-  }
+  bool is_new(Hash128 digest) { return !seen_.test_and_insert(digest); }
   std::uint64_t num_bytes() const { return tally::num_bytes(seen_.shape()); }
-  double error_bound() const {
-    return num_keys_ == 0 ? 0
-                          : theory::false_positive_probability(seen_.shape().num_bits,
-                                                               seen_.shape().num_hashes, num_keys_);
-  }
+  // By the bits that are set: the keys that were printed are too few where many were dropped.
+  double error_bound() const { return seen_.statistics().estimated_false_positive_rate; }
   std::string promise() const {
     return fmt::format("a new key is dropped with probability at most {}", human_rate(error_bound()));
   }
@@ -100,7 +92,6 @@ class ApproximateMemory {
   }
 
   BloomFilter<> seen_;
-  std::uint64_t num_keys_ = 0;
 };
 
 class ForgetfulMemory {
