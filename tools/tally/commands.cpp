@@ -18,7 +18,7 @@ const std::vector<Command>& commands() {
        "tally theory bloom-false-positive-rate --m 10M --k 7 --n 1M\n"
        "tally theory kappa-star --theta 3 --json\n"},
       {"over", "print every key once, the moment it has been seen N times", "Streams", declare_over,
-       "tally over 3 words.txt                      # words that occur three times\n"
+       "tally over 3 words.txt                       # words that occur three times\n"
        "tally over 100 -d ' ' -f 1 access.log.gz     # clients with 100 requests\n"
        "tally over 1000 --memory 64MiB --exact < log # in 64 MiB, and checked against exact counts\n"},
       {"uniq", "print the first occurrence of every key", "Streams", declare_uniq,

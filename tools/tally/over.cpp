@@ -131,18 +131,21 @@ ExitCode run_over(const OverOptions& options) {
 
 Run declare_over(CLI::App& app) {
   auto options = std::make_shared<OverOptions>();
-  add_count(app, "threshold", options->threshold, "print a key when it has been seen this many times",
+  add_count(app, "threshold", options->threshold, "N: print a key when it has been seen this many times",
             {1, max_threshold_limit})
       ->type_name("N")
       ->required();
   add_input_options(app, options->input);
-  add_count(app, "-n,--keys", options->num_keys, "distinct keys to plan for", {1, std::uint64_t{1} << 56});
+  add_count(app, "-n,--keys", options->num_keys,
+            "distinct keys to plan for (default, without --memory: the first are counted exactly, then "
+            "filters are opened as keys come)",
+            {1, std::uint64_t{1} << 56});
   add_size(app, "-m,--memory", options->memory_bytes,
            "memory of filter and reported keys together, never exceeded", least_memory_of_digests);
-  CLI::Option* rate = add_rate(app, "-p,--false-positive-rate", options->false_positive_rate,
-                               "most probable share of the keys below N that are printed all the same "
-                               "(default 1%, or what --keys with "
-                               "--memory gives)");
+  CLI::Option* rate = add_rate(
+      app, "-p,--false-positive-rate", options->false_positive_rate,
+      "of the keys seen fewer than N times, the share that may be printed all the same (default 1%, or what "
+      "--keys with --memory gives)");
   add_choice(app, "--update", options->update,
              "how counters rise; conservative errs less, and theory only bounds it",
              {"plain", "conservative"});
