@@ -1,87 +1,128 @@
 #include "tally/filters/hash_set.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
+// Compiled once for every instruction set that Highway knows of this machine's kind; the best is chosen at run time.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "filters_hash_set.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace tally {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+HWY_INLINE bool stands_in(const std::uint64_t* line, Hash128 digest) {
+  constexpr std::size_t digests_per_line = DigestShard::digests_per_line;
+  const hn::CappedTag<std::uint64_t, digests_per_line> tag;
+  const auto low = hn::Set(tag, digest.low);
+  const auto high = hn::Set(tag, digest.high);
+  bool is_here = false;
+  for (std::size_t i = 0; i < digests_per_line; i += hn::Lanes(tag)) {
+    const auto same_low = hn::Eq(hn::Load(tag, line + i), low);
+    const auto same_high = hn::Eq(hn::Load(tag, line + digests_per_line + i), high);
+    is_here |= !hn::AllFalse(tag, hn::And(same_low, same_high));
+  }
+  return is_here;
+}
+
+/// First every digest's first line, without a branch, then the second ones of those not found.
+HWY_ATTR void contains_batch_here(std::span<const DigestShard> shards, std::span<const Hash128> digests,
+                                  std::span<bool> results) {
+  constexpr std::size_t window = 512;
+  constexpr std::size_t num_ahead = 32;
+  std::array<const std::uint64_t*, window> lines;
+  std::array<std::uint32_t, window> missing;
+  const auto shard_of = [&](Hash128 digest) -> const DigestShard& {
+    return shards[reduce_to_range(digest.high, shards.size())];
+  };
+  for (std::size_t first = 0; first < digests.size(); first += window) {
+    const std::size_t count = std::min(window, digests.size() - first);
+    const auto prepare = [&](std::size_t i) {
+      const Hash128 digest = DigestShard::stored(digests[first + i]);
+      lines[i] = shard_of(digest).first_line(digest);
+      detail::prefetch_for_read(lines[i]);
+    };
+    for (std::size_t i = 0; i < std::min(num_ahead, count); ++i) prepare(i);
+    std::size_t num_missing = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (i + num_ahead < count) prepare(i + num_ahead);
+      const bool is_here = stands_in(lines[i], DigestShard::stored(digests[first + i]));
+      results[first + i] = is_here;
+      missing[num_missing] = static_cast<std::uint32_t>(i);
+      num_missing += !is_here;
+    }
+    for (std::size_t j = 0; j < num_missing; ++j) {
+      const Hash128 digest = DigestShard::stored(digests[first + missing[j]]);
+      lines[j] = shard_of(digest).second_line(digest);
+      detail::prefetch_for_read(lines[j]);
+    }
+    for (std::size_t j = 0; j < num_missing; ++j) {
+      const std::size_t i = first + missing[j];
+      results[i] = stands_in(lines[j], DigestShard::stored(digests[i]));
+    }
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tally
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace tally {
 namespace {
 
-constexpr std::uint64_t num_shards = 16;
+constexpr std::uint64_t num_shards = 64;
 constexpr std::uint64_t least_bytes_sharded = std::uint64_t{1} << 20;
-constexpr std::uint64_t first_homes = 16;
+constexpr std::uint64_t least_lines = 2;
+constexpr std::uint64_t first_lines = 64;
+constexpr std::uint64_t growth_divisor = 5;  // a shard grows by a fifth
 constexpr std::uint64_t line_bytes = 64;
-
-// Lines past the last home are for what the end of a full shard pushes there.
-constexpr std::uint64_t lines_for(std::uint64_t num_homes) { return num_homes + 8 + num_homes / 64; }
-
-constexpr std::uint64_t most_homes_for(std::uint64_t num_lines) {
-  return num_lines <= lines_for(2) ? 2 : num_lines - 8 - (num_lines - 7) / 65;
-}
 
 }  // namespace
 
-std::uint64_t HashSet::bytes_for(std::uint64_t num_homes) noexcept {
-  return lines_for(num_homes) * line_bytes;
-}
+HWY_EXPORT(contains_batch_here);
 
-HashSet::Shard HashSet::make_shard(std::uint64_t num_homes) {
-  Shard shard;
-  shard.num_homes = num_homes;
-  shard.num_lines = lines_for(num_homes);
-  shard.max_size = std::max<std::uint64_t>(1, num_homes * digests_a_line * 19 / 20);
-  shard.words = detail::AlignedWords(2 * digests_a_line * shard.num_lines);
-  return shard;
+void HashSet::contains_batch(std::span<const Hash128> digests, std::span<bool> results) const noexcept {
+  HWY_DYNAMIC_DISPATCH(contains_batch_here)(shards_, digests, results);
 }
 
 HashSet::HashSet(std::uint64_t max_bytes) {
-  const std::uint64_t count = max_bytes < least_bytes_sharded ? 1 : num_shards;
-  max_homes_ = most_homes_for(max_bytes / count / line_bytes);
-  const std::uint64_t num_homes = std::min(first_homes, max_homes_);
-  for (std::uint64_t i = 0; i < count; ++i) shards_.push_back(make_shard(num_homes));
-  num_bytes_ = count * bytes_for(num_homes);
-}
-
-/// In the first line with room from its home on, marking the full ones before; false, and nothing
-/// changed, if there is none nearer than half of the homes, which would leave the bit in doubt that
-/// a mark takes.
-bool HashSet::Shard::place(Hash128 digest) noexcept {
-  const std::uint64_t first = home(digest);
-  std::uint64_t last = first;
-  while (last < num_lines && line(last)[digests_a_line - 1] != 0) ++last;
-  if (last == num_lines || last - first >= num_homes / 2) return false;
-  for (std::uint64_t i = first; i < last; ++i) line(i)[0] |= mark;
-  std::uint64_t* const free = std::find(line(last), line(last) + digests_a_line, std::uint64_t{0});
-  free[0] = digest.low & ~mark;
-  free[digests_a_line] = digest.high;
-  ++size;
-  return true;
+  if (max_bytes < least_bytes_sharded) {
+    max_lines_ = std::max(least_lines, max_bytes / line_bytes);
+    shards_.emplace_back(max_lines_);
+    return;
+  }
+  // One more than there are: the copy of a shard that grows.
+  max_lines_ = max_bytes / line_bytes / (num_shards + 1);
+  shards_.reserve(num_shards);
+  // Of many sizes, so that at any time some have grown lately and others will soon.
+  for (std::uint64_t i = 0; i < num_shards; ++i) {
+    shards_.emplace_back(first_lines + first_lines * i / num_shards / growth_divisor);
+  }
 }
 
 bool HashSet::try_grow(Hash128 digest) {
-  Shard& shard = shard_of(stored(digest));
-  for (std::uint64_t num_homes = shard.num_homes; num_homes != max_homes_;) {
-    num_homes = std::min(max_homes_, num_homes + num_homes / 12 + first_homes);
-    Shard larger = make_shard(num_homes);
-    if (!move_all(shard, larger)) continue;
-    num_bytes_ += bytes_for(num_homes) - bytes_for(shard.num_homes);
+  DigestShard& shard = shards_[index_of_shard(DigestShard::stored(digest))];
+  for (std::uint64_t num_lines = shard.num_lines(); num_lines < max_lines_;) {
+    num_lines = std::min(max_lines_, num_lines + num_lines / growth_divisor);
+    DigestShard larger(num_lines);
+    if (!larger.insert_all(shard)) continue;
     shard = std::move(larger);
     return true;
   }
   return false;
 }
 
-/// Copies every digest; false if there is no place for one, which more lines have.
-bool HashSet::move_all(const Shard& from, Shard& to) noexcept {
-  for (std::uint64_t i = 0; i < from.num_lines; ++i) {
-    const std::uint64_t* const low = from.line(i);
-    for (std::uint64_t j = 0; j < digests_a_line && low[j] != 0; ++j) {
-      Hash128 digest{low[j] & ~mark, low[j + digests_a_line]};
-      const Hash128 in_upper_half{digest.low | mark, digest.high};
-      if (i >= from.home(in_upper_half)) digest = in_upper_half;
-      if (!to.place(digest)) return false;
-    }
-  }
-  return true;
+std::uint64_t HashSet::num_bytes() const noexcept {
+  std::uint64_t num_lines = 0;
+  for (const DigestShard& shard : shards_) num_lines += shard.num_lines();
+  return num_lines * line_bytes;
 }
 
 }  // namespace tally
+#endif  // HWY_ONCE

@@ -6,6 +6,7 @@
 #include "tally/filters/bloom_filter.hpp"
 #include "tally/filters/counter_reads.hpp"
 #include "tally/filters/counting_bloom_filter.hpp"
+#include "tally/filters/digest_shard.hpp"
 #include "tally/filters/filter_shape.hpp"
 #include "tally/filters/hash_set.hpp"
 #include "tally/filters/key_batch.hpp"

@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "input.hpp"
 #include "output.hpp"
 #include "tally/planner.hpp"
 #include "tally/theory/bloom.hpp"
@@ -105,16 +106,18 @@ void ThresholdStream::add_to_filters(std::span<const std::string_view> keys, Win
 /// Sets left_ to the digests not reported yet, and left_indices_ to where they stand. Every digest is
 /// kept and then stepped over without a branch, whose guess would often be wrong.
 void ThresholdStream::keep_unreported(Window digests) {
-  constexpr std::size_t num_ahead = 16;
   left_indices_.resize(digests.size());
   left_.resize(digests.size());
   std::size_t num_left = 0;
-  for (std::size_t i = 0; i < std::min(num_ahead, digests.size()); ++i) reported_.prefetch(digests[i]);
-  for (std::size_t i = 0; i < digests.size(); ++i) {
-    if (i + num_ahead < digests.size()) reported_.prefetch(digests[i + num_ahead]);
-    left_indices_[num_left] = static_cast<std::uint32_t>(i);
-    left_[num_left] = digests[i];
-    num_left += !reported_.contains(digests[i]);
+  std::array<bool, KeyReader::max_keys_a_call> reported;
+  for (std::size_t first = 0; first < digests.size(); first += reported.size()) {
+    const std::size_t count = std::min(reported.size(), digests.size() - first);
+    reported_.contains_batch(digests.subspan(first, count), std::span(reported).first(count));
+    for (std::size_t i = 0; i < count; ++i) {
+      left_indices_[num_left] = static_cast<std::uint32_t>(first + i);
+      left_[num_left] = digests[first + i];
+      num_left += !reported[i];
+    }
   }
   left_indices_.resize(num_left);
   left_.resize(num_left);

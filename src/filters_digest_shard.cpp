@@ -1,0 +1,111 @@
+#include "tally/filters/digest_shard.hpp"
+
+#include <array>
+#include <vector>
+
+namespace tally {
+namespace {
+
+constexpr std::uint64_t digests_per_line = DigestShard::digests_per_line;
+
+Hash128 digest_at(const std::uint64_t* line, std::uint64_t place) noexcept {
+  return {line[place], line[place + digests_per_line]};
+}
+
+// Without a branch, whose guess would often be wrong.
+std::uint64_t num_in(const std::uint64_t* line) noexcept {
+  std::uint64_t count = 0;
+  for (std::uint64_t place = 0; place < digests_per_line; ++place) {
+    count += (line[place] | line[place + digests_per_line]) != 0;
+  }
+  return count;
+}
+
+}  // namespace
+
+void DigestShard::put(const std::uint64_t* line, std::uint64_t place, Hash128 digest) noexcept {
+  std::uint64_t* const words = words_.data() + (line - words_.data());
+  words[place] = digest.low;
+  words[place + digests_per_line] = digest.high;
+}
+
+bool DigestShard::insert(Hash128 digest) noexcept {
+  for (const std::uint64_t* const line : {first_line(digest), second_line(digest)}) {
+    const std::uint64_t place = num_in(line);
+    if (place == digests_per_line) continue;
+    put(line, place, digest);
+    ++size_;
+    return true;
+  }
+  return insert_by_moves(digest);
+}
+
+/// Both lines are full. The search visits lines that a chain of moves leads to, nearest first; from one
+/// with room the chain is carried out backwards. No line is twice on it, or a shorter chain had been
+/// found, so what is moved at each step is the digest that the search saw there.
+bool DigestShard::insert_by_moves(Hash128 digest) noexcept {
+  struct Visit {
+    const std::uint64_t* line;
+    std::uint16_t from;   // the visit whose digest would move here
+    std::uint16_t place;  // that digest's place there
+  };
+  constexpr std::uint16_t num_roots = 2;
+  constexpr std::uint16_t max_visits = 512;
+  std::array<Visit, max_visits> visits;
+  visits[0] = {first_line(digest), 0, 0};
+  visits[1] = {second_line(digest), 1, 0};
+  std::uint16_t num_visits = num_roots;
+
+  const auto carry_out = [&](std::uint16_t v, std::uint64_t place) {
+    for (; v >= num_roots; v = visits[v].from) {
+      put(visits[v].line, place, digest_at(visits[visits[v].from].line, visits[v].place));
+      place = visits[v].place;
+    }
+    put(visits[v].line, place, digest);
+  };
+
+  for (std::uint16_t v = 0; v < num_visits; ++v) {
+    for (std::uint16_t place = 0; place < digests_per_line && num_visits < max_visits; ++place) {
+      const std::uint64_t* const line = other_line(visits[v].line, digest_at(visits[v].line, place));
+      visits[num_visits] = {line, v, place};
+      if (const std::uint64_t room = num_in(line); room < digests_per_line) {
+        carry_out(num_visits, room);
+        ++size_;
+        return true;
+      }
+      ++num_visits;
+    }
+  }
+  return false;
+}
+
+bool DigestShard::insert_all(const DigestShard& other) {
+  std::vector<Hash128> left;
+  left.reserve(other.size_ / 4);
+  for (std::uint64_t i = 0; i < other.num_lines_; ++i) {
+    const std::uint64_t* const from = other.line(i);
+    const std::uint64_t count = num_in(from);
+    for (std::uint64_t place = 0; place < count; ++place) {
+      const Hash128 digest = digest_at(from, place);
+      const std::uint64_t* const to = first_line(digest);
+      const std::uint64_t room = num_in(to);
+      if (room == digests_per_line || other.first_line(digest) != from) {
+        left.push_back(digest);
+      } else {
+        put(to, room, digest);
+        ++size_;
+      }
+    }
+  }
+  constexpr std::size_t num_ahead = 8;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    if (i + num_ahead < left.size()) {
+      detail::prefetch_for_read(first_line(left[i + num_ahead]));
+      detail::prefetch_for_read(second_line(left[i + num_ahead]));
+    }
+    if (!insert(left[i])) return false;
+  }
+  return true;
+}
+
+}  // namespace tally
