@@ -40,9 +40,12 @@ void check_position_space(std::string_view structure, std::string_view positions
   require_in_range(structure, "num_hashes", space.num_hashes, 1, max_num_hashes);
   require_in_range(structure, positions_field, space.num_positions, 1, max_num_positions);
   if (usable_above == space.num_positions) return;
-  std::string rule = usable_below == 0 ? "" : std::to_string(usable_below) + " or ";
-  rule += std::to_string(usable_above) + " for the scheme '" + std::string(scheme) + "' with num_hashes " +
-          std::to_string(space.num_hashes);
+  std::string rule;
+  for (const std::uint64_t usable : {usable_below, usable_above}) {
+    if (usable == 0 || usable > max_num_positions) continue;
+    rule += (rule.empty() ? "" : " or ") + std::to_string(usable);
+  }
+  rule += " for the scheme '" + std::string(scheme) + "' with num_hashes " + std::to_string(space.num_hashes);
   throw_parameter_error(structure, positions_field, std::to_string(space.num_positions), rule);
 }
 

@@ -122,6 +122,12 @@ TEST(OverCommand, APlannedFilterOfHardlyAnyErrorDoesTheSame) {
 struct Plan {
   std::uint64_t threshold;
   std::vector<std::string> flags;
+
+  // GoogleTest's word for a parameter; without it the test names would hold its raw bytes.
+  friend void PrintTo(const Plan& plan, std::ostream* out) {
+    *out << "over " << plan.threshold;
+    for (const std::string& flag : plan.flags) *out << ' ' << flag;
+  }
 };
 
 class PlannedOver : public ::testing::TestWithParam<Plan> {

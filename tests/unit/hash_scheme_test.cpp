@@ -167,6 +167,15 @@ TYPED_TEST(EveryHashScheme, ASizeItCannotUseIsRefusedWithTheNearestOnes) {
   test::expect_refused([&] { check(1, 7); }, {"X: num_cells is 1; must be ", std::string(TypeParam::name)});
 }
 
+TEST(CheckPositionSpace, SuggestsNothingAboveTheLimit) {
+  const PositionSpace space{max_num_positions - 1, 7, 512};
+  const std::uint64_t below = PartitionDoubleScheme::round_positions(space, Rounding::down);
+  ASSERT_GT(PartitionDoubleScheme::round_positions(space, Rounding::up), max_num_positions);
+  EXPECT_THAT([&] { check_position_space<PartitionDoubleScheme>("Shape", "num_positions", space); },
+              ::testing::ThrowsMessage<std::invalid_argument>(
+                  ::testing::HasSubstr("must be " + std::to_string(below) + " for the scheme")));
+}
+
 // What files depend on: the first positions of one digest in 2^32 + 15 positions (rounded up).
 TYPED_TEST(EveryHashScheme, KeepsItsPositions) {
   static const std::map<std::string_view, std::vector<std::uint64_t>> goldens = {

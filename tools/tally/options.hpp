@@ -70,7 +70,8 @@ template <class Target>
 CLI::Option* add_size(CLI::App& app, const std::string& names, Target& target, const std::string& description,
                       std::uint64_t least = 1) {
   const auto parse = [&target, least](std::string_view text) { target = parse_size(text, least); };
-  return detail::add_parsed(app, names, parse, description, "SIZE");
+  const std::string range = least > 1 ? "; at least " + std::to_string(least) : "";
+  return detail::add_parsed(app, names, parse, description + range, "SIZE");
 }
 
 /// A probability; `Target` is double or an optional of it.
