@@ -18,6 +18,12 @@
 
 namespace tally::cli {
 
+/// Counts by digest, all of their memory in a few large pieces, which go back to the system together.
+struct ExactCounts {
+  std::pmr::monotonic_buffer_resource memory{std::size_t{1} << 18};
+  std::pmr::unordered_map<Hash128, std::uint32_t, HashOfDigest> counts{&memory};
+};
+
 /// Reports every key of a stream once, when its count reaches a threshold.
 ///
 /// Counts are kept in ThresholdFilters, reported keys as digests in a HashSet; a reported
@@ -62,12 +68,6 @@ class ThresholdStream {
 
  private:
   using Window = std::span<const Hash128>;
-
-  // All of its memory in a few large pieces, which go back to the system together.
-  struct ExactCounts {
-    std::pmr::monotonic_buffer_resource memory{std::size_t{1} << 18};
-    std::pmr::unordered_map<Hash128, std::uint32_t, HashOfDigest> counts{&memory};
-  };
 
   struct Generation {
     ThresholdFilter<> filter;
