@@ -66,7 +66,7 @@ TYPED_TEST(CountingFilter, ARemoveThatWouldTakeACounterBelowZeroIsRefusedAndChan
 }
 
 TYPED_TEST(CountingFilter, ARemoveUndoesTheInsertExactlyUnlessACounterSticks) {
-  this->for_each_empty([this](auto filter) {
+  this->for_each_empty([](auto filter) {
     Random random(2);
     filter.insert_batch(skewed_keys(random, universe, 50));
     for (std::uint64_t key = 0; key < universe; ++key) {
