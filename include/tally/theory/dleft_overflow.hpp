@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+
+#include "tally/theory/dleft_fluid_limit.hpp"
+
+namespace tally::theory {
+
+/// How often a d-left table of c cells a bucket has no room, if no element is ever moved. `loads` comes
+/// from dleft_loads() at the load of distinct fingerprints; c 1 to 1024, B buckets in a subtable (at
+/// least 1); else std::invalid_argument. The fluid limit has buckets without capacity: the results hold
+/// while overflows are rare. Logarithms are -infinity where a load below 1e-100 was returned as 0.
+
+/// ln of the probability that one insertion finds all its d buckets full: sum_j ln x_{j,c}. Not x_{c+1},
+/// which is what has overflowed and not been deleted yet.
+/// @source ours; Bonomi et al. 2006, section 5.2, reasons from x_{c+1}
+double ln_dleft_overflow_probability(const DLeftLoads& loads, std::uint32_t c);
+double dleft_overflow_probability(const DLeftLoads& loads, std::uint32_t c);
+
+/// Expected number of insertions that find no room while B buckets a subtable are filled to `loads`, which
+/// must be those of `insert_only`: d B times the integral of prod_j x_{j,c} over the load. The sum of the
+/// differential equations over all loads above c telescopes, so the integral is sum_{i>c} x_i, x_i
+/// the share of all buckets.
+double dleft_expected_overflows_filling(const DLeftLoads& loads, std::uint64_t B, std::uint32_t c);
+
+/// Expected number of insertions that find no room, among N that each replace a random element: N
+/// times the probability of one. With the loads of `steady_state` it is too high, if anything, for the few
+/// steps per element before that state is reached.
+double dleft_expected_overflows_churning(const DLeftLoads& loads, std::uint64_t N, std::uint32_t c);
+
+/// 1 - exp(-expected): the probability of at least one rare event of which `expected` (at least 0) are
+/// expected, taken as a Poisson number.
+double probability_of_any(double expected);
+double ln_probability_of_any(double expected);
+
+}  // namespace tally::theory
