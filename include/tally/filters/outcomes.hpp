@@ -6,8 +6,9 @@ namespace tally {
 
 /// What an insertion did to the key's counters.
 enum class InsertResult : std::uint8_t {
-  counted,   ///< every counter went up, none to its maximum: a remove undoes it exactly
-  saturated  ///< some counter is at its maximum now (or was before): it sticks, and never comes down
+  counted,    ///< every counter went up, none to its maximum: a remove undoes it exactly
+  saturated,  ///< some counter is at its maximum now (or was before): it sticks, and never comes down
+  full        ///< there was no room, and nothing changed; only structures that can be full say so
 };
 
 /// What became of a remove.

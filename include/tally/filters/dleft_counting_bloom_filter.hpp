@@ -1,0 +1,281 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "tally/filters/bloom_filter.hpp"
+#include "tally/filters/dleft_batches.hpp"
+#include "tally/filters/dleft_kernels.hpp"
+#include "tally/filters/dleft_resizing.hpp"
+#include "tally/filters/dleft_shape.hpp"
+#include "tally/filters/dleft_statistics.hpp"
+#include "tally/filters/dleft_table.hpp"
+#include "tally/filters/key_batch.hpp"
+#include "tally/filters/outcomes.hpp"
+#include "tally/hashing/key_hasher.hpp"
+#include "tally/hashing/mix64.hpp"
+#include "tally/hashing/rotation_buckets.hpp"
+
+namespace tally {
+
+/// A multiset of keys with insert, remove and count in half the space of a counting Bloom filter: each
+/// key's fingerprint and count in one cell of a d-left hash table.
+///
+/// Law: `count` is never below the number of times the key is in the multiset, and above it by the
+/// keys of the same fingerprint only, as long as only keys in it are removed; a remove of a key whose
+/// fingerprint is absent is refused. Counts have no maximum. An insertion that finds no room says
+/// 'full' and changes nothing; nothing is ever lost.
+/// Thread rule: reads (const functions) may run together, a write runs alone.
+/// Source: Bonomi, Mitzenmacher, Panigrahy, Singh, Varghese 2006. Moves, doubling, merging and the side table for counts that
+/// a cell cannot hold follow from the permutations; docs/dleft.md tells how.
+template <BucketScheme Scheme = RotationBuckets>
+class DLeftCountingBloomFilter {
+ public:
+  /// Empty. Throws std::invalid_argument for a shape out of range or that the scheme cannot use,
+  /// std::bad_alloc where there is not enough memory.
+  DLeftCountingBloomFilter(const DLeftShape& shape, const KeyHasher& hasher)
+      : hasher_(hasher),
+        space_(shape.fingerprint_space()),
+        table_(checked(shape), hasher.seed_or_key_id()),
+        kernels_(detail::dleft_kernels(shape)) {}
+
+  /// Calls so far, whatever their keys.
+  using Totals = DLeftTotals;
+
+  /// InsertResult::counted or InsertResult::full.
+  template <class Key>
+  [[nodiscard]] InsertResult insert(const Key& key) noexcept {
+    return insert_at(places_of(hasher_(key)).data());
+  }
+
+  /// results[i] = insert(keys[i]), in order; `results` is as long as `keys`.
+  template <KeyBatch Keys>
+  void insert_batch(const Keys& keys, std::span<InsertResult> results) noexcept {
+    for_each_run<detail::Access::write>(
+        keys, [&](std::size_t first, const std::uint64_t* places, std::size_t count) {
+          std::size_t done = 0;
+          while (kernels_ != nullptr && done < count) {
+            std::uint64_t num_new = 0;
+            const std::size_t num_inserted =
+                kernels_->insert(view(max_counter()), places + done * num_subtables(), count - done, num_new);
+            table_.add_fingerprints(num_new);
+            totals_.num_insertions += num_inserted;
+            std::fill_n(results.begin() + first + done, num_inserted, InsertResult::counted);
+            done += num_inserted;
+            if (done == count) return;
+            results[first + done] = insert_at(places + done * num_subtables());
+            ++done;
+          }
+          for (; done < count; ++done) results[first + done] = insert_at(places + done * num_subtables());
+        });
+  }
+
+  /// Removes one occurrence of the key: RemoveResult::removed, or refused where it is provably absent.
+  template <class Key>
+  [[nodiscard]] RemoveResult remove(const Key& key) noexcept {
+    return remove_at(places_of(hasher_(key)).data());
+  }
+
+  /// results[i] = remove(keys[i]), in order; `results` is as long as `keys`.
+  template <KeyBatch Keys>
+  void remove_batch(const Keys& keys, std::span<RemoveResult> results) noexcept {
+    for_each_run<detail::Access::write>(
+        keys, [&](std::size_t first, const std::uint64_t* places, std::size_t count) {
+          std::size_t done = 0;
+          while (kernels_ != nullptr && done < count) {
+            std::array<bool, detail::keys_a_run> removed;
+            std::uint64_t num_emptied = 0;
+            // A counter at its maximum may have more in the side table, if anything is there at all.
+            const std::uint32_t stop_at = table_.spills().size() == 0 ? ~0u : max_counter();
+            const std::size_t num_looked_at = kernels_->remove(view(stop_at), places + done * num_subtables(),
+                                                               count - done, removed.data(), num_emptied);
+            table_.add_fingerprints(0 - num_emptied);
+            for (std::size_t i = 0; i < num_looked_at; ++i)
+              results[first + done + i] = counted_remove(removed[i]);
+            done += num_looked_at;
+            if (done == count) return;
+            results[first + done] = remove_at(places + done * num_subtables());
+            ++done;
+          }
+          for (; done < count; ++done) results[first + done] = remove_at(places + done * num_subtables());
+        });
+  }
+
+  template <class Key>
+  bool may_contain(const Key& key) const noexcept {
+    return table_.count(places_of(hasher_(key)).data()) != 0;
+  }
+
+  /// results[i] = may_contain(keys[i]); `results` is as long as `keys`.
+  template <KeyBatch Keys>
+  void may_contain_batch(const Keys& keys, std::span<bool> results) const noexcept {
+    for_each_run<detail::Access::read>(
+        keys, [&](std::size_t first, const std::uint64_t* places, std::size_t count) {
+          if (kernels_ != nullptr) return kernels_->contains(view(0), places, count, results.data() + first);
+          for (std::size_t i = 0; i < count; ++i) {
+            results[first + i] = table_.count(places + i * num_subtables()) != 0;
+          }
+        });
+  }
+
+  /// How often keys of this one's fingerprint are in the multiset; never saturated.
+  template <class Key>
+  Count count(const Key& key) const noexcept {
+    return {table_.count(places_of(hasher_(key)).data()), false};
+  }
+
+  /// results[i] = count(keys[i]); `results` is as long as `keys`.
+  template <KeyBatch Keys>
+  void count_batch(const Keys& keys, std::span<Count> results) const noexcept {
+    for_each_run<detail::Access::read>(keys, [&](std::size_t first, const std::uint64_t* places,
+                                                 std::size_t count) {
+      std::array<std::uint32_t, detail::keys_a_run> in_cells;
+      in_cells.fill(max_counter() + 1);
+      if (kernels_ != nullptr) kernels_->count(view(0), places, count, in_cells.data());
+      for (std::size_t i = 0; i < count; ++i) {
+        const bool all_in_cell = in_cells[i] <= max_counter();
+        results[first + i] = {all_in_cell ? in_cells[i] : table_.count(places + i * num_subtables()), false};
+      }
+    });
+  }
+
+  /// Doubles the number of buckets: one bit of every remainder becomes one of its bucket. False if the
+  /// remainder has no bit to spare. Throws std::bad_alloc, and nothing has changed then.
+  bool try_grow() {
+    if (shape().current_remainder_bits() == shape().least_remainder_bits) return false;
+    table_.split_buckets();
+    return true;
+  }
+
+  /// Takes a doubling back. False, and nothing has changed, if there was none or the keys do not fit.
+  /// Throws std::bad_alloc, and nothing has changed then.
+  bool try_halve() {
+    if (shape().num_doublings == 0) return false;
+    return take(halved(table_, hasher_.seed_or_key_id()));
+  }
+
+  /// Makes this the filter of both multisets, of the size of the larger: the same as if all keys of the
+  /// other had been inserted here. False, and nothing has changed, if they do not fit. Throws
+  /// std::invalid_argument that names the first field that differs, std::bad_alloc; nothing has changed then.
+  bool merge(const DLeftCountingBloomFilter& other) {
+    require_same_hasher("DLeftCountingBloomFilter", hasher_, other.hasher_);
+    detail::require_same_fingerprints(shape(), other.shape());
+    if (!take(merged(table_, other.table_))) return false;
+    detail::add_totals(totals_, other.totals_);
+    return true;
+  }
+
+  /// visit(fingerprint, count) for every fingerprint of the multiset, in no particular order.
+  template <class Visit>
+  void for_each_fingerprint(Visit visit) const {
+    table_.for_each(visit);
+  }
+
+  /// A Bloom filter of the fingerprints, to be sent to others: `snapshot_key(key)` is in it for every key in this
+  /// filter. Throws as BloomFilter's constructor does.
+  BloomFilter<> snapshot(const BloomShape& shape) const {
+    BloomFilter<> bloom(shape, hasher_);
+    for_each_fingerprint(
+        [&](std::uint64_t fingerprint, std::uint64_t) { bloom.insert(digest_of(fingerprint)); });
+    return bloom;
+  }
+
+  /// What a snapshot is asked for in place of the key.
+  template <class Key>
+  Hash128 snapshot_key(const Key& key) const noexcept {
+    return digest_of(space_.fingerprint_of(hasher_(key)));
+  }
+
+  DLeftStatistics statistics() const {
+    return {totals_, table_statistics(shape(), table_.cells(), table_.spills())};
+  }
+
+  /// As it is now: num_doublings grows.
+  const DLeftShape& shape() const noexcept { return table_.shape(); }
+  const KeyHasher& hasher() const noexcept { return hasher_; }
+  const Totals& totals() const noexcept { return totals_; }
+  const DLeftTable<Scheme>& table() const noexcept { return table_; }
+
+ private:
+  using Places = std::array<std::uint64_t, max_num_subtables>;
+
+  static const DLeftShape& checked(const DLeftShape& shape) {
+    check_shape(shape);
+    detail::require_usable(Scheme::name, shape, Scheme::can_use(shape.fingerprint_space()));
+    return shape;
+  }
+
+  static Hash128 digest_of(std::uint64_t fingerprint) noexcept {
+    const std::uint64_t low = mix64(fingerprint + 1);
+    return {low, mix64(low + fingerprint)};
+  }
+
+  bool take(std::optional<DLeftTable<Scheme>> table) noexcept {
+    if (!table) return false;
+    table_ = std::move(*table);
+    return true;
+  }
+
+  std::uint32_t num_subtables() const noexcept { return table_.shape().num_subtables; }
+  std::uint32_t max_counter() const noexcept { return (1u << table_.shape().counter_bits) - 1; }
+
+  Places places_of(Hash128 hash) const noexcept {
+    Places places;
+    table_.scheme().place_all(space_.fingerprint_of(hash), num_subtables(), places.data());
+    return places;
+  }
+
+  InsertResult insert_at(const std::uint64_t* places) noexcept {
+    using Inserted = DLeftTable<Scheme>::Inserted;
+    Inserted how = table_.insert(places);
+    while (how == Inserted::no_cell && shape().grows && grow_by_itself()) how = table_.insert(places);
+    if (how == Inserted::no_cell || how == Inserted::no_spill) {
+      ++totals_.num_full;
+      return InsertResult::full;
+    }
+    totals_.num_rescues += how == Inserted::by_moves;
+    ++totals_.num_insertions;
+    return InsertResult::counted;
+  }
+
+  RemoveResult counted_remove(bool removed) noexcept {
+    ++(removed ? totals_.num_removes : totals_.num_refused_removes);
+    return removed ? RemoveResult::removed : RemoveResult::refused;
+  }
+  RemoveResult remove_at(const std::uint64_t* places) noexcept {
+    return counted_remove(table_.remove(places));
+  }
+
+  bool grow_by_itself() noexcept try { return try_grow(); } catch (const std::bad_alloc&) {
+    return false;
+  }
+
+  detail::DLeftView view(std::uint32_t max_counter) const noexcept {
+    const DLeftShape& now = table_.shape();
+    return {const_cast<std::uint64_t*>(table_.cells().data()),
+            now.current_buckets_per_subtable(),
+            now.num_subtables,
+            now.current_remainder_bits(),
+            now.remainder_bits,
+            max_counter};
+  }
+
+  template <detail::Access access, KeyBatch Keys, class Use>
+  void for_each_run(const Keys& keys, Use use) const {
+    detail::for_each_run<access>(hasher_, space_, table_, keys, use);
+  }
+
+  KeyHasher hasher_;
+  FingerprintSpace space_;
+  DLeftTable<Scheme> table_;
+  const detail::DLeftKernels* kernels_;
+  Totals totals_;
+};
+
+}  // namespace tally

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tally/filters/dleft_shape.hpp"
+#include "tally/filters/spill_table.hpp"
+#include "tally/storage/cell_table.hpp"
+
+namespace tally {
+
+/// Calls on a DLeftCountingBloomFilter so far, whatever their keys.
+struct DLeftTotals {
+  std::uint64_t num_insertions = 0;  ///< those that were not refused
+  std::uint64_t num_full = 0;        ///< insertions refused because there was no room
+  std::uint64_t num_rescues = 0;     ///< insertions that found room by moves
+  std::uint64_t num_removes = 0;     ///< those that were not refused
+  std::uint64_t num_refused_removes = 0;
+
+  friend bool operator==(const DLeftTotals&, const DLeftTotals&) = default;
+};
+
+/// What the table of a DLeftCountingBloomFilter holds.
+struct DLeftTableStatistics {
+  std::uint64_t num_cells = 0;
+  std::uint64_t num_fingerprints = 0;  ///< distinct ones in it, a cell each
+  std::uint64_t num_keys = 0;          ///< the size of the multiset: insertions less removes
+
+  /// loads[i][l]: buckets of subtable i with l cells in use.
+  std::vector<std::vector<std::uint64_t>> loads;
+  /// counts[n]: cells that count n; counts[0] are the empty ones.
+  std::vector<std::uint64_t> counts;
+
+  std::uint64_t num_spilled = 0;    ///< fingerprints in the side table
+  std::uint64_t spilled_total = 0;  ///< what they count there together
+  std::uint64_t spill_capacity = 0;
+
+  /// Of a key never inserted: the share of all possible fingerprints that are in the filter. Exact.
+  double false_positive_rate = 0;
+
+  double load_factor() const noexcept {
+    return num_cells == 0 ? 0 : static_cast<double>(num_fingerprints) / static_cast<double>(num_cells);
+  }
+};
+
+/// What a DLeftCountingBloomFilter can tell of itself.
+struct DLeftStatistics {
+  DLeftTotals totals;
+  DLeftTableStatistics table;
+};
+
+DLeftTableStatistics table_statistics(const DLeftShape& shape, const CellTable& cells,
+                                      const SpillTable& spills);
+
+namespace detail {
+/// Adds what a merged filter has seen, saturating.
+void add_totals(DLeftTotals& mine, const DLeftTotals& theirs) noexcept;
+}  // namespace detail
+
+}  // namespace tally

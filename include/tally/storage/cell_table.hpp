@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "tally/detail/aligned_words.hpp"
+#include "tally/detail/prefetch.hpp"
+
+namespace tally {
+
+/// Rows ("buckets") of cells of 8, 12, 16, 24 or 32 bits, packed, all 0 at first.
+///
+/// Cell j of bucket b begins at bit (b * cells_per_bucket + j) * cell_bits of the words, which are
+/// little-endian in memory as everywhere. Cells of 12 and 24 bits may lie across two words.
+class CellTable {
+ public:
+  static constexpr std::uint32_t max_cells_per_bucket = 64;
+
+  static constexpr bool is_width(std::uint32_t cell_bits) noexcept {
+    return cell_bits == 8 || cell_bits == 12 || cell_bits == 16 || cell_bits == 24 || cell_bits == 32;
+  }
+
+  /// Words that so many cells fill, and one more: a cell is read with the bytes behind it.
+  static constexpr std::uint64_t num_words(std::uint64_t num_cells, std::uint32_t cell_bits) noexcept {
+    return num_cells / 64 * cell_bits + (num_cells % 64 * cell_bits + 63) / 64 + 1;
+  }
+
+  /// Throws std::invalid_argument for a width not in the list or more than 64 cells a bucket.
+  CellTable(std::uint64_t num_buckets, std::uint32_t cells_per_bucket, std::uint32_t cell_bits);
+
+  /// Takes over words that a file held, as many as num_words says.
+  CellTable(std::uint64_t num_buckets, std::uint32_t cells_per_bucket, std::uint32_t cell_bits,
+            detail::AlignedWords words);
+
+  std::uint64_t num_buckets() const noexcept { return num_buckets_; }
+  std::uint32_t cells_per_bucket() const noexcept { return cells_per_bucket_; }
+  std::uint32_t cell_bits() const noexcept { return cell_bits_; }
+
+  std::uint32_t get(std::uint64_t bucket, std::uint32_t cell) const noexcept {
+    const std::uint64_t bit = bit_of(bucket, cell);
+    return static_cast<std::uint32_t>(load(bit) >> bit % 8 & mask_);
+  }
+
+  void set(std::uint64_t bucket, std::uint32_t cell, std::uint32_t value) noexcept {
+    const std::uint64_t bit = bit_of(bucket, cell);
+    const std::uint64_t word = load(bit);
+    store(bit, (word & ~(mask_ << bit % 8)) | std::uint64_t{value} << bit % 8);
+  }
+
+  /// Bit j: whether cell j of the bucket, taken under `mask`, is `value`.
+  std::uint64_t cells_equal(std::uint64_t bucket, std::uint32_t mask, std::uint32_t value) const noexcept {
+    std::uint64_t cells = 0;
+    for (std::uint32_t j = 0; j < cells_per_bucket_; ++j) {
+      cells |= std::uint64_t{(get(bucket, j) & mask) == value} << j;
+    }
+    return cells;
+  }
+
+  void prefetch_for_read(std::uint64_t bucket) const noexcept {
+    const char* const first = bytes() + bit_of(bucket, 0) / 8;
+    detail::prefetch_for_read(first);
+    if (may_straddle_) detail::prefetch_for_read(first + bucket_bytes_ - 1);
+  }
+  void prefetch_for_write(std::uint64_t bucket) const noexcept {
+    const char* const first = bytes() + bit_of(bucket, 0) / 8;
+    detail::prefetch_for_write(first);
+    if (may_straddle_) detail::prefetch_for_write(first + bucket_bytes_ - 1);
+  }
+
+  std::span<const std::uint64_t> words() const noexcept { return words_.words(); }
+  std::uint64_t* data() noexcept { return words_.data(); }
+  const std::uint64_t* data() const noexcept { return words_.data(); }
+
+ private:
+  std::uint64_t bit_of(std::uint64_t bucket, std::uint32_t cell) const noexcept {
+    return (bucket * cells_per_bucket_ + cell) * cell_bits_;
+  }
+  const char* bytes() const noexcept { return reinterpret_cast<const char*>(words_.data()); }
+
+  // Four bytes hold any cell: one of 12 bits begins within the first or in the middle of a byte.
+  std::uint64_t load(std::uint64_t bit) const noexcept {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes() + bit / 8, 4);
+    return word;
+  }
+  void store(std::uint64_t bit, std::uint64_t word) noexcept {
+    std::memcpy(reinterpret_cast<char*>(words_.data()) + bit / 8, &word, 4);
+  }
+
+  detail::AlignedWords words_;
+  std::uint64_t num_buckets_;
+  std::uint64_t mask_;
+  std::uint32_t cells_per_bucket_;
+  std::uint32_t cell_bits_;
+  std::uint32_t bucket_bytes_;
+  bool may_straddle_;  // a bucket may lie in two lines
+};
+
+}  // namespace tally

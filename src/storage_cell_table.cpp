@@ -1,0 +1,47 @@
+#include "tally/storage/cell_table.hpp"
+
+#include <utility>
+
+#include "tally/detail/checked_math.hpp"
+#include "tally/detail/parameter_error.hpp"
+
+namespace tally {
+namespace {
+
+constexpr std::uint32_t line_bytes = 64;
+
+std::uint64_t checked_num_words(std::uint64_t num_buckets, std::uint32_t cells_per_bucket,
+                                std::uint32_t cell_bits) {
+  constexpr const char* where = "CellTable";
+  if (!CellTable::is_width(cell_bits)) {
+    detail::throw_parameter_error(where, "cell_bits", std::to_string(cell_bits), "8, 12, 16, 24 or 32");
+  }
+  detail::require_in_range(where, "cells_per_bucket", cells_per_bucket, 1, CellTable::max_cells_per_bucket);
+  const std::uint64_t num_cells = detail::checked_mul(num_buckets, cells_per_bucket, "CellTable: cells");
+  (void)detail::checked_mul(num_cells, cell_bits, "CellTable: bits");
+  return CellTable::num_words(num_cells, cell_bits);
+}
+
+}  // namespace
+
+CellTable::CellTable(std::uint64_t num_buckets, std::uint32_t cells_per_bucket, std::uint32_t cell_bits)
+    : CellTable(num_buckets, cells_per_bucket, cell_bits,
+                detail::AlignedWords(checked_num_words(num_buckets, cells_per_bucket, cell_bits))) {}
+
+CellTable::CellTable(std::uint64_t num_buckets, std::uint32_t cells_per_bucket, std::uint32_t cell_bits,
+                     detail::AlignedWords words)
+    : words_(std::move(words)),
+      num_buckets_(num_buckets),
+      mask_((std::uint64_t{1} << cell_bits) - 1),
+      cells_per_bucket_(cells_per_bucket),
+      cell_bits_(cell_bits),
+      bucket_bytes_((cells_per_bucket * cell_bits + 7) / 8),
+      may_straddle_(line_bytes * 8 % (cells_per_bucket * cell_bits) != 0) {
+  const std::uint64_t num_words = checked_num_words(num_buckets, cells_per_bucket, cell_bits);
+  if (words_.size() != num_words) {
+    detail::throw_parameter_error("CellTable", "number of words", std::to_string(words_.size()),
+                                  std::to_string(num_words));
+  }
+}
+
+}  // namespace tally
