@@ -251,12 +251,12 @@ TYPED_TEST(DLeft, ASnapshotHasEveryKey) {
 }
 
 TYPED_TEST(DLeft, MergingRefusesOthersAndNamesTheField) {
-  using Filter = DLeftCountingBloomFilter<TypeParam>;
+  using OfScheme = DLeftCountingBloomFilter<TypeParam>;
   const DLeftShape shape{.buckets_per_subtable = 16, .least_remainder_bits = 10};
-  Filter filter(shape, KeyHasher(1));
+  OfScheme filter(shape, KeyHasher(1));
   const auto expect_named = [&](const DLeftShape& other, std::uint64_t seed, const std::string& field) {
     try {
-      (void)filter.merge(Filter(other, KeyHasher(seed)));
+      (void)filter.merge(OfScheme(other, KeyHasher(seed)));
       ADD_FAILURE() << field;
     } catch (const std::invalid_argument& error) {
       EXPECT_NE(std::string(error.what()).find(field), std::string::npos) << error.what();
