@@ -1,6 +1,5 @@
 #include "tally/theory/dleft_overflow.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "theory_dleft_trajectory.hpp"
@@ -30,8 +29,23 @@ double dleft_expected_overflows_filling(const DLeftLoads& loads, std::uint64_t B
   return static_cast<double>(B) * above;
 }
 
-double dleft_expected_overflows_churning(const DLeftLoads& loads, std::uint64_t N, std::uint32_t c) {
-  return static_cast<double>(N) * dleft_overflow_probability(loads, c);
+DLeftExpectedOverflows dleft_expected_overflows(std::uint32_t d, std::uint64_t B, std::uint32_t c,
+                                                double average_load, std::uint64_t N) {
+  constexpr const char* function = "dleft_expected_overflows";
+  internal::require_num_subtables(function, d);
+  internal::require_average_load(function, average_load);
+  internal::DLeftRows rows = internal::DLeftFilling(d).rows_at(average_load);
+  DLeftExpectedOverflows expected;
+  expected.filling = dleft_expected_overflows_filling(internal::dleft_loads_of(d, rows), B, c);
+  if (N == 0 || average_load == 0.0) return expected;
+  const double buckets = d * static_cast<double>(B);
+  const double steps_per_element = static_cast<double>(N) / buckets / average_load;
+  const double at_first = std::fmin(steps_per_element, internal::kSteadyAfter);
+  expected.churning = buckets * internal::dleft_replace(d, rows, at_first, c);
+  const double later = (steps_per_element - at_first) * buckets * average_load;
+  if (later > 0.0)
+    expected.churning += later * dleft_overflow_probability(dleft_loads(d, average_load, steady_state), c);
+  return expected;
 }
 
 double ln_probability_of_any(double expected) {

@@ -14,7 +14,7 @@ namespace {
 
 void check(const char* function, std::uint32_t d, std::uint32_t c) {
   internal::require_num_subtables(function, d);
-  internal::require(c >= 1 && c <= 255, function, "c", c, "1 to 255");
+  internal::require_num_cells(function, c);
 }
 
 /// The largest load up to c at which `events`, rising, is at or below `target`.
@@ -57,7 +57,8 @@ double dleft_safe_load(std::uint32_t d, std::uint64_t B, std::uint32_t c, std::u
   return largest_load_with(c, -std::log1p(-failure_probability), [&](double load) {
     const double events = dleft_expected_overflows_filling(filling.loads_at(load), B, c);
     if (N == 0) return events;
-    return events + dleft_expected_overflows_churning(dleft_loads(d, load, steady_state), N, c);
+    return events +
+           static_cast<double>(N) * dleft_overflow_probability(dleft_loads(d, load, steady_state), c);
   });
 }
 

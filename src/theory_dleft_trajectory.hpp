@@ -1,6 +1,6 @@
 #pragma once
 
-// Shared by src/theory_dleft_*.cpp only: the differential equations of d-left hashing.
+// Shared by src/theory_dleft_*.cpp only: the loads of a d-left hash table through insertions and replacements.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,9 +10,11 @@
 
 namespace tally::theory::internal {
 
+inline constexpr std::uint32_t kMaxSubtables = 8;
+
 /// x_{j,i} for the loads i that are neither always nor never reached: first_load, first_load + 1, ..., each
 /// a row of d values. Loads below first_load are 1, loads above the last row 0. The first num_mostly_full
-/// values (whole rows) are 1 - x instead, or they would stop short of 1: steps are small.
+/// values (whole rows) are 1 - x instead: x itself would stop short of 1, because steps are small.
 struct DLeftRows {
   double average_load = 0.0;
   std::size_t first_load = 1;
@@ -34,7 +36,20 @@ class DLeftFilling {
   std::vector<DLeftRows> checkpoints_;
 };
 
-DLeftLoads dleft_steady_state(std::uint32_t d, double average_load);
+/// Steps per element after which a table is in the steady state. Each forgets the beginning by a factor e;
+/// the tails, powers of the rest, take longest: after 32 steps 1e-90 is right to 1e-8 at the worst.
+inline constexpr double kSteadyAfter = 48.0;
+
+/// Replaces random elements in `rows` by new ones. Returns the integral of prod_j x_{j,c} over the steps,
+/// counted in steps per bucket; c at least 1.
+double dleft_replace(std::uint32_t d, DLeftRows& rows, double steps_per_element, std::uint32_t c);
+
+DLeftRows dleft_steady_state(std::uint32_t d, double average_load);
+
+DLeftLoads dleft_loads_of(std::uint32_t d, const DLeftRows& rows);
+
+/// Hardly 1e-120 of the buckets have more, in any state at that average.
+std::size_t largest_dleft_load(std::uint32_t d, double average_load);
 
 void require_num_subtables(const char* function, std::uint32_t d);
 void require_average_load(const char* function, double average_load);

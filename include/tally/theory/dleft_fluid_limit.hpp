@@ -32,7 +32,7 @@ inline constexpr double steady_state = std::numeric_limits<double>::infinity();
 ///
 /// Then `steps_per_element` times the number of elements, one element drawn uniformly is deleted and a new
 /// one inserted, which adds -i (x_{j,i} - x_{j,i+1}) / average_load. `insert_only` and `steady_state` are
-/// the two ends; from 64 steps per element on the steady state is returned.
+/// the two ends; from 48 steps per element on the steady state is returned.
 ///
 /// Relative accuracy 1e-9 for values of at least 1e-100; smaller ones are returned as 0. It
 /// is the load of distinct fingerprints that counts for a d-left filter: see dleft_fingerprints.hpp. A table

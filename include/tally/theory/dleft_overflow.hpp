@@ -7,7 +7,7 @@
 namespace tally::theory {
 
 /// How often a d-left table of c cells a bucket has no room, if no element is ever moved. `loads` comes
-/// from dleft_loads() at the load of distinct fingerprints; c 1 to 1024, B buckets in a subtable (at
+/// from dleft_loads() at the load of distinct fingerprints; c 1 to 255, B buckets in a subtable (at
 /// least 1); else std::invalid_argument. The fluid limit has buckets without capacity: the results hold
 /// while overflows are rare. Logarithms are -infinity where a load below 1e-100 was returned as 0.
 
@@ -23,10 +23,17 @@ double dleft_overflow_probability(const DLeftLoads& loads, std::uint32_t c);
 /// the share of all buckets.
 double dleft_expected_overflows_filling(const DLeftLoads& loads, std::uint64_t B, std::uint32_t c);
 
-/// Expected number of insertions that find no room, among N that each replace a random element: N
-/// times the probability of one. With the loads of `steady_state` it is too high, if anything, for the few
-/// steps per element before that state is reached.
-double dleft_expected_overflows_churning(const DLeftLoads& loads, std::uint64_t N, std::uint32_t c);
+struct DLeftExpectedOverflows {
+  double filling = 0.0;
+  double churning = 0.0;
+};
+
+/// Expected numbers over a lifetime: B buckets a subtable are filled to average_load, then N times a random
+/// element is deleted and a new one inserted. The second is the integral of prod_j x_{j,c} on the way to
+/// the steady state, and after 48 steps per element N times the steady probability. d, average_load
+/// as for dleft_loads().
+DLeftExpectedOverflows dleft_expected_overflows(std::uint32_t d, std::uint64_t B, std::uint32_t c,
+                                                double average_load, std::uint64_t N);
 
 /// 1 - exp(-expected): the probability of at least one rare event of which `expected` (at least 0) are
 /// expected, taken as a Poisson number.
