@@ -12,8 +12,8 @@
 
 namespace tally::detail {
 
-inline constexpr std::size_t keys_a_run = 16;
-inline constexpr std::size_t runs_ahead = 8;
+inline constexpr std::size_t keys_a_run = 8;
+inline constexpr std::size_t runs_ahead = 16;
 
 /// use(index of the first key, places, number of keys) for runs of keys in order, all buckets of a run
 /// asked for well before.
@@ -22,6 +22,8 @@ void for_each_run(const KeyHasher& hasher, const FingerprintSpace& space, const 
                   const Keys& key_range, Use use) {
   const std::span keys(key_range);
   const std::uint32_t num_subtables = table.shape().num_subtables;
+  const auto scheme = table.scheme();  // copies, which what is written to `places` cannot change
+  const FingerprintSpace own_space = space;
   std::array<std::uint64_t, runs_ahead * keys_a_run * max_num_subtables> places;
   const auto places_of_run = [&](std::size_t first) {
     return places.data() + first % (runs_ahead * keys_a_run) * num_subtables;
@@ -30,7 +32,7 @@ void for_each_run(const KeyHasher& hasher, const FingerprintSpace& space, const 
     std::uint64_t* own = places_of_run(first);
     const std::size_t end = std::min(first + keys_a_run, keys.size());
     for (std::size_t i = first; i < end; ++i, own += num_subtables) {
-      table.scheme().place_all(space.fingerprint_of(hasher(keys[i])), num_subtables, own);
+      scheme.place_all(own_space.fingerprint_of(hasher(keys[i])), num_subtables, own);
       for (std::uint32_t j = 0; j < num_subtables; ++j) {
         prefetch_place<access>(table.cells(), table.bucket_of(j, own[j]));
       }

@@ -10,8 +10,9 @@ namespace tally {
 /// P_i(b, r) = ((b + g_i(r)) mod B, r): a bijection whatever the function g_i, for any number
 /// of buckets, with the same remainder in every subtable.
 ///
-/// g_0 = 0; the others are the high parts of odd multiples of one mix of the remainder and the
-/// seed. The production scheme.
+/// g_0 = 0; g_i(r) = floor(B ((r + offset) a_i mod 2^64) / 2^64) with odd a_i, the offset from the seed:
+/// multiples of a fraction near the golden section, so that remainders spread evenly over the
+/// rotations. The production scheme.
 class RotationBuckets {
  public:
   static constexpr std::string_view name = "rotation";
@@ -23,41 +24,41 @@ class RotationBuckets {
       : num_buckets_(space.num_buckets),
         remainder_bits_(space.remainder_bits),
         remainder_mask_((std::uint64_t{1} << space.remainder_bits) - 1),
-        offset_(mix64(seed + 0x9e3779b97f4a7c15u)) {}
+        offset_(mix64(seed)) {}
 
   std::uint64_t place(std::uint32_t i, std::uint64_t fingerprint) const noexcept {
     const std::uint64_t remainder = fingerprint & remainder_mask_;
-    return rotated(fingerprint >> remainder_bits_, shift(i, mixed(remainder)), remainder);
+    return rotated(fingerprint >> remainder_bits_, rotation(i, remainder), remainder);
   }
 
   void place_all(std::uint64_t fingerprint, std::uint32_t num_subtables,
                  std::uint64_t* places) const noexcept {
     const std::uint64_t remainder = fingerprint & remainder_mask_;
     const std::uint64_t bucket = fingerprint >> remainder_bits_;
-    const std::uint64_t mix = mixed(remainder);
     places[0] = fingerprint;
-    for (std::uint32_t i = 1; i < num_subtables; ++i) places[i] = rotated(bucket, shift(i, mix), remainder);
+    for (std::uint32_t i = 1; i < num_subtables; ++i) {
+      places[i] = rotated(bucket, rotation(i, remainder), remainder);
+    }
   }
 
   std::uint64_t fingerprint(std::uint32_t i, std::uint64_t place) const noexcept {
     const std::uint64_t remainder = place & remainder_mask_;
-    const std::uint64_t by = shift(i, mixed(remainder));
+    const std::uint64_t by = rotation(i, remainder);
     return rotated(place >> remainder_bits_, by == 0 ? 0 : num_buckets_ - by, remainder);
   }
 
  private:
   static constexpr std::array<std::uint64_t, max_num_subtables> multipliers = {0,
-                                                                               1,
+                                                                               0x9e3779b97f4a7c15u,
                                                                                0xd1342543de82ef95u,
                                                                                0xaf251af3b0f025b5u,
                                                                                0xb564ef22ec7aece5u,
                                                                                0xf7c2ebc08f67f2b5u,
-                                                                               0x9e3779b97f4a7c15u,
-                                                                               0xbf58476d1ce4e5b9u};
+                                                                               0xbf58476d1ce4e5b9u,
+                                                                               0x94d049bb133111ebu};
 
-  std::uint64_t mixed(std::uint64_t remainder) const noexcept { return mix64(remainder + offset_); }
-  std::uint64_t shift(std::uint32_t i, std::uint64_t mix) const noexcept {
-    return reduce_to_range(mix * multipliers[i], num_buckets_);
+  std::uint64_t rotation(std::uint32_t i, std::uint64_t remainder) const noexcept {
+    return reduce_to_range((remainder + offset_) * multipliers[i], num_buckets_);
   }
   std::uint64_t rotated(std::uint64_t bucket, std::uint64_t by, std::uint64_t remainder) const noexcept {
     std::uint64_t sum = bucket + by;
