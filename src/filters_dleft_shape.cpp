@@ -1,9 +1,8 @@
 #include "tally/filters/dleft_shape.hpp"
 
-#include <bit>
-
 #include "tally/detail/checked_math.hpp"
 #include "tally/detail/parameter_error.hpp"
+#include "tally/filters/spill_table.hpp"
 #include "tally/storage/cell_table.hpp"
 
 namespace tally {
@@ -28,9 +27,8 @@ std::string_view name_of(DLeftMoves moves) noexcept {
 }
 
 std::uint64_t num_bytes(const DLeftShape& shape) noexcept {
-  const std::uint64_t spill_slots =
-      shape.spill_capacity == 0 ? 0 : std::bit_ceil(shape.spill_capacity + shape.spill_capacity / 2 + 1);
-  return 8 * CellTable::num_words(shape.num_cells(), shape.cell_bits()) + 16 * spill_slots;
+  return 8 * (CellTable::num_words(shape.num_cells(), shape.cell_bits()) +
+              2 * SpillTable::num_slots(shape.spill_capacity));
 }
 
 void check_shape(const DLeftShape& shape) {

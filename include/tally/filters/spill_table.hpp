@@ -2,19 +2,31 @@
 
 #include <bit>
 #include <cstdint>
-#include <vector>
+#include <span>
 
+#include "tally/detail/aligned_words.hpp"
 #include "tally/hashing/mix64.hpp"
 
 namespace tally {
 
 /// Counts of the few fingerprints that are in a multiset oftener than their cell can count. Room for
 /// `capacity` fingerprints is reserved at construction; no operation allocates.
+///
+/// An open hash table: a slot is two words, fingerprint and count, and free where the count is 0.
 class SpillTable {
  public:
-  /// Throws std::bad_alloc where there is not enough memory.
+  /// A power of two, at least a third of them free; none for no capacity.
+  static constexpr std::uint64_t num_slots(std::uint64_t capacity) noexcept {
+    return capacity == 0 ? 0 : std::bit_ceil(capacity + capacity / 2 + 1);
+  }
+
+  /// Empty. Throws std::bad_alloc where there is not enough memory.
   explicit SpillTable(std::uint64_t capacity)
-      : capacity_(capacity), entries_(capacity == 0 ? 0 : std::bit_ceil(capacity + capacity / 2 + 1)) {}
+      : SpillTable(capacity, detail::AlignedWords(2 * num_slots(capacity))) {}
+
+  /// Takes over what a file held, 2 num_slots(capacity) words. Whatever they are, nothing worse than
+  /// wrong counts comes of it.
+  SpillTable(std::uint64_t capacity, detail::AlignedWords words);
 
   std::uint64_t size() const noexcept { return size_; }
   std::uint64_t capacity() const noexcept { return capacity_; }
@@ -22,7 +34,7 @@ class SpillTable {
   std::uint64_t total() const noexcept { return total_; }
 
   std::uint64_t count(std::uint64_t fingerprint) const noexcept {
-    return size_ == 0 ? 0 : entries_[slot_of(fingerprint)].count;
+    return size_ == 0 ? 0 : count_at(slot_of(fingerprint));
   }
 
   /// Whether `add(fingerprint, times)` will find room.
@@ -30,50 +42,39 @@ class SpillTable {
     return size_ < capacity_ || count(fingerprint) != 0;
   }
 
-  /// Adds `times` (at least 1) to the fingerprint's count; false, and nothing has changed, if there is no room for one more fingerprint.
-  bool add(std::uint64_t fingerprint, std::uint64_t times) noexcept {
-    if (!can_add(fingerprint)) return false;
-    Entry& entry = entries_[slot_of(fingerprint)];
-    size_ += entry.count == 0;
-    entry.fingerprint = fingerprint;
-    entry.count += times;
-    total_ += times;
-    return true;
-  }
+  /// Adds `times` (at least 1) to the fingerprint's count; false, and nothing has changed, if there is no
+  /// room for one more fingerprint.
+  bool add(std::uint64_t fingerprint, std::uint64_t times) noexcept;
 
   /// Takes 1 from the fingerprint's count; false if that is 0.
   bool take_one(std::uint64_t fingerprint) noexcept;
 
-  template <class Visit>
-  void for_each(Visit visit) const {
-    for (const Entry& entry : entries_) {
-      if (entry.count != 0) visit(entry.fingerprint, entry.count);
-    }
-  }
+  std::span<const std::uint64_t> words() const noexcept { return words_.words(); }
 
  private:
-  struct Entry {
-    std::uint64_t fingerprint = 0;
-    std::uint64_t count = 0;  // 0: no entry
-  };
-
-  std::uint64_t home(std::uint64_t fingerprint) const noexcept {
-    return mix64(fingerprint) & (entries_.size() - 1);
+  std::uint64_t fingerprint_at(std::uint64_t slot) const noexcept { return words_.data()[2 * slot]; }
+  std::uint64_t count_at(std::uint64_t slot) const noexcept { return words_.data()[2 * slot + 1]; }
+  void set(std::uint64_t slot, std::uint64_t fingerprint, std::uint64_t count) noexcept {
+    words_.data()[2 * slot] = fingerprint;
+    words_.data()[2 * slot + 1] = count;
   }
 
-  // Where the fingerprint stands or would stand. A third of the entries are free, so the search ends.
+  std::uint64_t home(std::uint64_t fingerprint) const noexcept { return mix64(fingerprint) & mask_; }
+
+  // Where the fingerprint stands or would stand. Only in a file's words may there be no such slot.
   std::uint64_t slot_of(std::uint64_t fingerprint) const noexcept {
     std::uint64_t slot = home(fingerprint);
-    while (entries_[slot].count != 0 && entries_[slot].fingerprint != fingerprint) {
-      slot = (slot + 1) & (entries_.size() - 1);
+    for (std::uint64_t i = 0; i < mask_ && count_at(slot) != 0 && fingerprint_at(slot) != fingerprint; ++i) {
+      slot = (slot + 1) & mask_;
     }
     return slot;
   }
 
   std::uint64_t capacity_;
+  std::uint64_t mask_;
   std::uint64_t size_ = 0;
   std::uint64_t total_ = 0;
-  std::vector<Entry> entries_;
+  detail::AlignedWords words_;
 };
 
 }  // namespace tally
