@@ -3,6 +3,7 @@
 /// Everything of the library. Each header compiles alone, too; include what is needed where compile time matters.
 
 #include "tally/any_filter.hpp"
+#include "tally/filters/blocked_kernels.hpp"
 #include "tally/filters/bloom_filter.hpp"
 #include "tally/filters/counter_reads.hpp"
 #include "tally/filters/counting_bloom_filter.hpp"

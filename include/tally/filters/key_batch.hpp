@@ -5,9 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
+#include "tally/filters/blocked_kernels.hpp"
+#include "tally/hashing/blocked_scheme.hpp"
 #include "tally/hashing/hash_scheme.hpp"
 #include "tally/hashing/key_hasher.hpp"
+#include "tally/storage/bit_array.hpp"
 
 namespace tally {
 
@@ -131,21 +135,30 @@ void test_keys(const KeyHasher& hasher, const Scheme& scheme, const Storage& sto
 /// of keys after the window's lines were asked for (which measured faster here than
 /// run_ahead, with its tests and requests taking turns).
 template <HashScheme Scheme, class Storage, KeyBatch Keys, class Test>
-requires(Scheme::layout == PositionLayout::lines) void test_keys(const KeyHasher& hasher,
-                                                                 const Scheme& scheme, const Storage& storage,
-                                                                 std::uint32_t, const Keys& key_range,
-                                                                 Test test, std::span<bool> results) {
+requires(Scheme::layout ==
+         PositionLayout::lines) void test_keys(const KeyHasher& hasher, const Scheme& scheme,
+                                               const Storage& storage, std::uint32_t num_hashes,
+                                               const Keys& key_range, Test test, std::span<bool> results) {
   const std::span keys(key_range);
   // Two arrays: g++ moves a digest that a call returned through memory, which costs more than the test.
   std::array<std::uint64_t, most_keys_ahead> low;
   std::array<std::uint64_t, most_keys_ahead> high;
+  std::array<const std::uint64_t*, most_keys_ahead> lines;
+  constexpr bool is_bits = std::is_same_v<Storage, BitArray> && std::is_same_v<Scheme, BlockedScheme>;
+  const TestLines test_lines = is_bits ? blocked_line_test() : nullptr;
   for (std::size_t first = 0; first < keys.size(); first += most_keys_ahead) {
     const std::size_t count = std::min(most_keys_ahead, keys.size() - first);
     for (std::size_t i = 0; i < count; ++i) {
       const Hash128 hash = hasher(keys[first + i]);
       low[i] = hash.low;
       high[i] = hash.high;
-      storage.prefetch_for_read(storage.locate(scheme.first_of_line(hash)));
+      const std::uint64_t place = storage.locate(scheme.first_of_line(hash));
+      lines[i] = storage.words().data() + place / 64;
+      storage.prefetch_for_read(place);
+    }
+    if (test_lines != nullptr) {
+      test_lines(lines.data(), low.data(), high.data(), num_hashes, count, results.data() + first);
+      continue;
     }
     for (std::size_t i = 0; i < count; ++i) {
       bool all = true;
