@@ -163,7 +163,7 @@ DLeftLoads dleft_loads_of(std::uint32_t d, const DLeftRows& rows) {
   for (std::uint32_t j = 0; j < d; ++j) {
     Values& fractions = loads.subtables.emplace_back(rows.first_load, 1.0);
     for (std::size_t at = j; at < x.size() && x[at] >= kLeastFraction; at += d)
-      fractions.push_back(std::min(1.0, x[at]));
+      fractions.push_back(std::min(fractions.back(), x[at]));
   }
   return loads;
 }

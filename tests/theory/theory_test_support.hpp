@@ -15,7 +15,7 @@ namespace tally::theory::test {
 
 using Row = std::map<std::string, double>;
 
-/// Rows of tests/data/<name>, by column name; lines that begin with # are comments.
+/// Rows of tests/data/<name>, by column name; lines that begin with # are comments, empty cells left out.
 inline std::vector<Row> read_csv(const std::string& name) {
   std::ifstream file(std::string(TALLY_TEST_DATA_DIR) + "/" + name);
   if (!file) throw std::runtime_error("cannot read test data " + name);
@@ -31,7 +31,9 @@ inline std::vector<Row> read_csv(const std::string& name) {
       continue;
     }
     Row row;
-    for (std::size_t i = 0; i < columns.size(); ++i) row[columns[i]] = std::stod(cells.at(i));
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      if (!cells.at(i).empty()) row[columns[i]] = std::stod(cells[i]);
+    }
     rows.push_back(row);
   }
   return rows;

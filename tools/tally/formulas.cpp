@@ -1,5 +1,6 @@
 #include "formulas.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -239,8 +240,10 @@ std::vector<Formula::Parameter> Formula::parameter_list() const {
   return list;
 }
 
-const std::vector<Formula>& formulas() {
-  static const std::vector<Formula> table{
+namespace {
+
+std::vector<Formula> all_formulas() {
+  std::vector<Formula> table{
       {"bloom-false-positive-rate", "--m --k --n [--exact] [--approximate] [--occupancy] [--partitioned]",
        "(1 - (1 - 1/m)^(k n))^k; approximate: (1 - exp(-k n / m))^k; occupancy: the true law of k "
        "independent positions",
@@ -288,6 +291,18 @@ const std::vector<Formula>& formulas() {
        "two-sided exact limits for an unknown probability; value: the share seen", "Clopper, Pearson 1934",
        confidence_limits},
   };
+  const std::vector<Formula> dleft = dleft_formulas();
+  const auto place = std::find_if(table.begin(), table.end(), [](const Formula& formula) {
+    return formula.name == "distinct-keys-estimate";
+  });
+  table.insert(place, dleft.begin(), dleft.end());
+  return table;
+}
+
+}  // namespace
+
+const std::vector<Formula>& formulas() {
+  static const std::vector<Formula> table = all_formulas();
   return table;
 }
 
@@ -307,6 +322,16 @@ const std::vector<ParameterText>& parameter_table() {
       {"insertions", count, "insertions of all keys together"},
       {"trials", count, "trials"},
       {"successes", count, "successes among the trials"},
+      {"d", count, "subtables of a d-left table"},
+      {"buckets", count, "buckets in one subtable"},
+      {"cells", count, "cells in one bucket"},
+      {"remainder-bits", count, "bits of a remainder, all 2^r values in use"},
+      {"remainder-values", count, "values of a remainder in use: 2^r - 1 where 0 means an empty cell"},
+      {"operations", count, "deletions of a random key, each followed by an insertion"},
+      {"load", real, "average load: distinct fingerprints per bucket"},
+      {"steps", real, "delete-and-insert steps per element after the filling"},
+      {"share", real, "share of the buckets (default: 1e-9)"},
+      {"failure-probability", real, "probability of any overflow in a lifetime"},
       {"kappa", real, "mean of a counter, k n / m"},
       {"x", real, "argument"},
       {"zipf", real, "Zipf exponent"},
@@ -318,6 +343,7 @@ const std::vector<ParameterText>& parameter_table() {
       {"occupancy", flag, "the exact law of occupied positions (k^2 n up to 2^31)"},
       {"partitioned", flag, "k parts of m/k bits"},
       {"lower", flag, "the lower tail"},
+      {"churn", flag, "the steady state of many delete-and-insert steps, not the filled table"},
   };
   return table;
 }

@@ -36,6 +36,7 @@ struct FormulaResult {
   double value = 0;
   std::optional<double> ln_value = std::nullopt;  ///< for probabilities
   std::vector<std::pair<std::string, double>> fields = {};
+  std::vector<std::pair<std::string, std::vector<double>>> lists = {};
 };
 
 /// One formula of the calculator: a line of the table that listing, option check and help are made from.
@@ -53,7 +54,9 @@ struct Formula {
   std::vector<Parameter> parameter_list() const;
 };
 
+/// All of them; those of the d-left filter are in formulas_dleft.cpp.
 const std::vector<Formula>& formulas();
+std::vector<Formula> dleft_formulas();
 
 enum class ParameterType { count, real, file, flag };
 

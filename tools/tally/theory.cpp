@@ -81,6 +81,7 @@ Json result_json(const Formula& formula, const Arguments& arguments, const Formu
   Json json = {{"formula", formula.name}, {"parameters", parameters}, {"value", result.value}};
   if (result.ln_value) json["ln_value"] = *result.ln_value;
   for (const auto& [name, value] : result.fields) json[name] = value;
+  for (const auto& [name, values] : result.lists) json[name] = values;
   if (!formula.source.empty()) json["source"] = formula.source;
   return json;
 }
@@ -89,6 +90,8 @@ std::string result_text(const FormulaResult& result) {
   std::string text = fmt::format("{:.17g}\n", result.value);
   if (result.ln_value) text += fmt::format("ln_value {:.17g}\n", *result.ln_value);
   for (const auto& [name, value] : result.fields) text += fmt::format("{} {:.17g}\n", name, value);
+  for (const auto& [name, values] : result.lists)
+    text += fmt::format("{} {:.17g}\n", name, fmt::join(values, " "));
   return text;
 }
 
