@@ -100,6 +100,61 @@ TEST(TheoryCommand, GivesTheTablesOfSummaryCacheToTheirThreeDigits) {
   }
 }
 
+TEST(TheoryCommand, GivesTheReferenceFractionsOfTheDLeftFluidLimit) {
+  for (const bool churn : {false, true}) {
+    std::vector<std::string> arguments = {"dleft-load", "--d", "4", "--load", "6.5"};
+    if (churn) arguments.emplace_back("--churn");
+    const Json json = theory(arguments);
+    EXPECT_EQ(json.at("value"), churn ? 9 : 8);  // cells that fewer than 1e-9 of the buckets exceed
+    int checked = 0;
+    for (const Row& row : csv_rows("dleft_fluid_limit.csv")) {
+      const std::string& text = row.at(churn ? "steady" : "insert_only");
+      if (row.at("d") != "4" || row.at("average_load") != "6.5" || text.empty()) continue;
+      const std::size_t i = std::stoull(row.at("i"));
+      expect_relative(json.at("fractions").at(i - 1), std::stod(text), 1e-6);
+      double sum = 0.0;
+      for (const std::string subtable : {"subtable_1", "subtable_2", "subtable_3", "subtable_4"}) {
+        const Json& fractions = json.at(subtable);
+        if (i <= fractions.size()) sum += fractions.at(i - 1).get<double>();
+      }
+      expect_relative(sum / 4, std::stod(text), 1e-6);
+      ++checked;
+    }
+    EXPECT_EQ(checked, 9);
+  }
+  const CommandResult text = run_tally({"theory", "dleft-load", "--d", "1", "--load", "0.69314718055994531"});
+  EXPECT_EQ(text.output.rfind("10\nfractions 0.5", 0), 0u) << text.output;
+}
+
+TEST(TheoryCommand, GivesThePapersNumbersOfTheDLeftExample) {
+  const std::vector<std::string> filter = {"--buckets", "2048", "--remainder-bits", "14", "--n"};
+  const auto with = [&](std::vector<std::string> words, const std::vector<std::string>& last) {
+    words.insert(words.end(), filter.begin(), filter.end());
+    words.insert(words.end(), last.begin(), last.end());
+    return theory(words);
+  };
+  const Json rate = with({"dleft-false-positive-rate"}, {"49152", "--d", "4"});
+  expect_relative(rate.at("value"), 0.0014638, 5e-5);
+  expect_relative(rate.at("load"), 5.9956, 1e-5);
+  expect_relative(rate.at("distinct_fingerprints"), rate.at("load").get<double>() * 8192, 1e-12);
+  const Json counter =
+      with({"dleft-counter-overflow"}, {"49152", "--limit", "5", "--operations", "10485760000"});
+  expect_relative(counter.at("value"), 1.89e-9, 0.005);
+  expect_relative(counter.at("expected_churning"), 0.002, 0.01);
+  const Json trial = theory({"dleft-lifetime-overflow", "--d", "4", "--buckets", "2048", "--cells", "8",
+                             "--load", "6.49484535", "--operations", "1048576"});
+  expect_relative(trial.at("value"), 0.0247, 0.002);
+  expect_relative(trial.at("expected_churning"), 0.0250, 0.002);
+  const Json one =
+      theory({"dleft-overflow-probability", "--d", "4", "--cells", "8", "--load", "6.5", "--steps", "1000"});
+  expect_relative(one.at("ln_value"), std::log(one.at("value").get<double>()), 1e-12);
+  const Json load = theory({"dleft-safe-load", "--d", "4", "--cells", "8", "--churn"});
+  expect_relative(load.at("fraction_of_cells"), 0.804, 6e-4);
+  const Json life = theory({"dleft-lifetime-safe-load", "--d", "4", "--buckets", "2048", "--cells", "8",
+                            "--operations", "1048576", "--failure-probability", "0.0254"});
+  expect_relative(life.at("value"), 6.495, 1e-3);
+}
+
 TEST(TheoryCommand, PrintsFullPrecisionAndTheLogarithmThatDoesNotUnderflow) {
   const Json json = theory({"bloom-false-positive-rate", "--m", "1e12", "--k", "200", "--n", "1"});
   EXPECT_EQ(json.at("value"), 0.0);
@@ -171,6 +226,13 @@ TEST(TheoryCommand, RefusesBadValuesAndNamesTheParameter) {
   expect_refused_with({"poisson-tail", "--theta", "3", "--kappa", "nan"}, "--kappa");
   expect_refused_with({"no-such-formula"}, "no-such-formula");
   expect_refused_with({"partition-double-false-positive-rate", "--k", "3", "--n", "5"}, "--p");
+  expect_refused_with({"dleft-load", "--d", "9", "--load", "6"}, "d is 9");
+  expect_refused_with({"dleft-load", "--d", "4", "--load", "1000"}, "average_load is 1000");
+  expect_refused_with({"dleft-load", "--d", "4", "--load", "6", "--churn", "--steps", "2"}, "one of --churn");
+  expect_refused_with({"dleft-false-positive-rate", "--buckets", "8", "--n", "5"}, "--remainder-bits");
+  expect_refused_with({"dleft-false-positive-rate", "--buckets", "8", "--n", "5", "--remainder-bits", "64"},
+                      "--remainder-bits is 64");
+  expect_refused_with({"dleft-safe-load", "--d", "4", "--cells", "8", "--share", "2"}, "share is 2");
   std::vector<std::string> two_forms = bloom("10", "1", "5");
   two_forms.insert(two_forms.end(), {"--exact", "--occupancy"});
   expect_refused_with(two_forms, "one form");
