@@ -49,7 +49,7 @@ TEST(DLeftSafeLoad, TheLifetimeIsKeptThereAndNotBeyond) {
   for (const auto& [d, c, B, N, failure] :
        {Case{4, 8, 2048, 1 << 20, 1e-6}, {2, 32, 1 << 20, 0, 1e-3}, {3, 16, 1000, 1 << 30, 0.5}}) {
     const double load = dleft_safe_load(d, B, c, N, failure);
-    const auto any = [&](double at) {
+    const auto any = [d = d, c = c, B = B, N = N](double at) {
       const double filling = dleft_expected_overflows_filling(dleft_loads(d, at, insert_only), B, c);
       const double one = dleft_overflow_probability(dleft_loads(d, at, steady_state), c);
       return probability_of_any(filling + static_cast<double>(N) * one);

@@ -8,7 +8,7 @@ namespace tally::theory {
 /// even full buckets on average would keep the target. Divide by c for the fraction of the cells. It is
 /// the load of distinct fingerprints, for a table that never moves an element. What moves add is no fluid
 /// limit; it is to be measured. d 1 to 8, c 1 to 255, targets in (0, 1); else std::invalid_argument.
-/// Relative accuracy 1e-9; never above the load asked for.
+/// Found to 1e-10 of itself, from below.
 /// @source ours, over the fluid limit of Bonomi et al. 2006
 
 /// The share of all buckets whose load would be above c stays at or below `share`.
