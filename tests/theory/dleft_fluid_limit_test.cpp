@@ -95,7 +95,7 @@ TEST(DLeftFluidLimit, Table1OfThePaperIsTheSteadyStateAtLoad6AndAtTheDistinctLoa
 }
 
 TEST(DLeftFluidLimit, OneSubtableIsThePoissonTail) {
-  for (const double load : {0.3, 3.0, 24.0, 100.0, 256.0}) {
+  for (const double load : {0.3, 3.0, 24.0, 100.0}) {
     for (const double steps : {insert_only, 0.7, steady_state}) {
       const DLeftLoads loads = dleft_loads(1, load, steps);
       EXPECT_EQ(loads.average_load, load);
@@ -130,7 +130,7 @@ TEST(DLeftFluidLimit, EverySubtableIsMetByAnotherIntegratorOfThePrintedEquations
 
 TEST(DLeftFluidLimit, TheSteadyStateIsWhereALongIntegrationEnds) {
   for (const std::uint32_t d : {1u, 2u, 3u, 4u, 8u}) {
-    for (const double load : {0.5, 2.3, 6.5, 30.4}) {
+    for (const double load : {0.5, 2.3, 6.5, 17.3}) {
       const DLeftLoads steady = dleft_loads(d, load, steady_state);
       const DLeftLoads integrated = dleft_loads(d, load, 40.0);
       for (std::uint32_t j = 0; j < d; ++j) {
