@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <optional>
 
 #include "any_filter_dispatch.hpp"
@@ -30,6 +31,23 @@ FilterVariant make(const ThresholdShape& shape, const KeyHasher& hasher, const F
   return ThresholdFilter<Scheme>(shape, hasher, totals.num_insertions, std::move(counters));
 }
 
+template <class Scheme>
+FilterVariant make(const DLeftShape& shape, const KeyHasher& hasher, const FilterTotals& totals,
+                   detail::AlignedWords words) {
+  // The side table is copied: it outlives the cells, which growing replaces.
+  detail::AlignedWords side(2 * SpillTable::num_slots(shape.spill_capacity));
+  const std::uint64_t num_cell_words = words.size() - side.size();
+  std::copy_n(std::as_const(words).data() + num_cell_words, side.size(), side.data());
+  words.truncate(num_cell_words);
+  CellTable cells(shape.current_buckets_per_subtable() * shape.num_subtables, shape.cells_per_bucket,
+                  shape.cell_bits(), std::move(words));
+  const DLeftTotals calls{totals.num_insertions, totals.num_full, totals.num_rescues, totals.num_removes,
+                          totals.num_refused_removes};
+  return DLeftCountingBloomFilter<Scheme>(shape, hasher, calls, std::move(cells),
+                                          SpillTable(shape.spill_capacity, std::move(side)),
+                                          totals.num_fingerprints);
+}
+
 template <class Schemes, class Shape>
 FilterVariant make_with_scheme(std::uint16_t scheme_id, const Shape& shape, const KeyHasher& hasher,
                                const FilterTotals& totals, detail::AlignedWords words) {
@@ -53,6 +71,9 @@ FilterVariant make_filter(const FilterShape& shape, const KeyHasher& hasher, con
   if (const auto* counting = std::get_if<CountingBloomShape>(&shape.shape)) {
     return make_with_scheme<CounterSchemes>(shape.scheme_id, *counting, hasher, totals, std::move(words));
   }
+  if (const auto* dleft = std::get_if<DLeftShape>(&shape.shape)) {
+    return make_with_scheme<BucketSchemes>(shape.scheme_id, *dleft, hasher, totals, std::move(words));
+  }
   return make_with_scheme<CounterSchemes>(shape.scheme_id, std::get<ThresholdShape>(shape.shape), hasher,
                                           totals, std::move(words));
 }
@@ -72,6 +93,10 @@ std::uint16_t scheme_id_of(const CountingBloomFilter<Scheme>&) {
 }
 template <HashScheme Scheme>
 std::uint16_t scheme_id_of(const ThresholdFilter<Scheme>&) {
+  return Scheme::file_id;
+}
+template <BucketScheme Scheme>
+std::uint16_t scheme_id_of(const DLeftCountingBloomFilter<Scheme>&) {
   return Scheme::file_id;
 }
 
@@ -96,7 +121,11 @@ const KeyHasher& AnyFilter::hasher() const {
 
 FilterTotals AnyFilter::totals() const {
   return visit([](const auto& filter) -> FilterTotals {
-    if constexpr (requires { filter.totals(); }) {
+    if constexpr (requires { filter.table(); }) {
+      const DLeftTotals& totals = filter.totals();
+      return {totals.num_insertions, totals.num_removes, totals.num_refused_removes,
+              totals.num_full,       totals.num_rescues, filter.table().num_fingerprints()};
+    } else if constexpr (requires { filter.totals(); }) {
       const auto& totals = filter.totals();
       return {totals.num_insertions, totals.num_removes, totals.num_refused_removes};
     } else {
@@ -106,7 +135,17 @@ FilterTotals AnyFilter::totals() const {
 }
 
 std::span<const std::uint64_t> AnyFilter::words() const {
-  return visit([](const auto& filter) { return filter.storage().words(); });
+  return visit([](const auto& filter) {
+    if constexpr (requires { filter.table(); }) return filter.table().cells().words();
+    else return filter.storage().words();
+  });
+}
+
+std::span<const std::uint64_t> AnyFilter::side_words() const {
+  return visit([](const auto& filter) -> std::span<const std::uint64_t> {
+    if constexpr (requires { filter.table(); }) return filter.table().spills().words();
+    else return {};
+  });
 }
 
 }  // namespace tally

@@ -1,6 +1,26 @@
+#include <algorithm>
+#include <array>
+
 #include "any_filter_dispatch.hpp"
 
 namespace tally {
+namespace {
+
+template <class Filter>
+void at_least_by_count(const Filter& filter, std::span<const Hash128> keys, std::uint64_t theta,
+                       std::span<bool> results) {
+  if (theta == 0) detail::throw_parameter_error("DLeftCountingBloomFilter", "theta", "0", "1 or more");
+  std::array<Count, 256> counts;
+  for (std::size_t first = 0; first < keys.size(); first += counts.size()) {
+    const auto window = keys.subspan(first, std::min(counts.size(), keys.size() - first));
+    filter.count_batch(window, std::span(counts).first(window.size()));
+    std::transform(counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(window.size()),
+                   results.begin() + static_cast<std::ptrdiff_t>(first),
+                   [&](const Count& count) { return count.value >= theta; });
+  }
+}
+
+}  // namespace
 
 void AnyFilter::may_contain_batch(std::span<const Hash128> keys, std::span<bool> results) const {
   detail::require_equally_long(keys.size(), results.size());
@@ -26,8 +46,10 @@ void AnyFilter::at_least_batch(std::span<const Hash128> keys, std::uint64_t thet
                                       std::to_string(threshold) + ", the threshold it was made for");
       }
       filter.at_least_batch(keys, results);
+    } else if constexpr (requires { filter.table(); }) {
+      at_least_by_count(filter, keys, theta, results);
     } else {
-      detail::throw_unsupported("at_least", kind(), "counting-bloom or threshold");
+      detail::throw_unsupported("at_least", kind(), "counting-bloom, threshold or dleft");
     }
   });
 }
@@ -38,13 +60,23 @@ void AnyFilter::count_batch(std::span<const Hash128> keys, std::span<Count> resu
     if constexpr (requires { filter.count_batch(keys, results); }) {
       filter.count_batch(keys, results);
     } else {
-      detail::throw_unsupported("count", kind(), "counting-bloom or threshold");
+      detail::throw_unsupported("count", kind(), "counting-bloom, threshold or dleft");
     }
   });
 }
 
 FilterStatistics AnyFilter::statistics() const {
-  return visit([](const auto& filter) { return filter.statistics(); });
+  return visit([](const auto& filter) {
+    if constexpr (requires { filter.table(); }) return filter_statistics(filter.shape(), filter.statistics());
+    else return filter.statistics();
+  });
+}
+
+std::optional<DLeftStatistics> AnyFilter::dleft_statistics() const {
+  return visit([](const auto& filter) -> std::optional<DLeftStatistics> {
+    if constexpr (requires { filter.table(); }) return filter.statistics();
+    else return std::nullopt;
+  });
 }
 
 }  // namespace tally

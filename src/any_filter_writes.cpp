@@ -4,21 +4,38 @@
 #include "any_filter_dispatch.hpp"
 
 namespace tally {
+namespace {
 
-void AnyFilter::insert_batch(std::span<const Hash128> keys) {
+/// Inserts the keys in windows, each with a result a key that goes to `use`.
+template <class Result, class Filter, class Use>
+void in_windows(Filter& filter, std::span<const Hash128> keys, Use use) {
+  std::array<Result, 2048> results;
+  for (std::size_t first = 0; first < keys.size(); first += results.size()) {
+    const auto window = keys.subspan(first, std::min(results.size(), keys.size() - first));
+    const auto own = std::span(results).first(window.size());
+    filter.insert_batch(window, own);
+    use(std::span<const Result>(own));
+  }
+}
+
+}  // namespace
+
+std::uint64_t AnyFilter::insert_batch(std::span<const Hash128> keys) {
+  std::uint64_t num_full = 0;
   std::visit(
       [&](auto& filter) {
-        if constexpr (requires { filter.insert_batch(keys); }) {
+        if constexpr (requires { filter.table(); }) {
+          in_windows<InsertResult>(filter, keys, [&](std::span<const InsertResult> results) {
+            num_full += static_cast<std::uint64_t>(std::ranges::count(results, InsertResult::full));
+          });
+        } else if constexpr (requires { filter.insert_batch(keys); }) {
           filter.insert_batch(keys);
         } else {
-          std::array<ThresholdState, keys_per_window> states;
-          for (std::size_t first = 0; first < keys.size(); first += states.size()) {
-            const auto window = keys.subspan(first, std::min(states.size(), keys.size() - first));
-            filter.insert_batch(window, std::span(states).first(window.size()));
-          }
+          in_windows<ThresholdState>(filter, keys, [](std::span<const ThresholdState>) {});
         }
       },
       filter_);
+  return num_full;
 }
 
 void AnyFilter::insert_batch(std::span<const Hash128> keys, std::span<ThresholdState> states) {
@@ -41,19 +58,25 @@ void AnyFilter::remove_batch(std::span<const Hash128> keys, std::span<RemoveResu
         if constexpr (requires { filter.remove_batch(keys, results); }) {
           filter.remove_batch(keys, results);
         } else {
-          detail::throw_unsupported("remove", kind(), "counting-bloom");
+          detail::throw_unsupported("remove", kind(), "counting-bloom or dleft");
         }
       },
       filter_);
 }
 
-void AnyFilter::merge(const AnyFilter& other) {
+bool AnyFilter::merge(const AnyFilter& other) {
   detail::require_same("AnyFilter", "kind", name_of(kind()), name_of(other.kind()));
   detail::require_same("AnyFilter", "scheme", shape().scheme_name(), other.shape().scheme_name());
-  std::visit(
+  return std::visit(
       [&](auto& filter) {
         // Kind and scheme agree, so the alternative does.
-        filter.merge(std::get<std::remove_reference_t<decltype(filter)>>(other.filter_));
+        const auto& same = std::get<std::remove_reference_t<decltype(filter)>>(other.filter_);
+        if constexpr (requires { filter.table(); }) {
+          return filter.merge(same);
+        } else {
+          filter.merge(same);
+          return true;
+        }
       },
       filter_);
 }

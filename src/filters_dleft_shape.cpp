@@ -9,7 +9,6 @@ namespace tally {
 namespace {
 
 constexpr std::string_view structure = "DLeftCountingBloomFilter";
-constexpr std::uint64_t max_spill_capacity = std::uint64_t{1} << 32;
 constexpr std::uint64_t max_fingerprints = std::uint64_t{1} << 62;
 
 }  // namespace
@@ -44,7 +43,7 @@ void check_shape(const DLeftShape& shape) {
         structure, "buckets_per_subtable", std::to_string(shape.buckets_per_subtable),
         "at most 2^62 / 2^remainder_bits, remainder_bits being " + std::to_string(shape.remainder_bits));
   }
-  check("counter_bits", shape.counter_bits, 0u, 4u);
+  check("counter_bits", shape.counter_bits, 0u, max_dleft_counter_bits);
   if (!CellTable::is_width(shape.cell_bits())) {
     detail::throw_parameter_error(structure, "remainder_bits + counter_bits",
                                   std::to_string(shape.cell_bits()), "8, 12, 16, 24 or 32");

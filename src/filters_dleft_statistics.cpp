@@ -1,6 +1,12 @@
 #include "tally/filters/dleft_statistics.hpp"
 
+#include <algorithm>
+#include <limits>
+#include <string>
+
 #include "tally/detail/checked_math.hpp"
+#include "tally/detail/parameter_error.hpp"
+#include "tally/theory/estimate.hpp"
 
 namespace tally {
 
@@ -30,6 +36,46 @@ DLeftTableStatistics table_statistics(const DLeftShape& shape, const CellTable& 
   statistics.false_positive_rate =
       static_cast<double>(statistics.num_fingerprints) / shape.fingerprint_space().num_fingerprints();
   return statistics;
+}
+
+FilterStatistics filter_statistics(const DLeftShape& shape, const DLeftStatistics& statistics) {
+  const DLeftTableStatistics& table = statistics.table;
+  FilterStatistics all;
+  all.num_positions = table.num_cells;
+  all.num_nonzero = table.num_fingerprints;
+  all.num_insertions = statistics.totals.num_insertions;
+  all.num_removes = statistics.totals.num_removes;
+  all.num_refused_removes = statistics.totals.num_refused_removes;
+  const std::uint64_t max_count = table.counts.size() - 1;
+  for (std::uint64_t count = 0; count <= max_count; ++count) {
+    // Only in a file's unchecked words can more be spilled than cells are full.
+    const std::uint64_t num_beyond =
+        count == max_count ? std::min(table.num_spilled, table.counts[count]) : 0;
+    all.histogram.push_back({count, count, table.counts[count] - num_beyond});
+    if (num_beyond == 0) continue;
+    all.histogram.push_back({count + 1, std::numeric_limits<std::uint64_t>::max(), num_beyond});
+  }
+  while (all.histogram.back().num_counters == 0) all.histogram.pop_back();
+  const FingerprintSpace space = shape.fingerprint_space();
+  const std::uint64_t num_possible = space.num_buckets * space.num_remainders();
+  const auto estimate = theory::estimate_distinct_keys(
+      num_possible, 1, num_possible - std::min(num_possible, table.num_fingerprints));
+  all.estimated_num_keys = estimate.num_keys;
+  all.estimated_num_keys_standard_error = estimate.standard_error;
+  all.estimated_false_positive_rate = std::min(1.0, table.false_positive_rate);
+  return all;
+}
+
+void detail::require_cells_of(const DLeftShape& shape, const CellTable& cells, const SpillTable& spills) {
+  const auto require = [](std::string_view name, std::uint64_t value, std::uint64_t expected) {
+    if (value == expected) return;
+    throw_parameter_error("DLeftCountingBloomFilter", name, std::to_string(value), std::to_string(expected));
+  };
+  require("number of buckets", cells.num_buckets(),
+          shape.current_buckets_per_subtable() * shape.num_subtables);
+  require("cells_per_bucket", cells.cells_per_bucket(), shape.cells_per_bucket);
+  require("cell_bits", cells.cell_bits(), shape.cell_bits());
+  require("spill_capacity", spills.capacity(), shape.spill_capacity);
 }
 
 void detail::add_totals(DLeftTotals& mine, const DLeftTotals& theirs) noexcept {

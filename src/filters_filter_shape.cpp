@@ -1,6 +1,8 @@
 #include "tally/filters/filter_shape.hpp"
 
 #include <array>
+#include <bit>
+#include <limits>
 #include <string>
 
 #include "tally/detail/parameter_error.hpp"
@@ -17,18 +19,50 @@ struct NamedKind {
   std::string_view positions_field;
 };
 
-constexpr std::array<NamedKind, 4> kinds = {{
+constexpr std::array<NamedKind, 5> kinds = {{
     {FilterKind::bloom, "bloom", "BloomFilter", "num_bits"},
     {FilterKind::blocked_bloom, "blocked-bloom", "BlockedBloomFilter", "num_bits"},
     {FilterKind::counting_bloom, "counting-bloom", "CountingBloomFilter", "num_counters"},
     {FilterKind::threshold, "threshold", "ThresholdFilter", "num_counters"},
+    {FilterKind::dleft, "dleft", "DLeftCountingBloomFilter", "buckets_per_subtable"},
 }};
 
 const NamedKind& named(FilterKind kind) noexcept { return kinds[static_cast<std::size_t>(kind) - 1]; }
 
-std::uint64_t& num_positions_of(BloomShape& shape) { return shape.num_bits; }
-std::uint64_t& num_positions_of(CountingBloomShape& shape) { return shape.num_counters; }
-std::uint64_t& num_positions_of(ThresholdShape& shape) { return shape.num_counters; }
+// What is rounded to the scheme.
+std::uint64_t& size_of(BloomShape& shape) { return shape.num_bits; }
+std::uint64_t& size_of(CountingBloomShape& shape) { return shape.num_counters; }
+std::uint64_t& size_of(ThresholdShape& shape) { return shape.num_counters; }
+std::uint64_t& size_of(DLeftShape& shape) { return shape.buckets_per_subtable; }
+
+std::uint64_t num_positions_of(const BloomShape& shape) { return shape.num_bits; }
+std::uint64_t num_positions_of(const CountingBloomShape& shape) { return shape.num_counters; }
+std::uint64_t num_positions_of(const ThresholdShape& shape) { return shape.num_counters; }
+std::uint64_t num_positions_of(const DLeftShape& shape) { return shape.num_cells(); }
+
+std::uint32_t num_hashes_of(const auto& shape) { return shape.num_hashes; }
+std::uint32_t num_hashes_of(const DLeftShape& shape) { return shape.num_subtables; }
+
+void check_dleft(const DLeftShape& shape, std::uint16_t scheme_id) {
+  check_shape(shape);
+  const bool found = BucketSchemes::with_id(scheme_id, [&]<class Scheme>(std::type_identity<Scheme>) {
+    detail::require_usable(Scheme::name, shape, Scheme::can_use(shape.fingerprint_space()));
+  });
+  if (!found) bucket_scheme_name(scheme_id);  // throws, and lists the ids
+}
+
+// Every number of buckets is something that some permutation can use; a scheme takes all or the powers of two.
+FilterShape round_dleft(FilterShape shape, Rounding rounding) {
+  DLeftShape& own = std::get<DLeftShape>(shape.shape);
+  check_shape(own);
+  if (shape.scheme_id == MultiplierBuckets::file_id) {
+    const bool up = rounding == Rounding::up;
+    own.buckets_per_subtable =
+        up ? std::bit_ceil(own.buckets_per_subtable) : std::bit_floor(own.buckets_per_subtable);
+  }
+  check_dleft(own, shape.scheme_id);
+  return shape;
+}
 
 // Refuses what the scheme has no say in; returns what it does have a say in.
 PositionSpace checked_space(const FilterShape& shape) {
@@ -59,30 +93,33 @@ FilterKind filter_kind(std::string_view name) {
 FilterKind FilterShape::kind() const noexcept {
   if (std::holds_alternative<CountingBloomShape>(shape)) return FilterKind::counting_bloom;
   if (std::holds_alternative<ThresholdShape>(shape)) return FilterKind::threshold;
+  if (std::holds_alternative<DLeftShape>(shape)) return FilterKind::dleft;
   return scheme_id == BlockedScheme::file_id ? FilterKind::blocked_bloom : FilterKind::bloom;
 }
 
-std::string_view FilterShape::scheme_name() const { return tally::scheme_name(scheme_id); }
+std::string_view FilterShape::scheme_name() const {
+  return kind() == FilterKind::dleft ? bucket_scheme_name(scheme_id) : tally::scheme_name(scheme_id);
+}
 
 std::uint64_t FilterShape::num_positions() const noexcept {
-  FilterShape copy = *this;
-  return std::visit([](auto& own) { return num_positions_of(own); }, copy.shape);
+  return std::visit([](const auto& own) { return num_positions_of(own); }, shape);
 }
 
 std::uint32_t FilterShape::num_hashes() const noexcept {
-  return std::visit([](const auto& own) { return own.num_hashes; }, shape);
+  return std::visit([](const auto& own) { return num_hashes_of(own); }, shape);
 }
 
 std::uint32_t FilterShape::counter_bits() const noexcept {
   if (const auto* counting = std::get_if<CountingBloomShape>(&shape)) return counting->counter_bits;
   if (const auto* threshold = std::get_if<ThresholdShape>(&shape)) return counter_bits_for(*threshold);
+  if (const auto* dleft = std::get_if<DLeftShape>(&shape)) return dleft->counter_bits;
   return 1;
 }
 
 std::uint64_t FilterShape::threshold() const noexcept {
   if (const auto* counting = std::get_if<CountingBloomShape>(&shape)) return counting->max_threshold;
   if (const auto* threshold = std::get_if<ThresholdShape>(&shape)) return threshold->threshold;
-  return 0;
+  return kind() == FilterKind::dleft ? std::numeric_limits<std::uint64_t>::max() : 0;
 }
 
 std::uint64_t FilterShape::num_bytes() const {
@@ -92,6 +129,7 @@ std::uint64_t FilterShape::num_bytes() const {
 }
 
 void check_shape(const FilterShape& shape) {
+  if (const auto* dleft = std::get_if<DLeftShape>(&shape.shape)) return check_dleft(*dleft, shape.scheme_id);
   const PositionSpace space = checked_space(shape);
   const NamedKind& kind = named(shape.kind());
   const bool found = AllSchemes::with_id(shape.scheme_id, [&]<class Scheme>(std::type_identity<Scheme>) {
@@ -101,6 +139,7 @@ void check_shape(const FilterShape& shape) {
 }
 
 FilterShape round_to_scheme(FilterShape shape, Rounding rounding) {
+  if (shape.kind() == FilterKind::dleft) return round_dleft(shape, rounding);
   const PositionSpace space = checked_space(shape);
   const NamedKind& kind = named(shape.kind());
   detail::require_in_range(kind.structure, "num_hashes", space.num_hashes, 1, max_num_hashes);
@@ -116,7 +155,7 @@ FilterShape round_to_scheme(FilterShape shape, Rounding rounding) {
                                       std::string(scheme) + "' with num_hashes " +
                                       std::to_string(space.num_hashes));
   }
-  std::visit([&](auto& own) { num_positions_of(own) = rounded; }, shape.shape);
+  std::visit([&](auto& own) { size_of(own) = rounded; }, shape.shape);
   return shape;
 }
 

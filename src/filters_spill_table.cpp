@@ -21,7 +21,7 @@ SpillTable::SpillTable(std::uint64_t capacity, detail::AlignedWords words)
 }
 
 bool SpillTable::add(std::uint64_t fingerprint, std::uint64_t times) noexcept {
-  if (!can_add(fingerprint)) return false;
+  if (!can_add(fingerprint, times)) return false;
   const std::uint64_t slot = slot_of(fingerprint);
   size_ += count_at(slot) == 0;
   set(slot, fingerprint, count_at(slot) + times);

@@ -46,17 +46,24 @@ void check_body(const FileHeader& header, FileBytes body) {
   if (checksum(body) != header.body_checksum) {
     throw FormatError("the checksum of the body does not match; the file is damaged", file_header_bytes);
   }
-  check_padding(header.shape, body);
+  if (const auto* dleft = std::get_if<DLeftShape>(&header.shape.shape)) {
+    check_dleft_body(header, *dleft, body);
+  } else {
+    check_padding(header.shape, body);
+  }
 }
 
 }  // namespace detail
 
 std::vector<std::byte> serialize(const AnyFilter& filter) {
   const auto header = detail::header_of(filter);
-  const detail::FileBytes body = std::as_bytes(filter.words());
-  std::vector<std::byte> bytes(header.size() + body.size());
-  std::memcpy(bytes.data(), header.data(), header.size());
-  std::memcpy(bytes.data() + header.size(), body.data(), body.size());
+  std::vector<std::byte> bytes;
+  bytes.reserve(header.size() + filter.words().size_bytes() + filter.side_words().size_bytes());
+  bytes.insert(bytes.end(), header.begin(), header.end());
+  for (const auto words : {filter.words(), filter.side_words()}) {
+    const detail::FileBytes part = std::as_bytes(words);
+    bytes.insert(bytes.end(), part.begin(), part.end());
+  }
   return bytes;
 }
 

@@ -27,6 +27,16 @@ constexpr std::size_t num_insertions_at = 48;
 constexpr std::size_t num_removes_at = 56;
 constexpr std::size_t num_refused_removes_at = 64;
 constexpr std::size_t reserved_at = 72;
+// In what is reserved for the other kinds, dleft has the rest of its shape and state.
+constexpr std::size_t cells_per_bucket_at = 72;
+constexpr std::size_t remainder_bits_at = 74;
+constexpr std::size_t least_remainder_bits_at = 75;
+constexpr std::size_t num_doublings_at = 76;
+constexpr std::size_t grows_at = 77;
+constexpr std::size_t dleft_reserved_at = 78;
+constexpr std::size_t num_full_at = 80;
+constexpr std::size_t num_rescues_at = 88;
+constexpr std::size_t num_fingerprints_at = 96;
 constexpr std::size_t body_bytes_at = 104;
 constexpr std::size_t body_checksum_at = 112;
 constexpr std::size_t header_checksum_at = 120;
@@ -74,9 +84,65 @@ void check_frame(FileBytes bytes) {
   if (field<std::uint64_t>(bytes, header_checksum_at) != detail::checksum(bytes.first(header_checksum_at))) {
     throw FormatError("the checksum of the header does not match; the file is damaged", header_checksum_at);
   }
-  for (std::size_t i = reserved_at; i < body_bytes_at; ++i) {
+  const bool is_dleft = field<std::uint16_t>(bytes, kind_at) == static_cast<std::uint16_t>(FilterKind::dleft);
+  for (std::size_t i = is_dleft ? dleft_reserved_at : reserved_at;
+       i < (is_dleft ? num_full_at : body_bytes_at); ++i) {
     if (bytes[i] != std::byte{0}) throw_field_error("reserved byte", std::to_integer<int>(bytes[i]), "0", i);
   }
+}
+
+FilterShape read_dleft_shape(FileBytes bytes) {
+  const auto scheme_id = field<std::uint16_t>(bytes, scheme_id_at);
+  const auto num_buckets = field<std::uint64_t>(bytes, num_positions_at);
+  const auto num_subtables = field<std::uint32_t>(bytes, num_hashes_at);
+  const auto counter_bits = field<std::uint16_t>(bytes, counter_bits_at);
+  const auto moves = field<std::uint16_t>(bytes, update_at);
+  const auto spill_capacity = field<std::uint64_t>(bytes, threshold_at);
+  const auto cells_per_bucket = field<std::uint16_t>(bytes, cells_per_bucket_at);
+  const auto remainder_bits = field<std::uint8_t>(bytes, remainder_bits_at);
+  const auto least_remainder_bits = field<std::uint8_t>(bytes, least_remainder_bits_at);
+  const auto num_doublings = field<std::uint8_t>(bytes, num_doublings_at);
+  const auto grows = field<std::uint8_t>(bytes, grows_at);
+
+  require_field("scheme id", scheme_id, RotationBuckets::file_id, MultiplierBuckets::file_id, scheme_id_at,
+                " for the kind dleft");
+  require_field("num_positions", num_buckets, 1, max_num_buckets, num_positions_at, " for the kind dleft");
+  require_field("num_hashes", num_subtables, 1, max_num_subtables, num_hashes_at, " for the kind dleft");
+  require_field("counter_bits", counter_bits, 0, max_dleft_counter_bits, counter_bits_at,
+                " for the kind dleft");
+  require_field("moves", moves, 0, static_cast<std::uint16_t>(DLeftMoves::search), update_at);
+  require_field("spill_capacity", spill_capacity, 0, max_spill_capacity, threshold_at);
+  require_field("cells_per_bucket", cells_per_bucket, 1, CellTable::max_cells_per_bucket,
+                cells_per_bucket_at);
+  require_field("remainder_bits", remainder_bits, 1, max_remainder_bits, remainder_bits_at);
+  require_field("least_remainder_bits", least_remainder_bits, 1, remainder_bits, least_remainder_bits_at);
+  require_field("num_doublings", num_doublings, 0, remainder_bits - least_remainder_bits, num_doublings_at);
+  require_field("grows", grows, 0, 1, grows_at);
+  const DLeftShape shape{.buckets_per_subtable = num_buckets,
+                         .num_subtables = num_subtables,
+                         .cells_per_bucket = cells_per_bucket,
+                         .remainder_bits = remainder_bits,
+                         .counter_bits = counter_bits,
+                         .least_remainder_bits = least_remainder_bits,
+                         .num_doublings = num_doublings,
+                         .spill_capacity = spill_capacity,
+                         .moves = static_cast<DLeftMoves>(moves),
+                         .grows = grows != 0};
+  if (!CellTable::is_width(shape.cell_bits())) {
+    throw_field_error("remainder_bits", remainder_bits, "8, 12, 16, 24 or 32 less counter_bits",
+                      remainder_bits_at);
+  }
+  return {shape, scheme_id};
+}
+
+// A filter can be made of what passes: where fields are each in range, it is the number of positions that is not.
+FilterShape checked(FilterShape shape) {
+  try {
+    check_shape(shape);
+  } catch (const std::invalid_argument& error) {
+    throw FormatError(std::string("num_positions: ") + error.what(), num_positions_at);
+  }
+  return shape;
 }
 
 FilterShape read_shape(FileBytes bytes) {
@@ -88,10 +154,12 @@ FilterShape read_shape(FileBytes bytes) {
   const auto update = field<std::uint16_t>(bytes, update_at);
   const auto threshold = field<std::uint64_t>(bytes, threshold_at);
 
-  if (kind < 1 || kind > 4) {
-    throw_field_error("kind", kind, "1 (bloom), 2 (blocked-bloom), 3 (counting-bloom) or 4 (threshold)",
+  if (kind < 1 || kind > 5) {
+    throw_field_error("kind", kind,
+                      "1 (bloom), 2 (blocked-bloom), 3 (counting-bloom), 4 (threshold) or 5 (dleft)",
                       kind_at);
   }
+  if (static_cast<FilterKind>(kind) == FilterKind::dleft) return checked(read_dleft_shape(bytes));
   require_field("scheme id", scheme_id, 1, 9, scheme_id_at);
   if ((scheme_id == BlockedScheme::file_id) !=
       (kind == static_cast<std::uint16_t>(FilterKind::blocked_bloom))) {
@@ -126,23 +194,28 @@ FilterShape read_shape(FileBytes bytes) {
       shape.shape = ThresholdShape{num_positions, num_hashes, threshold, static_cast<CounterUpdate>(update)};
       break;
     }
+    case FilterKind::dleft:
+      break;  // read above
   }
   if (shape.kind() != FilterKind::threshold) {
     require_field("update policy", update, 0, 0, update_at, " for this kind");
   }
-  try {
-    check_shape(shape);
-  } catch (const std::invalid_argument& error) {
-    throw FormatError(std::string("num_positions: ") + error.what(), num_positions_at);
-  }
-  return shape;
+  return checked(shape);
 }
 
-FilterTotals read_totals(FileBytes bytes, FilterKind kind) {
-  const FilterTotals totals = {field<std::uint64_t>(bytes, num_insertions_at),
-                               field<std::uint64_t>(bytes, num_removes_at),
-                               field<std::uint64_t>(bytes, num_refused_removes_at)};
-  if (kind == FilterKind::counting_bloom) return totals;
+FilterTotals read_totals(FileBytes bytes, const FilterShape& shape) {
+  FilterTotals totals = {field<std::uint64_t>(bytes, num_insertions_at),
+                         field<std::uint64_t>(bytes, num_removes_at),
+                         field<std::uint64_t>(bytes, num_refused_removes_at)};
+  if (shape.kind() == FilterKind::counting_bloom) return totals;
+  if (shape.kind() == FilterKind::dleft) {
+    totals.num_full = field<std::uint64_t>(bytes, num_full_at);
+    totals.num_rescues = field<std::uint64_t>(bytes, num_rescues_at);
+    totals.num_fingerprints = field<std::uint64_t>(bytes, num_fingerprints_at);
+    require_field("num_fingerprints", totals.num_fingerprints, 0, shape.num_positions(), num_fingerprints_at,
+                  ", the number of cells");
+    return totals;
+  }
   require_field("num_removes", totals.num_removes, 0, 0, num_removes_at, " for this kind");
   require_field("num_refused_removes", totals.num_refused_removes, 0, 0, num_refused_removes_at,
                 " for this kind");
@@ -160,7 +233,7 @@ FileHeader read_header(std::span<const std::byte> bytes) {
     throw_field_error("hash id", hash_id, "1 (xxh3-128) or 2 (highwayhash-128)", hash_id_at);
   header.hash_id = static_cast<HashId>(hash_id);
   header.seed_or_key_id = field<std::uint64_t>(bytes, seed_at);
-  header.totals = read_totals(bytes, header.shape.kind());
+  header.totals = read_totals(bytes, header.shape);
   header.body_checksum = field<std::uint64_t>(bytes, body_checksum_at);
   const auto body_bytes = field<std::uint64_t>(bytes, body_bytes_at);
   require_field("body length", body_bytes, header.body_bytes(), header.body_bytes(), body_bytes_at,
@@ -187,8 +260,8 @@ std::array<std::byte, file_header_bytes> header_of(const AnyFilter& filter) {
   const auto narrow = [](auto value) { return static_cast<std::uint16_t>(value); };
   const FilterShape shape = filter.shape();
   const FilterTotals totals = filter.totals();
-  const FileBytes body = std::as_bytes(filter.words());
   const auto* threshold_shape = std::get_if<ThresholdShape>(&shape.shape);
+  const auto* dleft = std::get_if<DLeftShape>(&shape.shape);
 
   std::memcpy(bytes.data() + magic_at, magic.data(), magic.size());
   put(version_at, file_format_version);
@@ -196,16 +269,28 @@ std::array<std::byte, file_header_bytes> header_of(const AnyFilter& filter) {
   put(hash_id_at, narrow(filter.hasher().id()));
   put(scheme_id_at, shape.scheme_id);
   put(seed_at, filter.hasher().seed_or_key_id());
-  put(num_positions_at, shape.num_positions());
+  put(num_positions_at, dleft == nullptr ? shape.num_positions() : dleft->buckets_per_subtable);
   put(num_hashes_at, shape.num_hashes());
   put(counter_bits_at, narrow(shape.counter_bits()));
-  put(update_at, narrow(threshold_shape == nullptr ? CounterUpdate::plain : threshold_shape->update));
-  put(threshold_at, shape.threshold());
+  if (threshold_shape != nullptr) put(update_at, narrow(threshold_shape->update));
+  put(threshold_at, dleft == nullptr ? shape.threshold() : dleft->spill_capacity);
+  if (dleft != nullptr) {
+    const auto byte = [](auto value) { return static_cast<std::uint8_t>(value); };
+    put(update_at, narrow(dleft->moves));
+    put(cells_per_bucket_at, narrow(dleft->cells_per_bucket));
+    put(remainder_bits_at, byte(dleft->remainder_bits));
+    put(least_remainder_bits_at, byte(dleft->least_remainder_bits));
+    put(num_doublings_at, byte(dleft->num_doublings));
+    put(grows_at, byte(dleft->grows));
+    put(num_full_at, totals.num_full);
+    put(num_rescues_at, totals.num_rescues);
+    put(num_fingerprints_at, totals.num_fingerprints);
+  }
   put(num_insertions_at, totals.num_insertions);
   put(num_removes_at, totals.num_removes);
   put(num_refused_removes_at, totals.num_refused_removes);
-  put(body_bytes_at, std::uint64_t{body.size()});
-  put(body_checksum_at, checksum(body));
+  put(body_bytes_at, shape.num_bytes());
+  put(body_checksum_at, body_checksum(filter));
   put(header_checksum_at, checksum(FileBytes(bytes).first(header_checksum_at)));
   return bytes;
 }

@@ -3,6 +3,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <new>
 #include <span>
 
 #include "tally/serialization/file_header.hpp"
@@ -14,14 +16,32 @@ using FileBytes = std::span<const std::byte>;
 /// XXH3-64 under seed 0.
 inline std::uint64_t checksum(FileBytes bytes) noexcept { return XXH3_64bits(bytes.data(), bytes.size()); }
 
+/// The same of a filter's body, whose two parts need not lie together.
+inline std::uint64_t body_checksum(const AnyFilter& filter) {
+  const FileBytes first = std::as_bytes(filter.words());
+  const FileBytes second = std::as_bytes(filter.side_words());
+  if (second.empty()) return checksum(first);
+  const std::unique_ptr<XXH3_state_t, XXH_errorcode (*)(XXH3_state_t*)> state(XXH3_createState(),
+                                                                              XXH3_freeState);
+  if (state == nullptr) throw std::bad_alloc();
+  XXH3_64bits_reset(state.get());
+  XXH3_64bits_update(state.get(), first.data(), first.size());
+  XXH3_64bits_update(state.get(), second.data(), second.size());
+  return XXH3_64bits_digest(state.get());
+}
+
 /// The first 128 bytes of the filter's file.
 std::array<std::byte, file_header_bytes> header_of(const AnyFilter& filter);
 
 /// Throws FormatError unless so many bytes are a whole file.
 void check_length(const FileHeader& header, std::uint64_t file_bytes);
 
-/// Throws FormatError unless the body's checksum matches and its unused bits are 0. `body` is as long
-/// as the header says.
+/// Throws FormatError unless the body's checksum matches, its unused bits are 0 and the cells are such as a
+/// filter writes. `body` is as long as the header says.
 void check_body(const FileHeader& header, FileBytes body);
+
+/// The part of check_body for d-left filters: cells and side table agree with the header and each other.
+/// Two cells for one fingerprint are not looked for: they give counts that are too low, and nothing worse.
+void check_dleft_body(const FileHeader& header, const DLeftShape& shape, FileBytes body);
 
 }  // namespace tally::detail

@@ -68,6 +68,7 @@ class TemporaryFile {
 void write(const AnyFilter& filter, const FileDescriptor& file) {
   file.write_all(detail::header_of(filter));
   file.write_all(std::as_bytes(filter.words()));
+  file.write_all(std::as_bytes(filter.side_words()));
 }
 
 // Makes the new name last. Where a directory may be written to but not read, or cannot be synced,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "tally/detail/aligned_words.hpp"
 #include "tally/filters/bloom_filter.hpp"
 #include "tally/filters/counting_bloom_filter.hpp"
+#include "tally/filters/dleft_counting_bloom_filter.hpp"
 #include "tally/filters/filter_shape.hpp"
 #include "tally/filters/outcomes.hpp"
 #include "tally/filters/statistics.hpp"
@@ -17,27 +19,33 @@
 
 namespace tally {
 
-/// Calls on a filter so far, whatever their keys; only a CountingBloomFilter has removes.
+/// Calls on a filter so far, whatever their keys. What a kind does not have stays 0.
 struct FilterTotals {
-  std::uint64_t num_insertions = 0;
-  std::uint64_t num_removes = 0;  ///< those that were not refused
+  std::uint64_t num_insertions = 0;  ///< those that were not refused
+  std::uint64_t num_removes = 0;     ///< those that were not refused
   std::uint64_t num_refused_removes = 0;
+  std::uint64_t num_full = 0;     ///< insertions refused because there was no room; d-left filters
+  std::uint64_t num_rescues = 0;  ///< insertions that found room by moves; d-left filters
+
+  /// No calls, but kept with them so that a file need not be scanned: the cells in use of a d-left filter.
+  std::uint64_t num_fingerprints = 0;
 
   friend bool operator==(const FilterTotals&, const FilterTotals&) = default;
 };
 
 namespace detail {
 
-template <class BitSchemes, class CountingSchemes>
+template <class BitSchemes, class CountingSchemes, class CellSchemes>
 struct FilterVariantOver;
-template <class... BitSchemes, class... CountingSchemes>
-struct FilterVariantOver<SchemeList<BitSchemes...>, SchemeList<CountingSchemes...>> {
+template <class... BitSchemes, class... CountingSchemes, class... CellSchemes>
+struct FilterVariantOver<SchemeList<BitSchemes...>, SchemeList<CountingSchemes...>,
+                         SchemeList<CellSchemes...>> {
   using type = std::variant<BloomFilter<BitSchemes>..., CountingBloomFilter<CountingSchemes>...,
-                            ThresholdFilter<CountingSchemes>...>;
+                            ThresholdFilter<CountingSchemes>..., DLeftCountingBloomFilter<CellSchemes>...>;
 };
 
 /// Every filter that can stand in a file.
-using FilterVariant = FilterVariantOver<AllSchemes, CounterSchemes>::type;
+using FilterVariant = FilterVariantOver<AllSchemes, CounterSchemes, BucketSchemes>::type;
 
 template <class F, class... Alternatives>
 constexpr bool is_alternative(const std::variant<Alternatives...>*) {
@@ -61,7 +69,7 @@ class AnyFilter {
   /// is not enough memory.
   AnyFilter(const FilterShape& shape, const KeyHasher& hasher);
 
-  /// Takes over what a file held; `words` are as many as the shape says. Throws as above.
+  /// Takes over what a file held: `words` are its body, as many as the shape says. Throws as above.
   AnyFilter(const FilterShape& shape, const KeyHasher& hasher, const FilterTotals& totals,
             detail::AlignedWords words);
 
@@ -75,13 +83,15 @@ class AnyFilter {
   FilterTotals totals() const;
 
   /// Whether it has remove_batch.
-  bool can_remove() const { return kind() == FilterKind::counting_bloom; }
+  bool can_remove() const { return kind() == FilterKind::counting_bloom || kind() == FilterKind::dleft; }
   /// Whether it has count_batch and at_least_batch.
   bool can_count() const { return has_threshold() || can_remove(); }
   /// Whether it has insert_batch with states.
   bool has_threshold() const { return kind() == FilterKind::threshold; }
 
-  void insert_batch(std::span<const Hash128> keys);
+  /// The number of keys that were refused because the filter is full, 0 for all kinds but dleft: nothing
+  /// has changed for those, and all others are in.
+  [[nodiscard]] std::uint64_t insert_batch(std::span<const Hash128> keys);
 
   /// states[i]: whether keys[i] has now been inserted at least shape().threshold() times. Threshold only.
   void insert_batch(std::span<const Hash128> keys, std::span<ThresholdState> states);
@@ -90,23 +100,29 @@ class AnyFilter {
   void may_contain_batch(std::span<const Hash128> keys, std::span<bool> results) const;
 
   /// Whether the key may have been inserted `theta` times: 1 to shape().threshold() for counting
-  /// Bloom filters; the threshold itself for threshold filters.
+  /// Bloom and d-left filters; the threshold itself for threshold filters.
   void at_least_batch(std::span<const Hash128> keys, std::uint64_t theta, std::span<bool> results) const;
 
-  /// Counting Bloom and threshold filters.
+  /// Counting Bloom, threshold and d-left filters.
   void count_batch(std::span<const Hash128> keys, std::span<Count> results) const;
 
-  /// Counting Bloom filters.
+  /// Counting Bloom and d-left filters.
   void remove_batch(std::span<const Hash128> keys, std::span<RemoveResult> results);
 
-  /// Adds what is in the other filter. Throws std::invalid_argument that names the first of
-  /// kind, scheme, hasher and shape that differs; nothing has changed then.
-  void merge(const AnyFilter& other);
+  /// Adds what is in the other filter. False, and nothing has changed, if both do not fit into this one: only
+  /// d-left filters can be full. Throws std::invalid_argument that names the first of kind, scheme,
+  /// hasher and shape that differs; nothing has changed then.
+  [[nodiscard]] bool merge(const AnyFilter& other);
 
   FilterStatistics statistics() const;
 
-  /// The memory of its bits or counters: the body of its file.
+  /// What only a d-left filter can tell.
+  std::optional<DLeftStatistics> dleft_statistics() const;
+
+  /// The memory of its bits, counters or cells, and of what a d-left filter's cells cannot count: together the
+  /// body of its file.
   std::span<const std::uint64_t> words() const;
+  std::span<const std::uint64_t> side_words() const;
 
   /// visit(the filter inside).
   template <class Visit>

@@ -5,6 +5,7 @@
 
 #include "tally/filters/shapes.hpp"
 #include "tally/planner/plan.hpp"
+#include "tally/planner/plan_dleft.hpp"
 #include "tally/planner/sample.hpp"
 #include "tally/theory/compound_poisson.hpp"
 

@@ -40,6 +40,7 @@
 #include "tally/hashing/scheme_list.hpp"
 #include "tally/planner.hpp"
 #include "tally/planner/plan.hpp"
+#include "tally/planner/plan_dleft.hpp"
 #include "tally/planner/sample.hpp"
 #include "tally/serialization.hpp"
 #include "tally/serialization/file_header.hpp"

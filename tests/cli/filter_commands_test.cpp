@@ -37,7 +37,7 @@ class FilterCommands : public ::testing::Test {
 };
 
 TEST_F(FilterCommands, EveryKeyBuiltInIsFoundForEveryKind) {
-  for (const char* kind : {"bloom", "blocked-bloom", "counting-bloom", "threshold"}) {
+  for (const char* kind : {"bloom", "blocked-bloom", "counting-bloom", "threshold", "dleft"}) {
     const std::string path = build(kind, {"--kind", kind, "-n", "1000"}, keys);
     const CommandResult found = run_tally({"query", path}, keys);
     EXPECT_EQ(found.output, keys) << kind;
@@ -156,7 +156,7 @@ TEST_F(FilterCommands, MergedFiltersHoldBothAndDifferencesAreNamed) {
 }
 
 TEST_F(FilterCommands, TheShapeThatInfoPrintsBuildsTheSameShape) {
-  for (const char* kind : {"bloom", "blocked-bloom", "counting-bloom", "threshold"}) {
+  for (const char* kind : {"bloom", "blocked-bloom", "counting-bloom", "threshold", "dleft"}) {
     const std::string path = build(kind, {"--kind", kind, "-n", "1000"}, keys);
     const std::string json = run_tally({"info", "--json", "--verify", path}).output;
     const std::string shape = directory.write("shape.json", json);
@@ -255,6 +255,106 @@ TEST_F(FilterCommands, AbsentFilesAndDirectoriesAreNamed) {
   }
   EXPECT_THAT(run_tally({"build", "-n", "9", "-o", directory / "."}).error, HasSubstr("is a directory"));
   EXPECT_EQ(run_tally({"build", "-n", "9", "-o", directory / "no/such/file"}, "x\n").exit_code, 2);
+}
+
+TEST_F(FilterCommands, ADLeftFilterCountsWithoutEndAndRemoves) {
+  std::string many;
+  for (int i = 0; i < 1000; ++i) many += "x\n";
+  const std::string path = build("d", {"--kind", "dleft", "-n", "2000", "-p", "1e-4"}, keys + many);
+  EXPECT_EQ(run_tally({"count", path}, "x\n1\nnobody\n").output, "1000\tx\n1\t1\n0\tnobody\n");
+  EXPECT_EQ(run_tally({"query", "--at-least", "1000", path}, "x\n1\n").output, "x\n");
+  EXPECT_EQ(run_tally({"add", path}, "x\ny\n").exit_code, 0);
+  const CommandResult removed = run_tally({"remove", path}, "x\ny\nnobody\n");
+  EXPECT_EQ(removed.exit_code, 1);
+  EXPECT_THAT(removed.error, HasSubstr("removed 2 keys, refused 1"));
+  EXPECT_EQ(run_tally({"count", path}, "x\ny\n").output, "1000\tx\n0\ty\n");
+}
+
+TEST_F(FilterCommands, InfoShowsTheLoadsOfADLeftFilter) {
+  const std::string path =
+      build("d", {"--kind", "dleft", "-n", "1000", "-p", "0.1%"}, keys + "5\n5\n5\n5\n5\n");
+  const CommandResult text = run_tally({"info", "--verify", path});
+  EXPECT_EQ(text.exit_code, 0) << text.error;
+  for (const char* part : {"kind           dleft", "scheme         rotation", "side table     1 of ",
+                           "cells in use", "subtable 1", "5 or more"}) {
+    EXPECT_THAT(text.output, HasSubstr(part));
+  }
+  const Json json = Json::parse(run_tally({"info", "--json", path}).output);
+  EXPECT_EQ(json["dleft"]["num_keys"], 1005);
+  EXPECT_EQ(json["dleft"]["num_spilled"], 1);
+  EXPECT_EQ(json["dleft"]["spilled_total"], 2);
+  EXPECT_THAT(json["problems"], IsEmpty());
+  std::uint64_t num_used = 0;
+  for (const Json& subtable : json["dleft"]["loads"]) {
+    for (std::size_t load = 0; load < subtable.size(); ++load) {
+      num_used += load * subtable[load].get<std::uint64_t>();
+    }
+  }
+  EXPECT_EQ(num_used, json["num_nonzero"].get<std::uint64_t>());
+  EXPECT_NEAR(json["estimated_num_keys"].get<double>(), 1000, 5);
+  EXPECT_LE(json["estimated_false_positive_rate"].get<double>(), 0.001);
+}
+
+TEST_F(FilterCommands, AFullDLeftFilterIsAnErrorThatNamesTheFixAndWritesNothing) {
+  const std::string path = directory / "d";
+  const CommandResult full = run_tally({"build", "--kind", "dleft", "-n", "100", "-o", path}, keys);
+  EXPECT_EQ(full.exit_code, 2);
+  for (const char* part : {"the filter is full", "was not written", "--keys", "--max-doublings"}) {
+    EXPECT_THAT(full.error, HasSubstr(part));
+  }
+  EXPECT_FALSE(std::filesystem::exists(path));
+
+  std::string often;
+  for (int i = 0; i < 9; ++i) often += numbers(1, 500);
+  const CommandResult spilled = run_tally({"build", "--kind", "dleft", "-n", "1000", "-o", path}, often);
+  EXPECT_EQ(spilled.exit_code, 2);
+  EXPECT_THAT(spilled.error, HasSubstr("keys are in it more than 4 times"));
+  EXPECT_THAT(spilled.error, HasSubstr("--frequent-keys"));
+  build("d", {"--kind", "dleft", "-n", "1000", "--frequent-keys", "500"}, often);
+
+  const std::string small = build("s", {"--kind", "dleft", "-n", "100"}, numbers(1, 100));
+  const CommandResult added = run_tally({"add", small}, keys);
+  EXPECT_EQ(added.exit_code, 2);
+  EXPECT_THAT(added.error, HasSubstr("the filter is full"));
+  EXPECT_EQ(run_tally({"query", "-c", small}, numbers(1, 100)).output, "100\n");
+  EXPECT_EQ(Json::parse(run_tally({"info", "--json", small}).output)["num_insertions"], 100);
+}
+
+TEST_F(FilterCommands, ADLeftFilterThatMayDoubleGrowsAndMerges) {
+  const std::string path = build("d", {"--kind", "dleft", "-n", "100", "--max-doublings", "4"}, keys);
+  EXPECT_EQ(run_tally({"query", path}, keys).output, keys);
+  EXPECT_GE(Json::parse(run_tally({"info", "--json", path}).output)["shape"]["num_doublings"], 3);
+  const std::string other =
+      build("e", {"--kind", "dleft", "-n", "100", "--max-doublings", "4"}, numbers(1001, 1100));
+  const CommandResult merged = run_tally({"merge", "-o", directory / "m", other, path});
+  EXPECT_EQ(merged.exit_code, 0) << merged.error;
+  EXPECT_EQ(run_tally({"query", directory / "m"}, numbers(1, 1100)).output, numbers(1, 1100));
+}
+
+TEST_F(FilterCommands, AMergeOfDLeftFiltersThatDoesNotFitIsAnErrorAndWritesNothing) {
+  const std::string a = build("a", {"--kind", "dleft", "-n", "1000"}, numbers(1, 1000));
+  const std::string b = build("b", {"--kind", "dleft", "-n", "1000"}, numbers(1001, 2000));
+  const CommandResult merged = run_tally({"merge", "-o", directory / "m", a, b});
+  EXPECT_EQ(merged.exit_code, 2);
+  EXPECT_THAT(merged.error, HasSubstr("is full"));
+  EXPECT_FALSE(std::filesystem::exists(directory / "m"));
+}
+
+TEST_F(FilterCommands, FlagsThatADLeftFilterDoesNotHaveAreRefusedWithTheFix) {
+  const auto refused = [&](std::vector<std::string> flags, const char* part) {
+    std::vector<std::string> arguments{"build", "-o", directory / "x"};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    const CommandResult result = run_tally(arguments, keys);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_THAT(result.error, HasSubstr(part));
+  };
+  refused({"--kind", "dleft", "-m", "1MiB"}, "--memory: a dleft filter is planned for keys and a rate");
+  refused({"--kind", "dleft", "-k", "3", "--num-positions", "100"}, "give --keys, or --shape");
+  refused({"--kind", "dleft", "-n", "10", "-t", "3"}, "--threshold: a dleft filter has none");
+  refused({"--kind", "dleft", "-n", "10", "--scheme", "triple"}, "must be one of rotation, multiplier");
+  refused({"-n", "10", "--frequent-keys", "3"},
+          "--frequent-keys: a bloom filter has none; give --kind dleft");
+  refused({"-n", "10", "--max-doublings", "3"}, "--max-doublings: a bloom filter has none");
 }
 
 }  // namespace

@@ -22,6 +22,8 @@ TEST(VerifyCommand, EveryKindAgreesWithItsTheory) {
   const std::vector<std::vector<std::string>> shapes = {
       {"-n", "1000", "-p", "1%", "--trials", "300"},
       {"-n", "1000", "-p", "1%", "--trials", "300", "--kind", "blocked-bloom"},
+      {"-n", "1000", "-p", "1%", "--trials", "300", "--kind", "dleft"},
+      {"-n", "1000", "-p", "1%", "--trials", "300", "--kind", "dleft", "--scheme", "multiplier"},
       {"-n", "1000", "-p", "1%", "--trials", "300", "--scheme", "partitioned"},
       {"-n", "100", "--num-positions", "1639", "-k", "11", "--trials", "2000", "--scheme",
        "partition-double"},

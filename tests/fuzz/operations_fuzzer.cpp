@@ -26,11 +26,32 @@ void require(bool law) {
   if (!law) std::abort();
 }
 
+FilterShape choose_dleft_shape(FuzzedDataProvider& input) {
+  constexpr std::array<std::uint32_t, 5> cell_widths = {8, 12, 16, 24, 32};
+  const auto in_range = [&](std::uint32_t low, std::uint32_t high) {
+    return input.ConsumeIntegralInRange<std::uint32_t>(low, high);
+  };
+  DLeftShape shape;
+  shape.buckets_per_subtable = in_range(1, 16);
+  shape.num_subtables = in_range(1, 8);
+  shape.cells_per_bucket = input.ConsumeBool() ? 8u << in_range(0, 2) : in_range(1, 64);
+  shape.counter_bits = in_range(0, 4);
+  shape.remainder_bits = input.PickValueInArray(cell_widths) - shape.counter_bits;
+  const std::uint32_t max_doublings = in_range(0, std::min(shape.remainder_bits - 1, 4u));
+  shape.least_remainder_bits = shape.remainder_bits - max_doublings;
+  shape.spill_capacity = in_range(0, 40);
+  shape.moves = static_cast<DLeftMoves>(in_range(0, 2));
+  shape.grows = input.ConsumeBool();
+  const std::uint16_t scheme = input.ConsumeBool() ? RotationBuckets::file_id : MultiplierBuckets::file_id;
+  return round_to_scheme({shape, scheme}, Rounding::up);
+}
+
 FilterShape choose_shape(FuzzedDataProvider& input) {
   const auto scheme = input.ConsumeIntegralInRange<std::uint16_t>(1, 9);
   const auto m = input.ConsumeIntegralInRange<std::uint64_t>(1, 300);
   const auto k = input.ConsumeIntegralInRange<std::uint32_t>(1, 20);
-  const auto kind = input.ConsumeIntegralInRange(0, 3);
+  const auto kind = input.ConsumeIntegralInRange(0, 4);
+  if (kind == 4) return choose_dleft_shape(input);
   FilterShape shape{BloomShape{m, k}, scheme};
   if (scheme != BlockedScheme::file_id && kind == 1) {
     const std::uint32_t width =
@@ -66,8 +87,17 @@ struct Twins {
         require(truth.count(keys[i]) < filter.shape().threshold() || states[i] == ThresholdState::at_least);
       }
     } else {
-      filter.insert_batch(digests(keys));
-      for (const std::uint64_t key : keys) truth.insert(key);
+      const AnyFilter before = filter;
+      if (filter.insert_batch(digests(keys)) == 0) {
+        for (const std::uint64_t key : keys) truth.insert(key);
+        return;
+      }
+      // Which keys found no room only an insertion of one at a time tells.
+      require(filter.kind() == FilterKind::dleft);
+      filter = before;
+      for (const std::uint64_t key : keys) {
+        if (filter.insert_batch(digests({key})) == 0) truth.insert(key);
+      }
     }
   }
 
@@ -89,8 +119,7 @@ struct Twins {
   }
 
   void merge(const Twins& other) {
-    filter.merge(other.filter);
-    truth.merge(other.truth);
+    if (filter.merge(other.filter)) truth.merge(other.truth);
   }
 
   void save_and_load() {

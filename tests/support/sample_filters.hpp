@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,29 @@
 namespace tally::test {
 
 inline constexpr std::array<std::uint32_t, 11> counter_widths = {1, 2, 3, 4, 5, 6, 7, 8, 16, 32, 64};
+
+/// One of every cell width, some of them doubled already, whose counts of 5 do not all fit into cells.
+inline std::vector<DLeftShape> sample_dleft_shapes() {
+  std::vector<DLeftShape> shapes;
+  const auto add = [&](std::uint64_t buckets, std::uint32_t d, std::uint32_t c, std::uint32_t r,
+                       std::uint32_t counter_bits, std::uint32_t least, std::uint32_t doublings) {
+    shapes.push_back({.buckets_per_subtable = buckets,
+                      .num_subtables = d,
+                      .cells_per_bucket = c,
+                      .remainder_bits = r,
+                      .counter_bits = counter_bits,
+                      .least_remainder_bits = least,
+                      .num_doublings = doublings,
+                      .spill_capacity = 200});
+  };
+  add(61, 4, 8, 7, 1, 7, 0);
+  add(13, 3, 9, 12, 0, 8, 2);
+  add(7, 4, 8, 14, 2, 14, 0);
+  add(3, 2, 32, 15, 1, 12, 1);
+  add(29, 3, 5, 22, 2, 20, 2);
+  add(5, 2, 64, 30, 2, 30, 0);
+  return shapes;
+}
 
 /// A small shape of every kind, scheme, counter width and update; their sizes leave unused bits at the end.
 inline std::vector<FilterShape> sample_shapes() {
@@ -29,6 +53,11 @@ inline std::vector<FilterShape> sample_shapes() {
       add(ThresholdShape{307, 4, max, CounterUpdate::conservative});
     }
   });
+  for (const std::uint16_t scheme : {RotationBuckets::file_id, MultiplierBuckets::file_id}) {
+    for (const DLeftShape& shape : sample_dleft_shapes()) {
+      shapes.push_back(round_to_scheme({shape, scheme}, Rounding::up));
+    }
+  }
   return shapes;
 }
 
@@ -45,10 +74,17 @@ inline std::vector<Hash128> sample_keys(const KeyHasher& hasher, std::uint64_t n
   return keys;
 }
 
+/// Inserts keys for which there must be room.
+inline void insert_all(AnyFilter& filter, const std::vector<Hash128>& keys) {
+  if (filter.insert_batch(keys) != 0) throw std::runtime_error("the filter is full");
+}
+
 /// Inserts key i of 30 (i mod 5) + 1 times; from a counting filter removes every third key once.
 inline void fill(AnyFilter& filter) {
   const std::vector<Hash128> keys = sample_keys(filter.hasher(), 30);
-  for (std::size_t i = 0; i < keys.size(); ++i) filter.insert_batch(std::vector<Hash128>(i % 5 + 1, keys[i]));
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    insert_all(filter, std::vector<Hash128>(i % 5 + 1, keys[i]));
+  }
   if (!filter.can_remove()) return;
   for (std::size_t i = 0; i < keys.size(); i += 3) {
     RemoveResult result{};

@@ -20,12 +20,12 @@ using test::sample_keys;
 using test::sample_shapes;
 
 TEST(FilterKind, EveryNameLeadsBackToItsKindAndAnUnknownOneListsThem) {
-  for (const FilterKind kind :
-       {FilterKind::bloom, FilterKind::blocked_bloom, FilterKind::counting_bloom, FilterKind::threshold}) {
+  for (const FilterKind kind : {FilterKind::bloom, FilterKind::blocked_bloom, FilterKind::counting_bloom,
+                                FilterKind::threshold, FilterKind::dleft}) {
     EXPECT_EQ(filter_kind(name_of(kind)), kind);
   }
   expect_refused([] { filter_kind("cuckoo"); },
-                 {"'cuckoo'", "must be one of bloom, blocked-bloom, counting-bloom, threshold"});
+                 {"'cuckoo'", "must be one of bloom, blocked-bloom, counting-bloom, threshold, dleft"});
 }
 
 TEST(SchemeList, EveryNameLeadsBackToItsIdAndAnUnknownOneListsThem) {
@@ -36,6 +36,9 @@ TEST(SchemeList, EveryNameLeadsBackToItsIdAndAnUnknownOneListsThem) {
                                                 "partition-double"});
   expect_refused([] { scheme_name(0); }, {"file_id is 0", "1 (congruential)"});
   expect_refused([] { scheme_name(10); }, {"file_id is 10"});
+  for (std::uint16_t id = 16; id <= 17; ++id) EXPECT_EQ(bucket_scheme_id(bucket_scheme_name(id)), id);
+  expect_refused([] { bucket_scheme_id("triple"); }, {"'triple'", "one of rotation, multiplier"});
+  expect_refused([] { bucket_scheme_name(1); }, {"file_id is 1", "16 (rotation), 17 (multiplier)"});
 }
 
 TEST(FilterShape, SaysWhatTheShapeInsideSays) {
@@ -63,6 +66,22 @@ TEST(FilterShape, SaysWhatTheShapeInsideSays) {
   EXPECT_EQ(threshold.counter_bits(), 3u);
   EXPECT_EQ(threshold.threshold(), 5u);
   EXPECT_EQ(threshold.num_bytes(), 8u * 31);  // 21 counters a word
+
+  const FilterShape dleft{DLeftShape{.buckets_per_subtable = 100,
+                                     .num_subtables = 3,
+                                     .cells_per_bucket = 7,
+                                     .counter_bits = 2,
+                                     .least_remainder_bits = 13,
+                                     .num_doublings = 1,
+                                     .spill_capacity = 3},
+                          RotationBuckets::file_id};
+  EXPECT_EQ(dleft.kind(), FilterKind::dleft);
+  EXPECT_EQ(dleft.scheme_name(), "rotation");
+  EXPECT_EQ(dleft.num_positions(), 4200u);
+  EXPECT_EQ(dleft.num_hashes(), 3u);
+  EXPECT_EQ(dleft.counter_bits(), 2u);
+  EXPECT_EQ(dleft.threshold(), ~std::uint64_t{0});
+  EXPECT_EQ(dleft.num_bytes(), 8u * (1050 + 1) + 16 * 8);  // 4200 cells of 16 bits, 8 slots
 }
 
 TEST(FilterShape, RoundsToWhatTheSchemeCanUse) {
@@ -85,6 +104,19 @@ TEST(FilterShape, RoundsToWhatTheSchemeCanUse) {
         round_to_scheme({BloomShape{1000, 0}, PartitionedScheme::file_id}, Rounding::up);
       },
       {"num_hashes is 0"});
+
+  const auto round_dleft = [](std::uint64_t num_buckets, std::uint16_t scheme, Rounding rounding) {
+    const FilterShape rounded =
+        round_to_scheme({DLeftShape{.buckets_per_subtable = num_buckets}, scheme}, rounding);
+    return std::get<DLeftShape>(rounded.shape).buckets_per_subtable;
+  };
+  EXPECT_EQ(round_dleft(1000, RotationBuckets::file_id, Rounding::up), 1000u);
+  EXPECT_EQ(round_dleft(1000, MultiplierBuckets::file_id, Rounding::up), 1024u);
+  EXPECT_EQ(round_dleft(1000, MultiplierBuckets::file_id, Rounding::down), 512u);
+  expect_refused([&] { round_dleft(0, MultiplierBuckets::file_id, Rounding::up); },
+                 {"buckets_per_subtable is 0"});
+  expect_refused([&] { round_dleft(8, DefaultScheme::file_id, Rounding::up); },
+                 {"BucketScheme: file_id is 1"});
 }
 
 TEST(AnyFilter, HasTheShapeItWasMadeWith) {
@@ -94,9 +126,10 @@ TEST(AnyFilter, HasTheShapeItWasMadeWith) {
     EXPECT_EQ(filter.shape(), shape);
     EXPECT_EQ(filter.kind(), shape.kind());
     EXPECT_EQ(filter.hasher(), KeyHasher(7));
-    EXPECT_EQ(filter.words().size() * 8, shape.num_bytes());
+    EXPECT_EQ(filter.words().size_bytes() + filter.side_words().size_bytes(), shape.num_bytes());
     EXPECT_EQ(filter.totals(), FilterTotals{});
-    EXPECT_EQ(filter.can_remove(), shape.kind() == FilterKind::counting_bloom);
+    EXPECT_EQ(filter.can_remove(),
+              shape.kind() == FilterKind::counting_bloom || shape.kind() == FilterKind::dleft);
     EXPECT_EQ(filter.has_threshold(), shape.kind() == FilterKind::threshold);
     EXPECT_EQ(filter.can_count(), filter.can_remove() || filter.has_threshold());
   }
@@ -159,7 +192,7 @@ TEST(AnyFilter, InsertsIntoAThresholdFilterAlikeWithAndWithoutStates) {
   keys.insert(keys.end(), keys.begin(), keys.begin() + 150);
   std::vector<ThresholdState> states(keys.size());
   with.insert_batch(keys, states);
-  without.insert_batch(keys);
+  EXPECT_EQ(without.insert_batch(keys), 0u);
   EXPECT_TRUE(std::ranges::equal(with.words(), without.words()));
   EXPECT_EQ(without.totals().num_insertions, 450u);
   for (std::size_t i = 300; i < states.size(); ++i) EXPECT_EQ(states[i], ThresholdState::at_least);
@@ -176,9 +209,10 @@ TEST(AnyFilter, RefusesWhatItsKindDoesNotHaveAndStaysAsItWas) {
   std::vector<ThresholdState> states(2);
   const std::vector<std::uint64_t> before(bloom.words().begin(), bloom.words().end());
   expect_refused([&] { bloom.remove_batch(keys, removed); },
-                 {"remove: a bloom filter has none; use a counting-bloom filter"});
+                 {"remove: a bloom filter has none; use a counting-bloom or dleft filter"});
   expect_refused([&] { threshold.remove_batch(keys, removed); }, {"remove: a threshold filter"});
-  expect_refused([&] { bloom.count_batch(keys, counts); }, {"count: a bloom", "counting-bloom or threshold"});
+  expect_refused([&] { bloom.count_batch(keys, counts); },
+                 {"count: a bloom", "counting-bloom, threshold or dleft"});
   expect_refused([&] { bloom.at_least_batch(keys, 2, flags.span()); }, {"at_least: a bloom"});
   expect_refused([&] { bloom.insert_batch(keys, states); },
                  {"insert with a state: a bloom", "threshold filter"});
@@ -244,8 +278,8 @@ TEST(AnyFilter, AMergeAnswersForTheKeysOfBoth) {
     AnyFilter a = filled(shape);
     AnyFilter b(shape, 42);
     const std::vector<Hash128> others = sample_keys(42, 60);
-    b.insert_batch(others);
-    a.merge(b);
+    test::insert_all(b, others);
+    EXPECT_TRUE(a.merge(b));
     EXPECT_EQ(a.totals().num_insertions, 150u);
     if (a.has_threshold()) continue;
     Flags contained(others.size());
@@ -259,7 +293,7 @@ TEST(AnyFilter, AMergeNamesTheFirstFieldThatDiffersAndChangesNothing) {
   const auto refused = [&](const FilterShape& other, const KeyHasher& hasher, const char* field) {
     AnyFilter mine = filled(shape);
     const std::vector<std::uint64_t> before(mine.words().begin(), mine.words().end());
-    expect_refused([&] { mine.merge(filled(other, hasher)); },
+    expect_refused([&] { (void)mine.merge(filled(other, hasher)); },
                    {"cannot merge: " + std::string(field) + " is "});
     EXPECT_TRUE(std::ranges::equal(mine.words(), before));
   };
@@ -271,6 +305,90 @@ TEST(AnyFilter, AMergeNamesTheFirstFieldThatDiffersAndChangesNothing) {
   refused({CountingBloomShape{308, 7, 4, 5}}, 42, "num_hashes");
   refused({CountingBloomShape{308, 4, 8, 5}}, 42, "counter_bits");
   refused({CountingBloomShape{308, 4, 4, 6}}, 42, "max_threshold");
+}
+
+FilterShape dleft_shape(std::uint64_t num_buckets, std::uint64_t spill_capacity, bool grows = false) {
+  return {DLeftShape{.buckets_per_subtable = num_buckets,
+                     .num_subtables = 2,
+                     .cells_per_bucket = 8,
+                     .remainder_bits = 14,
+                     .counter_bits = 2,
+                     .least_remainder_bits = 8,
+                     .spill_capacity = spill_capacity,
+                     .grows = grows},
+          RotationBuckets::file_id};
+}
+
+TEST(AnyFilter, ADLeftFilterSaysHowManyKeysItRefusedAndKeepsTheOthers) {
+  AnyFilter filter(dleft_shape(16, 4), 42);                 // 256 cells
+  const std::vector<Hash128> keys = sample_keys(42, 3000);  // more than a window
+  const std::uint64_t num_full = filter.insert_batch(keys);
+  EXPECT_GT(num_full, 3000u - 270);  // some share a cell
+  EXPECT_LT(num_full, 3000u - 200);
+  EXPECT_EQ(filter.totals().num_full, num_full);
+  EXPECT_EQ(filter.totals().num_insertions, 3000 - num_full);
+  EXPECT_EQ(filter.dleft_statistics()->table.num_keys, 3000 - num_full);
+  EXPECT_EQ(filter.totals().num_fingerprints, filter.statistics().num_nonzero);
+
+  AnyFilter growing(dleft_shape(16, 4, true), 42);
+  EXPECT_EQ(growing.insert_batch(keys), 0u);
+  EXPECT_GT(growing.shape().num_positions(), 3000u);
+  Flags found(keys.size());
+  growing.may_contain_batch(keys, found.span());
+  EXPECT_EQ(std::ranges::count(found.span(), true), 3000);
+}
+
+TEST(AnyFilter, AMergeThatDoesNotFitSaysSoAndChangesNothing) {
+  AnyFilter mine(dleft_shape(16, 4), 42);
+  AnyFilter other(dleft_shape(16, 4), 42);
+  const std::vector<Hash128> keys = sample_keys(42, 400);
+  test::insert_all(mine, {keys.begin(), keys.begin() + 200});
+  test::insert_all(other, {keys.begin() + 200, keys.end()});
+  const std::vector<std::uint64_t> before(mine.words().begin(), mine.words().end());
+  const FilterTotals totals = mine.totals();
+  EXPECT_FALSE(mine.merge(other));
+  EXPECT_TRUE(std::ranges::equal(mine.words(), before));
+  EXPECT_EQ(mine.totals(), totals);
+}
+
+TEST(AnyFilter, ADLeftFilterCountsAsFarAsAnyoneAsks) {
+  AnyFilter filter(dleft_shape(16, 4), 42);
+  const std::vector<Hash128> keys = sample_keys(42, 2);
+  test::insert_all(filter, std::vector<Hash128>(1'000'000, keys[0]));
+  Flags enough(2);
+  filter.at_least_batch(keys, 1'000'000, enough.span());
+  EXPECT_TRUE(enough[0]);
+  EXPECT_FALSE(enough[1]);
+  filter.at_least_batch(keys, 1'000'001, enough.span());
+  EXPECT_FALSE(enough[0]);
+  expect_refused([&] { filter.at_least_batch(keys, 0, enough.span()); }, {"theta is 0; must be 1 or more"});
+  std::vector<RemoveResult> removed(2);
+  filter.remove_batch(keys, removed);
+  EXPECT_EQ(removed, (std::vector{RemoveResult::removed, RemoveResult::refused}));
+  EXPECT_EQ(filter.totals(), (FilterTotals{1'000'000, 1, 1, 0, 0, 1}));
+}
+
+TEST(AnyFilter, StatisticsOfADLeftFilterAreThoseOfItsTable) {
+  AnyFilter filter(dleft_shape(64, 100), 42);  // 1024 cells
+  const std::vector<Hash128> keys = sample_keys(42, 500);
+  test::insert_all(filter, keys);
+  test::insert_all(filter, std::vector<Hash128>(9, keys[7]));
+  const FilterStatistics statistics = filter.statistics();
+  const std::uint64_t num_fingerprints = filter.totals().num_fingerprints;
+  EXPECT_EQ(statistics.num_positions, 1024u);
+  EXPECT_EQ(statistics.num_nonzero, num_fingerprints);
+  EXPECT_EQ(statistics.num_saturated, 0u);
+  EXPECT_EQ(statistics.num_insertions, 509u);
+  EXPECT_EQ(statistics.histogram.front(), (HistogramBin{0, 0, 1024 - num_fingerprints}));
+  EXPECT_EQ(statistics.histogram.back(), (HistogramBin{5, ~std::uint64_t{0}, 1}));
+  // 64 buckets of 2^14 - 2^6 remainders: 500 keys share a fingerprint with probability 0.1.
+  EXPECT_NEAR(statistics.estimated_num_keys, 500, 3);
+  EXPECT_GT(statistics.estimated_num_keys_standard_error, 0.05);
+  EXPECT_LT(statistics.estimated_num_keys_standard_error, 1);
+  EXPECT_DOUBLE_EQ(statistics.estimated_false_positive_rate,
+                   static_cast<double>(num_fingerprints) / (64 * (16384 - 64)));
+  EXPECT_EQ(filter.dleft_statistics()->table.num_spilled, 1u);
+  EXPECT_FALSE(filled({BloomShape{1013, 5}}).dleft_statistics().has_value());
 }
 
 }  // namespace

@@ -39,6 +39,8 @@ struct BuildOptions {
   std::optional<std::uint64_t> num_positions;
   std::optional<std::uint32_t> num_hashes;
   std::optional<std::uint32_t> counter_bits;
+  std::optional<std::uint64_t> num_frequent_keys;
+  std::optional<std::uint32_t> max_doublings;
   std::string like;
   std::string shape_file;
 
@@ -72,6 +74,9 @@ std::uint16_t scheme_of(const BuildOptions& options, FilterKind kind) {
     if (!options.scheme.empty()) refuse("--scheme: a blocked-bloom filter has its own; leave it out");
     return BlockedScheme::file_id;
   }
+  if (kind == FilterKind::dleft) {
+    return options.scheme.empty() ? RotationBuckets::file_id : bucket_scheme_id(options.scheme);
+  }
   return options.scheme.empty() ? DefaultScheme::file_id : scheme_id(options.scheme);
 }
 
@@ -84,6 +89,15 @@ void refuse_flags_of_other_kinds(const BuildOptions& options, FilterKind kind) {
   check(options.counter_bits.has_value(), "--counter-bits", kind == FilterKind::counting_bloom,
         "give --kind counting-bloom (a threshold filter's width follows from --threshold)");
   check(!options.update.empty(), "--update", kind == FilterKind::threshold, "give --kind threshold");
+  const bool is_dleft = kind == FilterKind::dleft;
+  check(options.num_frequent_keys.has_value(), "--frequent-keys", is_dleft, "give --kind dleft");
+  check(options.max_doublings.has_value(), "--max-doublings", is_dleft, "give --kind dleft");
+  if (is_dleft && (options.num_positions || options.num_hashes)) {
+    refuse("--num-positions, --num-hashes: a dleft filter has cells in subtables; give --keys, or --shape");
+  }
+  if (is_dleft && options.memory_bytes) {
+    refuse("--memory: a dleft filter is planned for keys and a rate; give --keys and --false-positive-rate");
+  }
 }
 
 FilterShape explicit_shape(const BuildOptions& options, FilterKind kind) {
@@ -181,6 +195,13 @@ Planned planned_shape(const BuildOptions& options, FilterKind kind) {
     request.max_threshold = options.threshold.value_or(1);
     request.counter_bits = options.counter_bits.value_or(0);
     take(plan_counting_bloom(request));
+  } else if (kind == FilterKind::dleft) {
+    DLeftRequest request;
+    request.num_keys = num_keys;
+    request.false_positive_rate = rate;
+    request.num_frequent_keys = options.num_frequent_keys.value_or(0);
+    request.max_doublings = options.max_doublings.value_or(0);
+    take(plan_dleft(request));
   } else {
     auto request = request_of<ThresholdRequest>(options, num_keys);
     request.threshold = options.threshold.value_or(1);
@@ -232,7 +253,7 @@ ExitCode run_build(const BuildOptions& options) {
   double planned_keys = 0;
   AnyFilter filter = empty_filter(options, planned_keys);
   const auto insert = [&](std::span<const std::string_view>, std::span<const Hash128> digests) {
-    filter.insert_batch(digests);
+    insert_all(filter, digests, options.output);
   };
   const std::uint64_t num_keys = for_each_batch(options.input, filter.hasher(), options.quiet, insert);
   refuse_if_stopped(options.output);
@@ -276,7 +297,7 @@ Run declare_build(CLI::App& app) {
   const std::string shape = "Exact shape";
   add_choice(app, "--kind", options->kind,
              "What it can do (default: bloom; threshold if --threshold is above 1)",
-             {"bloom", "blocked-bloom", "counting-bloom", "threshold"});
+             {"bloom", "blocked-bloom", "counting-bloom", "threshold", "dleft"});
   add_count(app, "-t,--threshold,--theta", options->threshold,
             "Largest count it will be asked for (counting-bloom, threshold)");
   add_choice(app, "--update", options->update,
@@ -285,6 +306,16 @@ Run declare_build(CLI::App& app) {
   add_rate(app, "-p,--false-positive-rate", options->false_positive_rate, "How often an absent key may pass")
       ->group(planned);
   add_size(app, "-m,--memory", options->memory_bytes, "Memory of the filter, never exceeded")->group(planned);
+  add_count(app, "--frequent-keys", options->num_frequent_keys,
+            "Keys that will be in it more than 4 times at once (dleft; default: 0)",
+            {0, std::uint64_t{1} << 31})
+      ->group(planned);
+  add_count(
+      app, "--max-doublings", options->max_doublings,
+      "How often it may double when it is full, each time for as many keys and as much error again (dleft; "
+      "default: 0)",
+      {0, 26})
+      ->group(planned);
   CLI::Option* positions =
       add_count(app, "--num-positions", options->num_positions, "Bits, or counters")->group(shape);
   CLI::Option* hashes =
@@ -302,11 +333,11 @@ Run declare_build(CLI::App& app) {
     for (const char* name : {"--keys", "--false-positive-rate", "--memory"})
       source->excludes(app.get_option(name));
   }
-  add_scheme(app, options->scheme);
+  add_scheme(app, options->scheme, SchemesOf::positions_and_buckets);
   add_hasher_options(app, options->hasher);
   for (CLI::Option* source : {like, json}) {
-    for (const char* name :
-         {"--num-positions", "--num-hashes", "--counter-bits", "--threshold", "--update", "--scheme"}) {
+    for (const char* name : {"--num-positions", "--num-hashes", "--counter-bits", "--threshold", "--update",
+                             "--scheme", "--frequent-keys", "--max-doublings"}) {
       source->excludes(app.get_option(name));
     }
   }

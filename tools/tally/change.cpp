@@ -45,7 +45,7 @@ ExitCode run_add(const ChangeOptions& options) {
   const FileLock lock(options.filter.path, options.quiet);
   AnyFilter filter = load(options.filter.path, options.filter.key());
   const auto insert = [&](std::span<const std::string_view>, std::span<const Hash128> digests) {
-    filter.insert_batch(digests);
+    insert_all(filter, digests, options.filter.path);
   };
   const std::uint64_t num_keys = for_each_batch(options.input, filter.hasher(), options.quiet, insert);
   write_back(options, filter, {{"num_added", num_keys}}, fmt::format("added {} keys", num_keys));
@@ -90,7 +90,12 @@ ExitCode run_merge(const MergeOptions& options) {
   for (std::size_t i = 1; i < options.inputs.size(); ++i) {
     const AnyFilter other = load_input(options.inputs[i]);
     try {
-      merged.merge(other);
+      if (!merged.merge(other)) {
+        throw std::runtime_error(fmt::format(
+            "'{}' is full: what is in '{}' finds no room in it; '{}' was not written; build the filters "
+            "with more --keys or --frequent-keys",
+            options.inputs.front(), options.inputs[i], options.output));
+      }
     } catch (const std::invalid_argument& error) {
       throw std::invalid_argument(fmt::format("'{}' (here) and '{}' (there): {}", options.inputs.front(),
                                               options.inputs[i], error.what()));
@@ -114,7 +119,8 @@ Run declare_add(CLI::App& app) {
   add_details(
       app,
       "The file is replaced as a whole once all keys are in; until then, and after an error, it is what it "
-      "was. Exit status: 0, 1 if the input held no keys, 2 after an error.");
+      "was. A dleft filter that has no room for a key is such an error. Exit status: 0, 1 if the input held "
+      "no keys, 2 after an error.");
   declare_change(app, *options);
   return [options] { return run_add(*options); };
 }
@@ -123,7 +129,7 @@ Run declare_remove(CLI::App& app) {
   const auto options = std::make_shared<ChangeOptions>();
   add_details(
       app,
-      "Takes one occurrence of every key of the input out of a counting-bloom filter. A key that is "
+      "Takes one occurrence of every key of the input out of a counting-bloom or dleft filter. A key that is "
       "certainly "
       "not in it is refused and changes nothing. Remove only what was added: another key that passes by "
       "error cannot be told from one that is there, and takes other keys' counts with it. "
@@ -137,7 +143,9 @@ Run declare_merge(CLI::App& app) {
   add_details(app,
               "The filters must be of one kind, shape, scheme and seed ('tally build --like FILE' makes "
               "such); if not, "
-              "the first difference is named and nothing is written. "
+              "the first difference is named and nothing is written. dleft filters may have been doubled "
+              "differently often; "
+              "that both fit into one is not sure, and it is an error if they do not. "
               "Exit status: 0, 2 after an error.");
   add_file(app, "-o,--output", options->output, "Write the merged filter here ('-': standard output)")
       ->required();

@@ -82,6 +82,21 @@ void refuse_if_stopped(const std::string& path) {
   if (stop_requested()) throw std::runtime_error(fmt::format("interrupted; '{}' was not written", path));
 }
 
+void insert_all(AnyFilter& filter, std::span<const Hash128> digests, const std::string& path) {
+  if (filter.insert_batch(digests) == 0) return;
+  const DLeftTableStatistics table = filter.dleft_statistics().value().table;
+  if (table.num_spilled == table.spill_capacity) {
+    throw std::runtime_error(fmt::format(
+        "the filter is full: {} keys are in it more than {} times, and it has room for no more such; "
+        "'{}' was not written; build it with more --frequent-keys",
+        table.num_spilled, table.counts.size() - 1, path));
+  }
+  throw std::runtime_error(
+      fmt::format("the filter is full: {} of its {} cells are in use, and a key found none; '{}' was not "
+                  "written; build it with more --keys, or with --max-doublings so that it grows",
+                  table.num_fingerprints, table.num_cells, path));
+}
+
 void save_filter(const AnyFilter& filter, const std::string& path, Overwrite overwrite) {
   save(filter, path == "-" ? "/dev/stdout" : path, overwrite);
 }
@@ -113,10 +128,24 @@ Json filter_to_json(const AnyFilter& filter, const FilterStatistics& statistics)
     }
     json["histogram"] = histogram;
   }
+  if (const auto dleft = filter.dleft_statistics()) {
+    json["dleft"] = {
+        {"num_keys", dleft->table.num_keys},        {"loads", dleft->table.loads},
+        {"num_spilled", dleft->table.num_spilled},  {"spilled_total", dleft->table.spilled_total},
+        {"num_rescues", dleft->totals.num_rescues}, {"num_full", dleft->totals.num_full}};
+  }
   return json;
 }
 
 std::string shape_text(const FilterShape& shape) {
+  if (const auto* dleft = std::get_if<DLeftShape>(&shape.shape)) {
+    return fmt::format(
+        "dleft filter, {} scheme: {} cells in {} subtables, {} a bucket, {} bits a remainder, {} a "
+        "counter, {}",
+        shape.scheme_name(), dleft->num_cells(), dleft->num_subtables, dleft->cells_per_bucket,
+        dleft->current_remainder_bits(), dleft->counter_bits,
+        human_bytes(static_cast<double>(shape.num_bytes())));
+  }
   std::string text =
       fmt::format("{} filter, {} scheme: {} {}, {} hashes", name_of(shape.kind()), shape.scheme_name(),
                   shape.num_positions(), shape.counter_bits() == 1 ? "bits" : "counters", shape.num_hashes());

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "output.hpp"
@@ -49,6 +50,10 @@ class FileLock {
 void check_overwrite(const std::string& path, bool force);
 /// Throws std::runtime_error if SIGINT or SIGTERM ended the input: half of the keys are no filter.
 void refuse_if_stopped(const std::string& path);
+
+/// Inserts the keys. Throws std::runtime_error that names the fix if the filter is full: `path` is not
+/// written then.
+void insert_all(AnyFilter& filter, std::span<const Hash128> digests, const std::string& path);
 
 /// "-" is standard output.
 void save_filter(const AnyFilter& filter, const std::string& path, Overwrite overwrite);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <optional>
 
 #include "commands.hpp"
@@ -51,7 +52,8 @@ std::vector<std::string> problems_of(const AnyFilter& filter, const FilterStatis
     problems.push_back(fmt::format("an absent key passes with {}, and {} was asked for; {}",
                                    human_rate(rate_now), human_rate(*asked_rate),
                                    rebuild_advice(statistics.estimated_num_keys, rate)));
-  } else if (!asked_rate && shape.threshold() <= 1 && statistics.fill_ratio() > much_fill) {
+  } else if (!asked_rate && shape.kind() != FilterKind::dleft && shape.threshold() <= 1 &&
+             statistics.fill_ratio() > much_fill) {
     const auto best_keys = static_cast<double>(num_keys_at(shape, rate));
     std::string text = fmt::format("fill {}, more than half", human_rate(statistics.fill_ratio()));
     if (best_keys > 0 && std::isfinite(statistics.estimated_num_keys)) {
@@ -67,6 +69,12 @@ std::vector<std::string> problems_of(const AnyFilter& filter, const FilterStatis
                     "rebuild with --counter-bits {}",
                     statistics.num_saturated, shape.counter_bits() < 8 ? 8 : shape.counter_bits() * 2));
   }
+  if (filter.totals().num_full > 0) {
+    problems.push_back(
+        fmt::format("{} keys were refused because it was full, and are not in it; build it with more "
+                    "--keys, or --max-doublings, or --frequent-keys",
+                    filter.totals().num_full));
+  }
   if (statistics.num_refused_removes > 0) {
     problems.push_back(
         fmt::format("{} removes were of keys certainly not in it; if others like them passed by error, keys "
@@ -77,9 +85,27 @@ std::vector<std::string> problems_of(const AnyFilter& filter, const FilterStatis
   return problems;
 }
 
+/// Shares of the buckets of each subtable by the number of cells in use.
+std::string loads_text(const DLeftTableStatistics& table) {
+  std::vector<std::string> header{"cells in use"};
+  for (std::size_t i = 1; i <= table.loads.size(); ++i) header.push_back(fmt::format("subtable {}", i));
+  Table text(header);
+  for (std::size_t load = 0; load < table.loads.front().size(); ++load) {
+    std::vector<std::string> row{fmt::format("{}", load)};
+    bool any = false;
+    for (const std::vector<std::uint64_t>& subtable : table.loads) {
+      const auto num_buckets = static_cast<double>(std::accumulate(subtable.begin(), subtable.end(), 0ull));
+      row.push_back(human_rate(static_cast<double>(subtable[load]) / num_buckets));
+      any = any || subtable[load] > 0;
+    }
+    if (any) text.add_row(row);
+  }
+  return text.text();
+}
+
 std::string histogram_text(const FilterStatistics& statistics, const FilterShape& shape) {
   constexpr std::size_t max_rows = 16;
-  Table table({"value", "counters", "share"});
+  Table table({"value", shape.kind() == FilterKind::dleft ? "cells" : "counters", "share"});
   const std::size_t rows = std::min(statistics.histogram.size(), max_rows);
   const auto row = [&](const std::string& value, std::uint64_t num_counters) {
     table.add_row(
@@ -88,8 +114,9 @@ std::string histogram_text(const FilterStatistics& statistics, const FilterShape
   };
   for (std::size_t i = 0; i < rows; ++i) {
     const HistogramBin& bin = statistics.histogram[i];
-    row(bin.least == bin.greatest ? fmt::format("{}", bin.least)
-                                  : fmt::format("{} to {}", bin.least, bin.greatest),
+    row(bin.least == bin.greatest           ? fmt::format("{}", bin.least)
+        : bin.greatest == ~std::uint64_t{0} ? fmt::format("{} or more", bin.least)
+                                            : fmt::format("{} to {}", bin.least, bin.greatest),
         bin.num_counters);
   }
   std::uint64_t rest = 0;
@@ -111,9 +138,23 @@ std::string info_text(const AnyFilter& filter, const FilterStatistics& statistic
   row("scheme", std::string(shape.scheme_name()));
   row("hash", fmt::format("{}, {} {}", name_of(filter.hasher().id()), keyed ? "key id" : "seed",
                           filter.hasher().seed_or_key_id()));
-  row(shape.counter_bits() == 1 ? "bits" : "counters", fmt::format("{}", shape.num_positions()));
-  row("hashes", fmt::format("{}", shape.num_hashes()));
-  if (filter.can_count()) {
+  const std::optional<DLeftStatistics> dleft = filter.dleft_statistics();
+  if (dleft) {
+    const DLeftShape& own = std::get<DLeftShape>(shape.shape);
+    row("cells", fmt::format("{}: {} subtables of {} buckets of {}", own.num_cells(), own.num_subtables,
+                             own.current_buckets_per_subtable(), own.cells_per_bucket));
+    row("a cell",
+        fmt::format("remainder of {} bits, counter of {}", own.current_remainder_bits(), own.counter_bits));
+    row("doublings",
+        fmt::format("{} of {}{}", own.num_doublings, own.remainder_bits - own.least_remainder_bits,
+                    own.grows ? ", by itself" : ""));
+    row("side table", fmt::format("{} of {} entries in use", dleft->table.num_spilled, own.spill_capacity));
+    row("moves", fmt::format("{}; {} insertions needed them", name_of(own.moves), dleft->totals.num_rescues));
+  } else {
+    row(shape.counter_bits() == 1 ? "bits" : "counters", fmt::format("{}", shape.num_positions()));
+    row("hashes", fmt::format("{}", shape.num_hashes()));
+  }
+  if (filter.can_count() && !dleft) {
     row("counter bits", fmt::format("{}", shape.counter_bits()));
     row("threshold", fmt::format("{}", shape.threshold()));
   }
@@ -135,6 +176,7 @@ std::string info_text(const AnyFilter& filter, const FilterStatistics& statistic
   for (const double rate : {0.01, 0.001}) {
     row(fmt::format("keys for {}", human_rate(rate)), fmt::format("{} at most", num_keys_at(shape, rate)));
   }
+  if (dleft) text += "\n" + loads_text(dleft->table);
   if (!statistics.histogram.empty()) text += "\n" + histogram_text(statistics, shape);
   for (const std::string& problem : problems) text += fmt::format("\nproblem: {}\n", problem);
   return text;

@@ -162,11 +162,17 @@ CLI::Option* add_line_buffered(CLI::App& app, bool& line_buffered) {
                       "Hand every key on at once, for live streams (slower)");
 }
 
-CLI::Option* add_scheme(CLI::App& app, std::string& target) {
-  return add_choice(app, "--scheme", target,
-                    fmt::format("How positions follow from a key's hash (default: {})", DefaultScheme::name),
-                    {"congruential", "standard", "partitioned", "partition-double", "double",
-                     "enhanced-double-quadratic", "enhanced-double-cubic", "triple"});
+CLI::Option* add_scheme(CLI::App& app, std::string& target, SchemesOf schemes) {
+  std::vector<std::string> names = {"congruential",          "standard", "partitioned",
+                                    "partition-double",      "double",   "enhanced-double-quadratic",
+                                    "enhanced-double-cubic", "triple"};
+  std::string description =
+      fmt::format("How positions follow from a key's hash (default: {})", DefaultScheme::name);
+  if (schemes == SchemesOf::positions_and_buckets) {
+    names.insert(names.end(), {"rotation", "multiplier"});
+    description += ", or buckets in a dleft filter (default: rotation)";
+  }
+  return add_choice(app, "--scheme", target, description, names);
 }
 
 void add_hasher_options(CLI::App& app, HasherOptions& options) {

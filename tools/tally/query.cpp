@@ -105,7 +105,7 @@ Run declare_query(CLI::App& app) {
   app.add_flag("-v,--invert", options->invert, "Print the keys that are certainly not in the filter instead");
   app.add_flag("-c,--count", options->count_only, "Print only the number of selected keys");
   add_count(app, "--at-least", options->theta,
-            "Ask for keys inserted at least this often (counting-bloom, threshold)");
+            "Ask for keys inserted at least this often (counting-bloom, threshold, dleft)");
   app.add_flag("--json", options->json, "Print the numbers of keys found and absent as JSON, and no keys");
   add_line_buffered(app, options->line_buffered);
   add_quiet(app, options->quiet);

@@ -40,9 +40,44 @@ CounterUpdate update_of(const Json& shape) {
   throw std::invalid_argument(fmt::format("--shape: 'update' is '{}'; must be plain or conservative", name));
 }
 
+DLeftShape dleft_shape_from(const Json& shape) {
+  DLeftShape dleft{.buckets_per_subtable = number<std::uint64_t>(shape, "buckets_per_subtable"),
+                   .num_subtables = number<std::uint32_t>(shape, "num_subtables"),
+                   .cells_per_bucket = number<std::uint32_t>(shape, "cells_per_bucket"),
+                   .remainder_bits = number<std::uint32_t>(shape, "remainder_bits"),
+                   .counter_bits = number<std::uint32_t>(shape, "counter_bits"),
+                   .least_remainder_bits = number<std::uint32_t>(shape, "least_remainder_bits"),
+                   .num_doublings = number<std::uint32_t>(shape, "num_doublings"),
+                   .spill_capacity = number<std::uint64_t>(shape, "spill_capacity")};
+  const Json& grows = field(shape, "grows");
+  if (!grows.is_boolean()) throw std::invalid_argument("--shape: 'grows' must be true or false");
+  dleft.grows = grows.get<bool>();
+  const std::string moves = word(shape, "moves");
+  for (const DLeftMoves choice : {DLeftMoves::none, DLeftMoves::first_subtable, DLeftMoves::search}) {
+    dleft.moves = choice;
+    if (moves == name_of(choice)) return dleft;
+  }
+  throw std::invalid_argument(
+      fmt::format("--shape: 'moves' is '{}'; must be none, first-subtable or search", moves));
+}
+
 }  // namespace
 
 Json shape_to_json(const FilterShape& shape) {
+  if (const auto* dleft = std::get_if<DLeftShape>(&shape.shape)) {
+    return {{"kind", name_of(shape.kind())},
+            {"scheme", shape.scheme_name()},
+            {"buckets_per_subtable", dleft->buckets_per_subtable},
+            {"num_subtables", dleft->num_subtables},
+            {"cells_per_bucket", dleft->cells_per_bucket},
+            {"remainder_bits", dleft->remainder_bits},
+            {"counter_bits", dleft->counter_bits},
+            {"least_remainder_bits", dleft->least_remainder_bits},
+            {"num_doublings", dleft->num_doublings},
+            {"spill_capacity", dleft->spill_capacity},
+            {"moves", name_of(dleft->moves)},
+            {"grows", dleft->grows}};
+  }
   Json json{{"kind", name_of(shape.kind())},
             {"scheme", shape.scheme_name()},
             {"num_positions", shape.num_positions()},
@@ -75,10 +110,16 @@ FilterShape shape_from_json(const Json& json, const std::string& kind) {
                     kind.empty() ? "" : " of the kind ", kind));
   }
   FilterShape shape;
+  const FilterKind named = filter_kind(word(json, "kind"));
+  if (named == FilterKind::dleft) {
+    shape = {dleft_shape_from(json), bucket_scheme_id(word(json, "scheme"))};
+    check_shape(shape);
+    return shape;
+  }
   shape.scheme_id = scheme_id(word(json, "scheme"));
   const auto num_positions = number<std::uint64_t>(json, "num_positions");
   const auto num_hashes = number<std::uint32_t>(json, "num_hashes");
-  switch (filter_kind(word(json, "kind"))) {
+  switch (named) {
     case FilterKind::bloom:
     case FilterKind::blocked_bloom:
       shape.shape = BloomShape{.num_bits = num_positions, .num_hashes = num_hashes};
@@ -95,6 +136,8 @@ FilterShape shape_from_json(const Json& json, const std::string& kind) {
                                    .threshold = number<std::uint64_t>(json, "threshold"),
                                    .update = update_of(json)};
       break;
+    case FilterKind::dleft:
+      break;  // read above
   }
   check_shape(shape);
   return shape;

@@ -5,11 +5,13 @@
 #include <memory>
 #include <set>
 #include <span>
+#include <stdexcept>
 
 #include "signals.hpp"
 #include "tally/any_filter.hpp"
 #include "tally/theory/blocked_bloom.hpp"
 #include "tally/theory/bloom.hpp"
+#include "tally/theory/dleft_fingerprints.hpp"
 #include "tally/theory/partition_double.hpp"
 #include "tally/theory/tails.hpp"
 
@@ -57,13 +59,13 @@ class Trial {
     for (const InsertionMix::Group& group : mix.groups) {
       std::vector<Hash128> keys(group.num_keys);
       for (Hash128& key : keys) key = random_.next();
-      for (std::uint64_t i = 0; i < group.true_count; ++i) filter_.insert_batch(keys);
+      for (std::uint64_t i = 0; i < group.true_count; ++i) insert(keys);
       keys_.push_back(std::move(keys));
     }
     for (std::uint64_t left = mix.num_single_keys; left > 0;) {
       std::vector<Hash128> keys(std::min(left, batch_keys));
       for (Hash128& key : keys) key = random_.next();
-      filter_.insert_batch(keys);
+      insert(keys);
       left -= keys.size();
       singles_.insert(singles_.end(), keys.begin(), keys.end());
     }
@@ -99,6 +101,11 @@ class Trial {
   bool can_count() const { return filter_.can_count(); }
 
  private:
+  void insert(std::span<const Hash128> keys) {
+    if (filter_.insert_batch(keys) == 0) return;
+    throw std::runtime_error("a filter of this shape is full before all --keys are in; try with fewer");
+  }
+
   const SimulationPlan& plan_;
   AnyFilter filter_;
   RandomKeys& random_;
@@ -170,6 +177,10 @@ double ln_counter_reaches(const InsertionMix& mix, std::uint32_t k, std::uint64_
 
 /// The law of a set: n distinct keys, never inserted ones asked for.
 double ln_set_rate(const FilterShape& shape, std::uint64_t n) {
+  if (const auto* dleft = std::get_if<DLeftShape>(&shape.shape)) {
+    const FingerprintSpace space = dleft->fingerprint_space();
+    return theory::ln_dleft_false_positive_probability(space.num_buckets, space.num_remainders(), n);
+  }
   const std::uint64_t m = shape.num_positions();
   const std::uint32_t k = shape.num_hashes();
   if (shape.kind() == FilterKind::blocked_bloom) {

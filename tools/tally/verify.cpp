@@ -72,6 +72,17 @@ FilterShape shape_of(const VerifyOptions& options) {
     throw std::invalid_argument(
         "give --num-positions and --num-hashes, or --false-positive-rate to plan them");
   }
+  if (kind == FilterKind::dleft) {
+    if (options.num_positions)
+      throw std::invalid_argument(
+          "--num-positions: a dleft filter has cells; "
+          "give --false-positive-rate, or --file");
+    const DLeftShape planned =
+        plan_dleft({.num_keys = *options.num_keys, .false_positive_rate = options.false_positive_rate});
+    const std::uint16_t scheme =
+        options.scheme.empty() ? RotationBuckets::file_id : bucket_scheme_id(options.scheme);
+    return round_to_scheme({planned, scheme}, Rounding::up);
+  }
   std::uint64_t m = options.num_positions.value_or(0);
   std::uint32_t k = options.num_hashes.value_or(0);
   if (m == 0) {
@@ -120,7 +131,9 @@ SimulationPlan simulation_of(const VerifyOptions& options) {
   }
   if (plan.num_insertions == 0)
     throw std::invalid_argument("--keys: the filter holds no keys; say how many to try with");
-  plan.threshold = std::max<std::uint64_t>(1, plan.shape.threshold());
+  // A dleft filter is asked whether a key is there; its counts have no maximum.
+  plan.threshold =
+      plan.shape.kind() == FilterKind::dleft ? 1 : std::max<std::uint64_t>(1, plan.shape.threshold());
   if (plan.threshold > 10'000)
     throw std::invalid_argument("--theta is above 10000; verify tries smaller ones only");
   plan.num_trials = options.num_trials.value_or(
@@ -194,10 +207,11 @@ Json verdicts_json(const SimulationPlan& plan, const SimulationResult& result,
 
 std::string verdicts_text(const SimulationPlan& plan, const SimulationResult& result,
                           const std::vector<Verdict>& verdicts, double confidence) {
-  std::string text =
-      fmt::format("{}, {} positions, {} hashes, {} scheme: {} insertions, {} filters\n\n",
-                  name_of(plan.shape.kind()), plan.shape.num_positions(), plan.shape.num_hashes(),
-                  plan.shape.scheme_name(), plan.num_insertions, plan.num_trials);
+  const bool is_dleft = plan.shape.kind() == FilterKind::dleft;
+  std::string text = fmt::format(
+      "{}, {} {}, {} {}, {} scheme: {} insertions, {} filters\n\n", name_of(plan.shape.kind()),
+      plan.shape.num_positions(), is_dleft ? "cells" : "positions", plan.shape.num_hashes(),
+      is_dleft ? "subtables" : "hashes", plan.shape.scheme_name(), plan.num_insertions, plan.num_trials);
   Table table({"true count", "queries", "passed", "measured", "predicted", "lowest", "highest", "verdict"});
   for (const Verdict& verdict : verdicts) {
     const MeasuredRate& rate = verdict.measured;
@@ -232,8 +246,8 @@ Run declare_verify(CLI::App& app) {
       "outside; 2: an error. Small filters under a double or triple scheme are compared with the "
       "standard formula and may well be outside.");
   add_choice(app, "--kind", options->kind, "kind of filter (default: bloom, or threshold with --theta)",
-             {"bloom", "blocked-bloom", "counting-bloom", "threshold"});
-  add_scheme(app, options->scheme);
+             {"bloom", "blocked-bloom", "counting-bloom", "threshold", "dleft"});
+  add_scheme(app, options->scheme, SchemesOf::positions_and_buckets);
   add_count(app, "--num-positions,--num-bits", options->num_positions, "bits or counters of a filter");
   add_count(app, "-k,--num-hashes", options->num_hashes, "positions a key", {1, max_num_hashes});
   add_count(app, "--counter-bits", options->counter_bits,

@@ -34,6 +34,9 @@ class AlignedWords {
   const std::uint64_t* data() const noexcept { return words_; }
   std::uint64_t size() const noexcept { return num_words_; }
 
+  /// Forgets all words but the first `num_words`.
+  void truncate(std::uint64_t num_words) noexcept { num_words_ = num_words; }
+
   std::span<std::uint64_t> words() noexcept { return {words_, num_words_}; }
   std::span<const std::uint64_t> words() const noexcept { return {words_, num_words_}; }
 

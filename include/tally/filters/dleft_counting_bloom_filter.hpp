@@ -48,6 +48,18 @@ class DLeftCountingBloomFilter {
   /// Calls so far, whatever their keys.
   using Totals = DLeftTotals;
 
+  /// Takes over what a file held; see DLeftTable. Throws std::invalid_argument for what does not fit the shape.
+  DLeftCountingBloomFilter(const DLeftShape& shape, const KeyHasher& hasher, const Totals& totals,
+                           CellTable cells, SpillTable spills, std::uint64_t num_fingerprints)
+      : hasher_(hasher),
+        space_(shape.fingerprint_space()),
+        table_(checked(shape), hasher.seed_or_key_id(), std::move(cells), std::move(spills),
+               num_fingerprints),
+        kernels_(detail::dleft_kernels(shape)),
+        totals_(totals) {
+    detail::require_cells_of(shape, table_.cells(), table_.spills());
+  }
+
   /// InsertResult::counted or InsertResult::full.
   template <class Key>
   [[nodiscard]] InsertResult insert(const Key& key) noexcept {
@@ -234,7 +246,7 @@ class DLeftCountingBloomFilter {
   InsertResult insert_at(const std::uint64_t* places) noexcept {
     using Inserted = DLeftTable<Scheme>::Inserted;
     Inserted how = table_.insert(places);
-    while (how == Inserted::no_cell && shape().grows && grow_by_itself()) how = table_.insert(places);
+    while (how == Inserted::no_cell && may_grow() && grow_by_itself()) how = table_.insert(places);
     if (how == Inserted::no_cell || how == Inserted::no_spill) {
       ++totals_.num_full;
       return InsertResult::full;
@@ -252,6 +264,10 @@ class DLeftCountingBloomFilter {
     return counted_remove(table_.remove(places));
   }
 
+  // A table that is all but empty and has no room for a key is odd, and doubling no cure.
+  bool may_grow() const noexcept {
+    return shape().grows && table_.num_fingerprints() >= shape().num_cells() / 8;
+  }
   bool grow_by_itself() noexcept try { return try_grow(); } catch (const std::bad_alloc&) {
     return false;
   }

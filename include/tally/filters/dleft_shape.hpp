@@ -17,6 +17,9 @@ enum class DLeftMoves : std::uint8_t {
 
 std::string_view name_of(DLeftMoves moves) noexcept;
 
+inline constexpr std::uint32_t max_dleft_counter_bits = 4;
+inline constexpr std::uint64_t max_spill_capacity = std::uint64_t{1} << 32;
+
 /// Size of a DLeftCountingBloomFilter.
 ///
 /// A cell is a remainder and a counter, together 8, 12, 16, 24 or 32 bits; its counter counts to
@@ -30,9 +33,11 @@ struct DLeftShape {
   std::uint32_t counter_bits = 2;           ///< 0 to 4
   std::uint32_t least_remainder_bits = 14;  ///< r at the largest size: 1 to remainder_bits
   std::uint32_t num_doublings = 0;          ///< so far: 0 to remainder_bits - least_remainder_bits
-  std::uint64_t spill_capacity = 64;  ///< fingerprints that may be in the multiset oftener than a cell counts
+  std::uint64_t spill_capacity =
+      64;  ///< fingerprints that may be in the multiset oftener than a cell counts: 0 to 2^32
   DLeftMoves moves = DLeftMoves::search;
-  bool grows = false;  ///< whether an insertion that finds no room doubles the filter, if it can
+  /// Whether an insertion that finds no room doubles the filter, if it can and an eighth of the cells is in use.
+  bool grows = false;
 
   std::uint32_t cell_bits() const noexcept { return remainder_bits + counter_bits; }
   std::uint32_t current_remainder_bits() const noexcept { return remainder_bits - num_doublings; }

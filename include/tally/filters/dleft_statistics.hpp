@@ -5,6 +5,7 @@
 
 #include "tally/filters/dleft_shape.hpp"
 #include "tally/filters/spill_table.hpp"
+#include "tally/filters/statistics.hpp"
 #include "tally/storage/cell_table.hpp"
 
 namespace tally {
@@ -52,7 +53,15 @@ struct DLeftStatistics {
 DLeftTableStatistics table_statistics(const DLeftShape& shape, const CellTable& cells,
                                       const SpillTable& spills);
 
+/// The same in the terms of the other filters: positions are cells, and a fingerprint that has something in the
+/// side table counts more than any cell can. The number of keys and its error follow from the number of
+/// fingerprints, which are thrown uniformly into the fingerprint space.
+FilterStatistics filter_statistics(const DLeftShape& shape, const DLeftStatistics& statistics);
+
 namespace detail {
+/// Throws std::invalid_argument unless cells and side table are of the size that the shape says.
+void require_cells_of(const DLeftShape& shape, const CellTable& cells, const SpillTable& spills);
+
 /// Adds what a merged filter has seen, saturating.
 void add_totals(DLeftTotals& mine, const DLeftTotals& theirs) noexcept;
 }  // namespace detail

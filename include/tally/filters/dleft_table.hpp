@@ -33,16 +33,17 @@ class DLeftTable {
                              shape.cells_per_bucket, shape.cell_bits()),
                    SpillTable(shape.spill_capacity)) {}
 
-  /// Takes over what a file held.
-  DLeftTable(const DLeftShape& shape, std::uint64_t seed, CellTable cells, SpillTable spills)
+  /// Takes over what a file held, with the number of cells in use, which is not counted here. Whatever the
+  /// words are, nothing worse than wrong answers comes of it.
+  DLeftTable(const DLeftShape& shape, std::uint64_t seed, CellTable cells, SpillTable spills,
+             std::uint64_t num_fingerprints = 0)
       : shape_(shape),
         scheme_(shape.fingerprint_space(), seed),
         buckets_per_subtable_(shape.current_buckets_per_subtable()),
         remainder_bits_(shape.current_remainder_bits()),
         cells_(std::move(cells)),
-        spills_(std::move(spills)) {
-    for (std::uint64_t bucket = 0; bucket < cells_.num_buckets(); ++bucket) num_fingerprints_ += load(bucket);
-  }
+        spills_(std::move(spills)),
+        num_fingerprints_(num_fingerprints) {}
 
   enum class Inserted : std::uint8_t { plainly, by_moves, no_cell, no_spill };
 
@@ -59,7 +60,7 @@ class DLeftTable {
       return Inserted::plainly;
     }
     const std::uint64_t in_cell = std::min(times, max);
-    if (times > max && !spills_.can_add(places[0])) return Inserted::no_spill;
+    if (times > max && !spills_.can_add(places[0], times - max)) return Inserted::no_spill;
     Inserted how = Inserted::plainly;
     std::optional<CellAddress> room = least_loaded(places);
     if (!room) {
@@ -206,7 +207,7 @@ class DLeftTable {
   std::uint32_t remainder_bits_;  // as it is now
   CellTable cells_;
   SpillTable spills_;
-  std::uint64_t num_fingerprints_ = 0;
+  std::uint64_t num_fingerprints_;
 };
 
 }  // namespace tally

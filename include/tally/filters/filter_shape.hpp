@@ -4,15 +4,22 @@
 #include <string_view>
 #include <variant>
 
+#include "tally/filters/dleft_shape.hpp"
 #include "tally/filters/shapes.hpp"
 #include "tally/hashing/scheme_list.hpp"
 
 namespace tally {
 
 /// The kinds of filters; the numbers stand in files and are never reused.
-enum class FilterKind : std::uint16_t { bloom = 1, blocked_bloom = 2, counting_bloom = 3, threshold = 4 };
+enum class FilterKind : std::uint16_t {
+  bloom = 1,
+  blocked_bloom = 2,
+  counting_bloom = 3,
+  threshold = 4,
+  dleft = 5
+};
 
-/// "bloom", "blocked-bloom", "counting-bloom" or "threshold".
+/// "bloom", "blocked-bloom", "counting-bloom", "threshold" or "dleft".
 std::string_view name_of(FilterKind kind) noexcept;
 
 /// The kind so called. Throws std::invalid_argument that lists the names.
@@ -20,9 +27,10 @@ FilterKind filter_kind(std::string_view name);
 
 /// The shape of a filter of any kind: what makes it, but for the hasher.
 ///
-/// The blocked scheme goes with a BloomShape only, and makes the kind blocked_bloom.
+/// The blocked scheme goes with a BloomShape only, and makes the kind blocked_bloom. A DLeftShape needs one
+/// of BucketSchemes, which go with no other.
 struct FilterShape {
-  std::variant<BloomShape, CountingBloomShape, ThresholdShape> shape;
+  std::variant<BloomShape, CountingBloomShape, ThresholdShape, DLeftShape> shape;
   std::uint16_t scheme_id = DefaultScheme::file_id;
 
   FilterKind kind() const noexcept;
@@ -30,14 +38,17 @@ struct FilterShape {
   /// Throws std::invalid_argument for an id that no scheme has.
   std::string_view scheme_name() const;
 
-  /// Bits of a Bloom filter, counters of the others.
+  /// Bits of a Bloom filter, counters of the others; cells of a d-left filter, as many as it has now.
   std::uint64_t num_positions() const noexcept;
+
+  /// Positions a key has; subtables of a d-left filter.
   std::uint32_t num_hashes() const noexcept;
 
-  /// Bits a position has: 1 in a Bloom filter. A threshold out of range gives no sensible number.
+  /// Bits a count has: 1 in a Bloom filter; in a d-left filter perhaps 0, for cells that count to 1. A
+  /// threshold out of range gives no sensible number.
   std::uint32_t counter_bits() const noexcept;
 
-  /// The largest theta it can be asked for: 0 for Bloom filters.
+  /// The largest theta it can be asked for: 0 for Bloom filters, 2^64 - 1 for d-left filters.
   std::uint64_t threshold() const noexcept;
 
   /// Bytes of memory, and of a file's body. Throws std::invalid_argument where counter_bits is not a width.
@@ -49,7 +60,8 @@ struct FilterShape {
 /// Throws std::invalid_argument, naming the structure and its field, for a shape that no filter can have.
 void check_shape(const FilterShape& shape);
 
-/// The same with the nearest number of positions, not above or not below, that the scheme can use.
+/// The same with the nearest number of positions (of a d-left filter: buckets), not above or not below, that
+/// the scheme can use.
 /// Throws std::invalid_argument for a shape out of range, and where there is no such number.
 FilterShape round_to_scheme(FilterShape shape, Rounding rounding);
 

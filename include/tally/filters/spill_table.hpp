@@ -20,9 +20,17 @@ class SpillTable {
     return capacity == 0 ? 0 : std::bit_ceil(capacity + capacity / 2 + 1);
   }
 
+  /// Where the search for a fingerprint begins, and goes on slot by slot.
+  static std::uint64_t home(std::uint64_t fingerprint, std::uint64_t num_slots) noexcept {
+    return mix64(fingerprint) & (num_slots - 1);
+  }
+
   /// Empty. Throws std::bad_alloc where there is not enough memory.
   explicit SpillTable(std::uint64_t capacity)
       : SpillTable(capacity, detail::AlignedWords(2 * num_slots(capacity))) {}
+
+  /// The largest sum of all counts: what would be more is refused.
+  static constexpr std::uint64_t max_total = std::uint64_t{1} << 63;
 
   /// Takes over what a file held, 2 num_slots(capacity) words. Whatever they are, nothing worse than
   /// wrong counts comes of it.
@@ -38,12 +46,13 @@ class SpillTable {
   }
 
   /// Whether `add(fingerprint, times)` will find room.
-  bool can_add(std::uint64_t fingerprint) const noexcept {
-    return size_ < capacity_ || count(fingerprint) != 0;
+  bool can_add(std::uint64_t fingerprint, std::uint64_t times = 1) const noexcept {
+    return total_ <= max_total && times <= max_total - total_ &&
+           (size_ < capacity_ || count(fingerprint) != 0);
   }
 
   /// Adds `times` (at least 1) to the fingerprint's count; false, and nothing has changed, if there is no
-  /// room for one more fingerprint.
+  /// room for one more fingerprint, or the sum would pass max_total.
   bool add(std::uint64_t fingerprint, std::uint64_t times) noexcept;
 
   /// Takes 1 from the fingerprint's count; false if that is 0.
@@ -59,7 +68,7 @@ class SpillTable {
     words_.data()[2 * slot + 1] = count;
   }
 
-  std::uint64_t home(std::uint64_t fingerprint) const noexcept { return mix64(fingerprint) & mask_; }
+  std::uint64_t home(std::uint64_t fingerprint) const noexcept { return home(fingerprint, mask_ + 1); }
 
   // Where the fingerprint stands or would stand. Only in a file's words may there be no such slot.
   std::uint64_t slot_of(std::uint64_t fingerprint) const noexcept {

@@ -53,8 +53,8 @@ struct FingerprintSpace {
 /// the first d. Bijections matter: were places drawn by independent hashes, a remove could find
 /// two cells that may be the key's (Bonomi et al. 2006, Section 3.2). A bucket of a table that was
 /// doubled s times is a place's high bits, all but remainder_bits - s of them.
-/// `can_use(space)` says whether the scheme has bijections of that space. `file_id` stands in files
-/// and is never reused.
+/// `can_use(space)` says whether the scheme has bijections of that space. `file_id` stands in files,
+/// is never reused and is 16 or more: the numbers below are those of hash schemes.
 template <class S>
 concept BucketScheme = std::constructible_from<S, FingerprintSpace, std::uint64_t> &&
     requires(const S scheme, FingerprintSpace space, std::uint32_t i, std::uint64_t f,

@@ -16,7 +16,7 @@ namespace tally {
 class MultiplierBuckets {
  public:
   static constexpr std::string_view name = "multiplier";
-  static constexpr std::uint16_t file_id = 2;
+  static constexpr std::uint16_t file_id = 17;
 
   static bool can_use(const FingerprintSpace& space) noexcept {
     return std::has_single_bit(space.num_buckets);

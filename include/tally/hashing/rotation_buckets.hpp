@@ -16,7 +16,7 @@ namespace tally {
 class RotationBuckets {
  public:
   static constexpr std::string_view name = "rotation";
-  static constexpr std::uint16_t file_id = 1;
+  static constexpr std::uint16_t file_id = 16;
 
   static bool can_use(const FingerprintSpace&) noexcept { return true; }
 

@@ -9,11 +9,13 @@
 #include "tally/hashing/congruential_scheme.hpp"
 #include "tally/hashing/double_schemes.hpp"
 #include "tally/hashing/independent_schemes.hpp"
+#include "tally/hashing/multiplier_buckets.hpp"
+#include "tally/hashing/rotation_buckets.hpp"
 
 namespace tally {
 
-/// A closed list of schemes: what a scheme chosen at run time is chosen from.
-template <HashScheme... Schemes>
+/// A closed list of schemes, of positions or of buckets: what a scheme chosen at run time is chosen from.
+template <class... Schemes>
 struct SchemeList {
   /// Calls use(std::type_identity<Scheme>{}) for the scheme of that id; false if there is none.
   template <class Use>
@@ -38,10 +40,17 @@ using CounterSchemes =
     SchemeList<CongruentialScheme, StandardScheme, PartitionedScheme, DoubleScheme,
                EnhancedDoubleQuadraticScheme, EnhancedDoubleCubicScheme, TripleScheme, PartitionDoubleScheme>;
 
+/// Those of d-left filters.
+using BucketSchemes = SchemeList<RotationBuckets, MultiplierBuckets>;
+
 /// The id of the scheme so called. Throws std::invalid_argument that lists the names.
 std::uint16_t scheme_id(std::string_view name);
 
 /// The name of the scheme with this id. Throws std::invalid_argument that lists the ids.
 std::string_view scheme_name(std::uint16_t id);
+
+/// The same for the bucket schemes.
+std::uint16_t bucket_scheme_id(std::string_view name);
+std::string_view bucket_scheme_name(std::uint16_t id);
 
 }  // namespace tally

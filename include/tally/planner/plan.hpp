@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "tally/filters/dleft_shape.hpp"
 #include "tally/filters/shapes.hpp"
 #include "tally/hashing/congruential_scheme.hpp"
 #include "tally/theory/compound_poisson.hpp"
@@ -64,7 +65,7 @@ struct Candidate {
   std::string_view kind;  ///< "bloom", "blocked-bloom", "counting-bloom" or "threshold"
   std::string_view scheme;
   std::uint16_t scheme_id = 0;
-  std::variant<BloomShape, CountingBloomShape, ThresholdShape> shape;
+  std::variant<BloomShape, CountingBloomShape, ThresholdShape, DLeftShape> shape;
   std::uint64_t num_positions = 0;
   std::uint32_t num_hashes = 0;
   std::uint32_t counter_bits = 1;
