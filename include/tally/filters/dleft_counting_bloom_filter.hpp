@@ -244,7 +244,7 @@ class DLeftCountingBloomFilter {
   }
 
   InsertResult insert_at(const std::uint64_t* places) noexcept {
-    using Inserted = DLeftTable<Scheme>::Inserted;
+    using Inserted = typename DLeftTable<Scheme>::Inserted;
     Inserted how = table_.insert(places);
     while (how == Inserted::no_cell && may_grow() && grow_by_itself()) how = table_.insert(places);
     if (how == Inserted::no_cell || how == Inserted::no_spill) {

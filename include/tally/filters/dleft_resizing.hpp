@@ -12,7 +12,7 @@ namespace tally {
 /// no room. Both are of the same fingerprint space and seed.
 template <BucketScheme Scheme>
 bool insert_all(DLeftTable<Scheme>& into, const DLeftTable<Scheme>& from) {
-  using Inserted = DLeftTable<Scheme>::Inserted;
+  using Inserted = typename DLeftTable<Scheme>::Inserted;
   bool all = true;
   from.for_each([&](std::uint64_t fingerprint, std::uint64_t count) {
     if (!all) return;
