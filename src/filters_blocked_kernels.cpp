@@ -16,11 +16,11 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+#if HWY_TARGET <= HWY_AVX3
+
 constexpr std::size_t words_per_line = 8;
 constexpr std::uint32_t slice_bits = 9;
 constexpr std::uint32_t slices_a_word = 7;
-
-#if HWY_TARGET <= HWY_AVX3
 
 // A lane a slice of the digest; its word of the line comes by a table lookup, and its bit by a shift.
 HWY_ATTR void test_lines(const std::uint64_t* const* lines, const std::uint64_t* low,
