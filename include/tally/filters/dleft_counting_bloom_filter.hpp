@@ -71,20 +71,19 @@ class DLeftCountingBloomFilter {
   void insert_batch(const Keys& keys, std::span<InsertResult> results) noexcept {
     for_each_run<detail::Access::write>(
         keys, [&](std::size_t first, const std::uint64_t* places, std::size_t count) {
-          std::size_t done = 0;
-          while (kernels_ != nullptr && done < count) {
+          const auto by_kernel = [&](std::size_t i) {
             std::uint64_t num_new = 0;
             const std::size_t num_inserted =
-                kernels_->insert(view(max_counter()), places + done * num_subtables(), count - done, num_new);
+                kernels_->insert(view(max_counter()), places + i * num_subtables(), count - i, num_new);
             table_.add_fingerprints(num_new);
             totals_.num_insertions += num_inserted;
-            std::fill_n(results.begin() + first + done, num_inserted, InsertResult::counted);
-            done += num_inserted;
-            if (done == count) return;
-            results[first + done] = insert_at(places + done * num_subtables());
-            ++done;
+            std::fill_n(results.begin() + first + i, num_inserted, InsertResult::counted);
+            return num_inserted;
+          };
+          for (std::size_t i = 0; i < count; ++i) {
+            if (kernels_ != nullptr) i += by_kernel(i);
+            if (i < count) results[first + i] = insert_at(places + i * num_subtables());
           }
-          for (; done < count; ++done) results[first + done] = insert_at(places + done * num_subtables());
         });
   }
 
@@ -99,23 +98,22 @@ class DLeftCountingBloomFilter {
   void remove_batch(const Keys& keys, std::span<RemoveResult> results) noexcept {
     for_each_run<detail::Access::write>(
         keys, [&](std::size_t first, const std::uint64_t* places, std::size_t count) {
-          std::size_t done = 0;
-          while (kernels_ != nullptr && done < count) {
+          const auto by_kernel = [&](std::size_t i) {
             std::array<bool, detail::keys_a_run> removed;
             std::uint64_t num_emptied = 0;
             // A counter at its maximum may have more in the side table, if anything is there at all.
             const std::uint32_t stop_at = table_.spills().size() == 0 ? ~0u : max_counter();
-            const std::size_t num_looked_at = kernels_->remove(view(stop_at), places + done * num_subtables(),
-                                                               count - done, removed.data(), num_emptied);
+            const std::size_t num_looked_at = kernels_->remove(view(stop_at), places + i * num_subtables(),
+                                                               count - i, removed.data(), num_emptied);
             table_.add_fingerprints(0 - num_emptied);
-            for (std::size_t i = 0; i < num_looked_at; ++i)
-              results[first + done + i] = counted_remove(removed[i]);
-            done += num_looked_at;
-            if (done == count) return;
-            results[first + done] = remove_at(places + done * num_subtables());
-            ++done;
+            for (std::size_t j = 0; j < num_looked_at; ++j)
+              results[first + i + j] = counted_remove(removed[j]);
+            return num_looked_at;
+          };
+          for (std::size_t i = 0; i < count; ++i) {
+            if (kernels_ != nullptr) i += by_kernel(i);
+            if (i < count) results[first + i] = remove_at(places + i * num_subtables());
           }
-          for (; done < count; ++done) results[first + done] = remove_at(places + done * num_subtables());
         });
   }
 

@@ -190,13 +190,13 @@ class DLeftTable {
   /// An empty cell in the least loaded bucket, of equal ones the leftmost.
   std::optional<CellAddress> least_loaded(const std::uint64_t* places) const noexcept {
     std::optional<CellAddress> best;
-    std::uint32_t least = shape_.cells_per_bucket;
+    int most_empty = 0;
     for (std::uint32_t i = 0; i < shape_.num_subtables; ++i) {
       const std::uint64_t bucket = bucket_of(i, places[i]);
-      const std::uint32_t here = load(bucket);
-      if (here >= least) continue;
-      least = here;
-      best = room_in(i, bucket);
+      const std::uint64_t empty = cells_.cells_equal(bucket, ~0u, 0);
+      if (std::popcount(empty) <= most_empty) continue;
+      most_empty = std::popcount(empty);
+      best = CellAddress{i, bucket, static_cast<std::uint32_t>(std::countr_zero(empty))};
     }
     return best;
   }
