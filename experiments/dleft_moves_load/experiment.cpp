@@ -1,0 +1,122 @@
+// The load that general moves carry: when the first insertion finds no room. README.md has the claims.
+
+#include "experiment.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include "dleft_churn.hpp"
+#include "tally/hashing/rotation_buckets.hpp"
+#include "tally/theory/dleft_fluid_limit.hpp"
+#include "tally/theory/dleft_safe_load.hpp"
+
+namespace tally::experiments {
+namespace {
+
+using Process = DLeftChurn<RotationBuckets>;
+
+struct Cells {
+  std::uint32_t d, c;
+  double claimed = 0;  // of the mean load, as a share of the cells
+};
+
+DLeftShape shape_of(const Cells& cells, std::uint64_t num_cells) {
+  return {.buckets_per_subtable = num_cells / (cells.d * cells.c),
+          .num_subtables = cells.d,
+          .cells_per_bucket = cells.c,
+          .moves = DLeftMoves::search};
+}
+
+double load_of(const Process& process) {
+  return static_cast<double>(process.table().num_fingerprints()) /
+         static_cast<double>(process.table().shape().num_cells());
+}
+
+/// The load at the first insertion that finds no room.
+double insert_only_trial(const DLeftShape& shape, std::uint64_t seed) {
+  Process process(shape, seed);
+  while (process.num_full() == 0) process.fill(process.num_keys() + 1);
+  return load_of(process);
+}
+
+/// The highest load, in steps of 1/256 of the cells, that lasts while every key is replaced `lifetimes` times.
+double churn_trial(const DLeftShape& shape, double lifetimes, std::uint64_t seed) {
+  Process process(shape, seed);
+  double carried = 0;
+  for (std::uint64_t percentile = 192; percentile <= 256; ++percentile) {
+    process.fill(shape.num_cells() * percentile / 256);
+    if (process.num_full() == 0)
+      process.churn(static_cast<std::uint64_t>(lifetimes * static_cast<double>(process.num_keys())));
+    if (process.num_full() != 0) break;
+    carried = load_of(process);
+  }
+  return carried;
+}
+
+template <class Trial>
+void add_rows(const Cells& cells, const char* mode, std::uint64_t num_cells, std::uint64_t num_trials,
+              std::optional<double> claimed, const Options& options, Report& report, Trial trial) {
+  const std::string setting = fmt::format("{}x{} {} {} cells", cells.d, cells.c, mode, num_cells);
+  Mean load;
+  for (const double each : run_trials(options, setting, num_trials, trial)) load.add(each);
+  const auto add = [&](const char* quantity, std::optional<double> predicted, Measured measured) {
+    report.add({.setting = setting,
+                .quantity = quantity,
+                .x = static_cast<double>(num_cells),
+                .claim = Claim::above,
+                .predicted = predicted,
+                .measured = std::move(measured)});
+  };
+  add("mean load", claimed, load);
+  add("least", {}, without_limits(load.least(), num_trials));
+  add("0.01 quantile", {}, without_limits(load.quantile(0.01), num_trials));
+  add("median", {}, without_limits(load.quantile(0.5), num_trials));
+}
+
+void run(const Options& options, double lifetimes, Report& report) {
+  std::vector<std::uint64_t> sizes{1 << 12, 1 << 16};
+  if (!options.small) sizes.push_back(1 << 20);
+  constexpr Cells all_cells[] = {
+      {2, 8}, {3, 8}, {4, 8, 7.6 / 8}, {2, 16}, {3, 16}, {4, 16}, {2, 32, 31.0 / 32}, {3, 32}, {4, 32}};
+  for (const Cells& cells : all_cells) {
+    if (options.small && cells.claimed == 0) continue;
+    const auto claimed = cells.claimed > 0 ? std::optional(cells.claimed) : std::nullopt;
+    for (const std::uint64_t num_cells : sizes) {
+      const DLeftShape shape = shape_of(cells, num_cells);
+      const bool is_large = num_cells >= 1 << 16;
+      add_rows(cells, "insert only", num_cells, options.trials, is_large ? claimed : std::nullopt, options,
+               report, [&](std::uint64_t seed) { return insert_only_trial(shape, seed); });
+      if (num_cells > 1 << 16 || (options.small && is_large)) continue;
+      add_rows(cells, "with churn", num_cells, options.trials, {}, options, report,
+               [&](std::uint64_t seed) { return churn_trial(shape, lifetimes, seed); });
+    }
+    for (const double steps_per_key : {theory::insert_only, theory::steady_state}) {
+      const bool churns = steps_per_key != theory::insert_only;
+      report.add(
+          {.setting =
+               fmt::format("{}x{} {} without moves", cells.d, cells.c, churns ? "with churn" : "insert only"),
+           .quantity = "load at which 1e-9 of the buckets are overfull",
+           .predicted = theory::dleft_safe_load_for_share(cells.d, cells.c, 1e-9, steps_per_key) / cells.c});
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tally::experiments
+
+int main(int argc, char** argv) {
+  using namespace tally::experiments;
+  double lifetimes = 5;
+  return run_experiment(
+      argc, argv,
+      {.about =
+           "The load that general moves carry, by shape and number of cells; --steps has no meaning here",
+       .usual = {.trials = 200},
+       .small = {.trials = 20},
+       .run = [&](const Options& options,
+                  Report& report) { run(options, options.small ? 1 : lifetimes, report); },
+       .add_options =
+           [&](CLI::App& app) {
+             app.add_option("--lifetimes", lifetimes, "With churn: replacements of every key at each load")
+                 ->capture_default_str();
+           }});
+}

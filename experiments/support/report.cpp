@@ -1,0 +1,90 @@
+#include "report.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <ostream>
+#include <stdexcept>
+
+namespace tally::experiments {
+namespace {
+
+constexpr double family_confidence = 0.999;
+
+template <class Number>
+std::string text_of(const std::optional<Number>& number) {
+  return number ? fmt::format("{:.6g}", *number) : std::string();
+}
+
+/// What a printed number may stand for: half a unit of its last digit to both sides.
+std::optional<Limits> rounded(const std::string& printed) {
+  char* end = nullptr;
+  const double value = std::strtod(printed.c_str(), &end);
+  if (printed.empty() || *end != '\0') return std::nullopt;
+  const std::string mantissa = printed.substr(0, printed.find_first_of("eE"));
+  const std::size_t point = mantissa.find('.');
+  const auto decimals = point == std::string::npos ? 0 : static_cast<double>(mantissa.size() - point - 1);
+  const std::size_t exponent = printed.find_first_of("eE");
+  const double power =
+      exponent == std::string::npos ? 0 : std::strtod(printed.c_str() + exponent + 1, nullptr);
+  const double half = 0.5000001 * std::pow(10, power - decimals);
+  return Limits{value - half, value + half};
+}
+
+std::string yes_or_no(bool yes) { return yes ? "yes" : "no"; }
+
+}  // namespace
+
+void Report::add(Row row) {
+  for (const std::string* text : {&row.setting, &row.quantity, &row.published}) {
+    if (text->find_first_of(",\"\n|") != std::string::npos)
+      throw std::invalid_argument("Report: '" + *text + "' has a comma, quote, bar or newline");
+  }
+  rows_.push_back(std::move(row));
+}
+
+std::optional<Limits> Report::limits_of(const Row& row) const {
+  if (!row.measured || !row.measured->limits) return std::nullopt;
+  const auto has_limits = [](const Row& each) { return each.measured && each.measured->limits; };
+  const auto num_tests = static_cast<std::uint64_t>(std::count_if(rows_.begin(), rows_.end(), has_limits));
+  return row.measured->limits(theory::per_test_confidence(family_confidence, num_tests));
+}
+
+std::string Report::holds(const Row& row) const {
+  const auto limits = limits_of(row);
+  if (!limits || !row.predicted) return "";
+  const bool is_below = limits->high < *row.predicted;
+  const bool is_above = limits->low > *row.predicted;
+  if (row.claim == Claim::equal) return yes_or_no(!is_below && !is_above);
+  if (!is_below && !is_above) return "undecided";
+  return yes_or_no(is_below == (row.claim == Claim::below));
+}
+
+std::string Report::paper_holds(const Row& row) const {
+  const auto printed = rounded(row.published);
+  if (!printed) return "";
+  const auto limits = limits_of(row);
+  if (limits) return yes_or_no(printed->low <= limits->high && limits->low <= printed->high);
+  const std::optional<double> ours = row.measured ? row.measured->value : row.predicted;
+  return ours ? yes_or_no(printed->low <= *ours && *ours <= printed->high) : "";
+}
+
+bool Report::holds() const {
+  return std::none_of(rows_.begin(), rows_.end(), [&](const Row& row) { return holds(row) == "no"; });
+}
+
+void Report::write(std::ostream& out) const {
+  out << "setting,quantity,x,published,claim,predicted,measured,low,high,trials,holds,paper\n";
+  for (const Row& row : rows_) {
+    const auto limits = limits_of(row);
+    out << fmt::format(
+        "{},{},{},{},{},{},{},{},{},{},{},{}\n", row.setting, row.quantity, text_of(row.x), row.published,
+        row.predicted ? std::string(1, static_cast<char>(row.claim)) : "", text_of(row.predicted),
+        row.measured ? fmt::format("{:.6g}", row.measured->value) : "",
+        limits ? fmt::format("{:.6g}", limits->low) : "", limits ? fmt::format("{:.6g}", limits->high) : "",
+        row.measured ? std::to_string(row.measured->trials) : "", holds(row), paper_holds(row));
+  }
+}
+
+}  // namespace tally::experiments
