@@ -5,10 +5,12 @@
 #include <string>
 #include <utility>
 
+#include "planner_dleft_search.hpp"
 #include "planner_predict.hpp"
 #include "planner_search.hpp"
 #include "tally/detail/parameter_error.hpp"
 #include "tally/hashing/blocked_scheme.hpp"
+#include "tally/hashing/rotation_buckets.hpp"
 #include "tally/planner.hpp"
 #include "tally/storage/counter_array.hpp"
 
@@ -133,36 +135,69 @@ Candidate threshold(const Task& task, std::uint64_t promised_true_count) {
   return candidate;
 }
 
-std::string reason_for(const Requirements& requirements, const Plan& plan) {
-  const Candidate& first = plan.recommended();
-  const auto share = [&](const Candidate& other) {
-    const double percent =
-        100 * (static_cast<double>(other.memory_bytes) / static_cast<double>(first.memory_bytes) - 1);
-    return short_number(std::abs(percent)) + "% " + (percent < 0 ? "less" : "more") + " memory";
-  };
-  std::string reason;
-  if (requirements.needs_deletes) {
-    reason = "keys must be removable, and of these structures only counting-bloom removes";
-  } else if (first.kind == "threshold" && first.promised_true_count + 1 == requirements.threshold) {
-    reason =
-        "its counters are just wide enough for the threshold, and its promise holds for every key seen less "
-        "often, however unevenly keys repeat";
-  } else {
-    reason = "it does the job in the least memory, or with the least error";
-  }
-  for (const Candidate& other : plan.candidates) {
-    if (&other == &first) continue;
-    if (other.kind == "blocked-bloom" && requirements.memory_bytes == 0) {
-      reason += "; blocked-bloom takes " + share(other) + " and touches one line a key instead of " +
-                short_number(first.cache_lines.insert) +
-                ": better where the filter is larger than the cache and speed matters more";
-    } else if (other.kind == "blocked-bloom") {
-      reason += "; blocked-bloom touches one line a key instead of " + short_number(first.cache_lines.insert);
-    } else if (other.kind == "threshold" && requirements.memory_bytes == 0) {
-      reason += "; if only keys never inserted matter, " + share(other) + " will do";
-    }
-  }
-  return reason;
+DLeftRequest dleft_request(const Requirements& requirements, std::uint32_t num_subtables) {
+  DLeftRequest request{.num_keys = requirements.num_keys,
+                       .false_positive_rate = requirements.false_positive_rate,
+                       .memory_bytes = requirements.memory_bytes,
+                       .num_frequent_keys = requirements.num_frequent_keys,
+                       .keys_repeat = requirements.keys_repeat,
+                       .histogram = requirements.histogram,
+                       .lifetime_operations = requirements.lifetime_operations,
+                       .failure_probability = requirements.failure_probability,
+                       .max_doublings = requirements.max_doublings,
+                       .num_subtables = num_subtables};
+  if (!requirements.needs_deletes && !request.lifetime_operations) request.lifetime_operations = 0;
+  return request;
+}
+
+Candidate dleft(const Task& task, const DLeftRequest& request) {
+  const DLeftSolution found = solve_dleft(structure, request);
+  const DLeftShape& shape = found.shape;
+  Candidate candidate;
+  candidate.kind = "dleft";
+  candidate.scheme = RotationBuckets::name;
+  candidate.scheme_id = RotationBuckets::file_id;
+  candidate.shape = shape;
+  candidate.num_positions = shape.num_cells();
+  candidate.num_hashes = shape.num_subtables;
+  candidate.counter_bits = shape.counter_bits;
+  candidate.memory_bytes = num_bytes(shape);
+  candidate.num_keys = found.num_keys;
+  candidate.bits_per_key =
+      8.0 * static_cast<double>(candidate.memory_bytes) / static_cast<double>(found.num_keys);
+  candidate.promised_true_count = task.theta - 1;
+  candidate.error_law = task.keys.histogram != nullptr ? ErrorLaw::histogram : ErrorLaw::bound;
+  // As for one hash and a position a fingerprint: keys of the same fingerprint count for as many as are
+  // missing.
+  const Keys keys{found.num_keys, 0, task.keys.histogram};
+  Law law;
+  law.ln_rate = [&](std::uint64_t, std::uint32_t, std::uint64_t n) { return ln_dleft_rate(shape, n); };
+  const auto num_fingerprints = static_cast<std::uint64_t>(shape.fingerprint_space().num_fingerprints());
+  candidate.errors = predict_errors(law, keys, found.num_keys, num_fingerprints, 1, task.theta);
+  candidate.false_positive_rate = candidate.errors.back().false_positive_rate;
+  candidate.cache_lines = bucket_lines(shape);
+  candidate.dleft = forecast_of(found, request);
+  candidate.summary = "a multiset: keys can be removed, and counted without a maximum; " +
+                      std::to_string(shape.num_subtables) + " lines a key; it can be full";
+  candidate.source =
+      "1 - (1 - 1/(B R))^n; the load from the fluid limit (Bonomi, Mitzenmacher, Panigrahy, Singh, Varghese "
+      "2006)";
+  return candidate;
+}
+
+/// Whether the first is the better answer to what was asked.
+bool is_better(const Candidate& a, const Candidate& b, const Wanted& wanted) {
+  if (wanted.memory_bytes == 0) return a.memory_bytes < b.memory_bytes;
+  if (wanted.num_keys != 0)
+    return a.errors.back().ln_false_positive_rate < b.errors.back().ln_false_positive_rate;
+  return a.num_keys > b.num_keys;
+}
+
+/// A d-left filter can be full: it comes first only where others cannot do the job or how often keys repeat
+/// is known.
+bool may_lead_with_dleft(const Requirements& requirements) {
+  if (requirements.needs_deletes || requirements.needs_counts) return true;
+  return requirements.threshold > 1 && (requirements.histogram || requirements.num_frequent_keys != 0);
 }
 
 }  // namespace
@@ -192,19 +227,20 @@ Plan plan(const Requirements& requirements) {
   }
   const Task task(requirements, wanted, keys);
   const bool is_blocked = requirements.scheme == BlockedScheme::name;
-  if (is_blocked && (requirements.threshold > 1 || requirements.needs_deletes)) {
+  const bool removes_or_counts = requirements.needs_deletes || requirements.needs_counts;
+  if (is_blocked && (requirements.threshold > 1 || removes_or_counts)) {
     throw std::invalid_argument(
         "plan: scheme is 'blocked', which only a Bloom filter has; take another scheme for "
-        "thresholds and deletes");
+        "thresholds, counts and deletes");
   }
 
   using Maker = std::function<Candidate()>;
   std::vector<std::pair<std::string_view, Maker>> makers;
-  if (!requirements.needs_deletes && task.theta == 1) {
+  if (!removes_or_counts && task.theta == 1) {
     if (!is_blocked) makers.emplace_back("bloom", [&] { return bloom(task, task.scheme); });
     makers.emplace_back("blocked-bloom", [&] { return bloom(task, scheme_law(BlockedScheme::name)); });
   }
-  if (!requirements.needs_deletes && task.theta > 1) {
+  if (!removes_or_counts && task.theta > 1) {
     makers.emplace_back("threshold", [&] { return threshold(task, task.theta - 1); });
     const bool can_promise_less =
         keys.error_law() == ErrorLaw::insertions ||
@@ -212,7 +248,10 @@ Plan plan(const Requirements& requirements) {
          (keys.histogram->keys_beyond == 0 || task.theta <= keys.histogram->keys_with_count.size()));
     if (can_promise_less) makers.emplace_back("threshold", [&] { return threshold(task, 0); });
   }
-  if (!is_blocked) makers.emplace_back("counting-bloom", [&] { return counting(task); });
+  if (!is_blocked) {
+    makers.emplace_back("counting-bloom", [&] { return counting(task); });
+    makers.emplace_back("dleft", [&] { return dleft(task, dleft_request(requirements, 0)); });
+  }
 
   Plan result;
   std::string first_failure;
@@ -225,8 +264,23 @@ Plan plan(const Requirements& requirements) {
     }
   }
   if (result.candidates.empty()) throw std::invalid_argument(first_failure);
+  std::vector<Candidate>& candidates = result.candidates;
+  if (candidates.back().kind == "dleft" && removes_or_counts && candidates.back().num_hashes > 2) {
+    Candidate fewer_lines = dleft(task, dleft_request(requirements, 2));
+    if (fewer_lines.cache_lines.lookup_absent < candidates.back().cache_lines.lookup_absent)
+      candidates.push_back(std::move(fewer_lines));
+  }
+  if (may_lead_with_dleft(requirements)) {
+    for (auto here = candidates.begin(); here != candidates.end(); ++here) {
+      if (here->kind != "dleft") continue;
+      const auto worse = std::find_if(candidates.begin(), here, [&](const Candidate& other) {
+        return is_better(*here, other, task.wanted);
+      });
+      std::rotate(worse, here, here + 1);
+    }
+  }
   result.exact_table_bytes =
-      exact_table_bytes(result.recommended().num_keys, task.theta > 1 || requirements.needs_deletes);
+      exact_table_bytes(result.recommended().num_keys, task.theta > 1 || removes_or_counts);
   result.reason = reason_for(requirements, result);
   std::vector<std::string> more = warnings_for(requirements, task.keys, result);
   std::move(more.begin(), more.end(), std::back_inserter(result.warnings));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "tally/theory/counter_overflow.hpp"
 #include "tally/theory/kappa_star.hpp"
@@ -105,6 +106,19 @@ CacheLines expected_lines(bool one_line, std::uint64_t m, std::uint32_t k, std::
     reached *= pass;
   }
   return {lines(k), absent, lines(k)};
+}
+
+CacheLines bucket_lines(const DLeftShape& shape) {
+  constexpr std::uint64_t line_bits = 512;
+  const std::uint64_t bucket_bits = std::uint64_t{shape.cells_per_bucket} * shape.cell_bits();
+  // Where a bucket begins in its line repeats after so many buckets.
+  const std::uint64_t period = line_bits / std::gcd(line_bits, bucket_bits);
+  double lines = 0;
+  for (std::uint64_t first = 0; first < period * bucket_bits; first += bucket_bits) {
+    lines += static_cast<double>((first + bucket_bits - 1) / line_bits - first / line_bits + 1);
+  }
+  lines *= shape.num_subtables / static_cast<double>(period);
+  return {lines, lines, lines};
 }
 
 RoundingCost rounding_cost(const Wanted& wanted, const Candidate& candidate, std::uint64_t n,

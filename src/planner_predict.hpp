@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "planner_search.hpp"
@@ -43,6 +44,9 @@ double predict_saturation(const Keys& keys, std::uint64_t num_keys, std::uint64_
 CacheLines expected_lines(bool one_line, std::uint64_t m, std::uint32_t k, std::uint32_t positions_per_line,
                           double ln_rate_absent);
 
+/// Of a d-left filter: a bucket of every subtable, all asked for at once.
+CacheLines bucket_lines(const DLeftShape& shape);
+
 /// For the law Pr(Poisson(k n / m) >= gap)^k.
 RoundingCost rounding_cost(const Wanted& wanted, const Candidate& candidate, std::uint64_t n,
                            std::uint64_t gap);
@@ -52,6 +56,9 @@ double exact_table_bytes(std::uint64_t num_keys, bool with_counts);
 
 /// What the user should know before taking the plan's first candidate.
 std::vector<std::string> warnings_for(const Requirements& requirements, const Keys& keys, const Plan& plan);
+
+/// Why the plan's first candidate.
+std::string reason_for(const Requirements& requirements, const Plan& plan);
 
 /// "1.23e-05"
 std::string short_number(double value);

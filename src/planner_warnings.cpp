@@ -45,8 +45,20 @@ void warn_of_multiplicities(Warnings& warnings, const Requirements& requirements
       " (compound Poisson)");
 }
 
+void warn_of_side_table(Warnings& warnings, const Requirements& requirements, const Candidate& first) {
+  if (first.kind != "dleft" || requirements.histogram || !requirements.keys_repeat) return;
+  if (requirements.num_frequent_keys != 0) return;
+  const DLeftShape& shape = std::get<DLeftShape>(first.shape);
+  warnings.push_back(
+      "a dleft filter holds " + std::to_string(shape.spill_capacity) +
+      " fingerprints that are in it more than " + std::to_string(1u << shape.counter_bits) +
+      " times at once, then it is full; if there will be more of them, say how many, or give a "
+      "histogram or a sample of the counts; if no key is in it twice, say so, and it may be smaller");
+}
+
 void warn_of_small_filter(Warnings& warnings, const Candidate& first) {
-  if (first.kind == "blocked-bloom" || first.scheme == "partitioned" || first.scheme == "partition-double")
+  if (first.kind == "blocked-bloom" || first.kind == "dleft" || first.scheme == "partitioned" ||
+      first.scheme == "partition-double")
     return;
   const double k = first.num_hashes;
   if (k * k * static_cast<double>(first.num_keys) > occupancy_steps) return;
@@ -71,7 +83,13 @@ std::string short_number(double value) {
 std::vector<std::string> warnings_for(const Requirements& requirements, const Keys& keys, const Plan& plan) {
   Warnings warnings;
   const Candidate& first = plan.recommended();
-  warn_of_multiplicities(warnings, requirements, keys, first);
+  // What counters share is no matter to a d-left filter, but the next best is told of.
+  for (const Candidate& candidate : plan.candidates) {
+    if (candidate.kind == "dleft") continue;
+    warn_of_multiplicities(warnings, requirements, keys, candidate);
+    break;
+  }
+  warn_of_side_table(warnings, requirements, first);
   warn_of_small_filter(warnings, first);
   if (static_cast<double>(first.memory_bytes) >= plan.exact_table_bytes) {
     warnings.push_back("a hash table of the keys' 128-bit digests takes about " +

@@ -39,6 +39,7 @@
 #include "tally/hashing/rotation_buckets.hpp"
 #include "tally/hashing/scheme_list.hpp"
 #include "tally/planner.hpp"
+#include "tally/planner/dleft_forecast.hpp"
 #include "tally/planner/plan.hpp"
 #include "tally/planner/plan_dleft.hpp"
 #include "tally/planner/sample.hpp"

@@ -4,15 +4,19 @@
 
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "expect_refused.hpp"
+#include "tally/any_filter.hpp"
 #include "tally/storage/counter_array.hpp"
 #include "tally/theory/blocked_bloom.hpp"
 #include "tally/theory/bloom.hpp"
 #include "tally/theory/compound_poisson.hpp"
 #include "tally/theory/counter_overflow.hpp"
+#include "tally/theory/dleft_fingerprints.hpp"
+#include "tally/theory/dleft_overflow.hpp"
 #include "tally/theory/threshold.hpp"
 
 namespace tally {
@@ -277,15 +281,15 @@ bool warns_of(const Plan& plan, const std::string& text) {
 
 TEST(Plan, OffersWhatTheJobAllowsAndRecommendsTheSmallest) {
   const Plan set = plan({.num_keys = 100'000, .false_positive_rate = 0.01});
-  EXPECT_EQ(kinds_of(set), (std::vector<std::string>{"bloom", "blocked-bloom", "counting-bloom"}));
+  EXPECT_EQ(kinds_of(set), (std::vector<std::string>{"bloom", "blocked-bloom", "counting-bloom", "dleft"}));
   for (const Candidate& other : set.candidates) EXPECT_GE(other.memory_bytes, set.recommended().memory_bytes);
   EXPECT_EQ(kinds_of(plan({.num_keys = 9, .false_positive_rate = 0.01, .needs_deletes = true})),
-            std::vector<std::string>{"counting-bloom"});
+            (std::vector<std::string>{"counting-bloom", "dleft", "dleft"}));
   EXPECT_EQ(kinds_of(plan({.num_keys = 9, .false_positive_rate = 0.01, .threshold = 3})),
-            (std::vector<std::string>{"threshold", "counting-bloom"}));
+            (std::vector<std::string>{"threshold", "counting-bloom", "dleft"}));
   EXPECT_EQ(
       kinds_of(plan({.num_keys = 9, .false_positive_rate = 0.01, .threshold = 3, .num_insertions = 99})),
-      (std::vector<std::string>{"threshold", "threshold", "counting-bloom"}));
+      (std::vector<std::string>{"threshold", "threshold", "counting-bloom", "dleft"}));
 }
 
 TEST(Plan, EveryCandidateKeepsTheRateAtItsPromisedTrueCount) {
@@ -298,7 +302,7 @@ TEST(Plan, EveryCandidateKeepsTheRateAtItsPromisedTrueCount) {
                               .num_insertions = 8000});
     for (const Candidate& candidate : result.candidates) {
       EXPECT_LE(candidate.false_positive_rate, 0.01 * (1 + 1e-12)) << scheme;
-      EXPECT_EQ(candidate.scheme, scheme);
+      EXPECT_EQ(candidate.scheme, candidate.kind == "dleft" ? "rotation" : scheme);
       ASSERT_EQ(candidate.errors.size(), 3u);
       EXPECT_EQ(candidate.errors.at(candidate.promised_true_count).false_positive_rate,
                 candidate.false_positive_rate);
@@ -349,6 +353,147 @@ TEST(Plan, WarnsOfWhatTheNumbersDoNotShow) {
   EXPECT_TRUE(plan({.num_keys = 100'000, .false_positive_rate = 0.01}).warnings.empty());
 }
 
+// ---- d-left candidates
+
+Candidate dleft_of(const Plan& plan) {
+  for (const Candidate& candidate : plan.candidates)
+    if (candidate.kind == "dleft") return candidate;
+  throw std::logic_error("the plan has no dleft candidate");
+}
+
+TEST(Plan, WhatIsSaidOfADLeftFilterIsWhatTheTheorySays) {
+  for (const Requirements& requirements :
+       {Requirements{.num_keys = 300'000, .false_positive_rate = 0.002, .needs_deletes = true},
+        Requirements{.num_keys = 300'000, .false_positive_rate = 0.002, .needs_counts = true},
+        Requirements{
+            .num_keys = 300'000, .memory_bytes = 700'000, .needs_deletes = true, .keys_repeat = false},
+        Requirements{.false_positive_rate = 0.01, .memory_bytes = 700'000, .needs_deletes = true}}) {
+    const Plan result = plan(requirements);
+    int num_dleft = 0;
+    for (const Candidate& candidate : result.candidates) {
+      if (candidate.kind != "dleft") continue;
+      ++num_dleft;
+      const DLeftShape& shape = std::get<DLeftShape>(candidate.shape);
+      const AnyFilter filter({shape, candidate.scheme_id}, 1);
+      EXPECT_EQ(candidate.memory_bytes, num_bytes(shape));
+      filter.visit([&](const auto& own) {
+        if constexpr (requires { own.table(); }) {
+          EXPECT_EQ(candidate.memory_bytes,
+                    own.table().cells().words().size_bytes() + own.table().spills().words().size_bytes());
+        }
+      });
+      const std::uint64_t n = candidate.num_keys;
+      const FingerprintSpace space = shape.fingerprint_space();
+      EXPECT_EQ(candidate.false_positive_rate,
+                theory::dleft_false_positive_probability(space.num_buckets, space.num_remainders(), n));
+      const DLeftForecast& forecast = candidate.dleft.value();
+      const double load = theory::dleft_distinct_load(shape.num_subtables, shape.buckets_per_subtable,
+                                                      space.num_remainders(), n);
+      EXPECT_NEAR(forecast.load, load / shape.cells_per_bucket, 1e-12);
+      EXPECT_LE(forecast.load, forecast.carried_load);
+      const std::uint64_t steps = forecast.lifetime_operations;
+      EXPECT_EQ(steps, requirements.needs_deletes ? 1000 * n : 0);
+      const auto expected = theory::dleft_expected_overflows(shape.num_subtables, shape.buckets_per_subtable,
+                                                             shape.cells_per_bucket, load, steps);
+      const double failure = theory::probability_of_any(expected.filling + expected.churning);
+      EXPECT_LE(failure, forecast.failure_probability);
+      if (failure > 1e-8) {
+        EXPECT_GE(failure, 0.4 * forecast.failure_probability);
+      }
+      EXPECT_LE(forecast.failure_probability, 1.01e-6);
+      EXPECT_LE(candidate.cache_lines.lookup_absent, 2 * shape.num_subtables);
+    }
+    EXPECT_GE(num_dleft, 1);
+  }
+}
+
+TEST(Plan, PutsADLeftFilterFirstWhereItIsSmallerAndKeysAreRemovedOrCounted) {
+  for (const double rate : {0.1, 0.01, 0.001, 1e-6}) {
+    const Plan set = plan({.num_keys = 1'000'000, .false_positive_rate = rate, .needs_deletes = true});
+    EXPECT_EQ(set.recommended().kind, "dleft") << rate;
+    EXPECT_NE(set.reason.find("removable"), std::string::npos);
+    EXPECT_NE(set.reason.find("counting-bloom takes"), std::string::npos);
+    for (const Candidate& other : set.candidates)
+      EXPECT_GE(other.memory_bytes, set.recommended().memory_bytes);
+  }
+  EXPECT_EQ(plan({.num_keys = 200, .false_positive_rate = 0.01, .needs_counts = true}).recommended().kind,
+            "counting-bloom");
+  EXPECT_EQ(plan({.num_keys = 100'000, .memory_bytes = 200'000, .needs_counts = true}).recommended().kind,
+            "dleft");
+  EXPECT_EQ(
+      plan({.false_positive_rate = 0.01, .memory_bytes = 200'000, .needs_counts = true}).recommended().kind,
+      "dleft");
+}
+
+TEST(Plan, SaysWhenABloomFilterIsBetterThanADLeftFilterAndByHowMuch) {
+  const auto says = [](const Plan& plan, const std::string& text) {
+    EXPECT_NE(plan.reason.find(text), std::string::npos) << text << " is not in: " << plan.reason;
+  };
+  const Plan set = plan({.num_keys = 1'000'000, .false_positive_rate = 0.01});
+  EXPECT_EQ(set.recommended().kind, "bloom");
+  says(set, "it takes 9.59 bits a key, and dleft, which also removes and counts, takes 16.5 bits a key");
+  const Plan tiny = plan({.num_keys = 100, .false_positive_rate = 0.01, .needs_deletes = true});
+  EXPECT_EQ(tiny.recommended().kind, "counting-bloom");
+  says(tiny, "it takes 38.4 bits a key, and dleft takes");
+  says(tiny, "the side table is");
+  const Plan rough = plan({.num_keys = 1'000'000, .false_positive_rate = 0.5, .needs_deletes = true});
+  EXPECT_EQ(rough.recommended().kind, "counting-bloom");
+  says(rough, "whose cells have at least 8 bits");
+  const Plan exact = plan({.num_keys = 1'000'000, .false_positive_rate = 1e-9, .needs_deletes = true});
+  EXPECT_EQ(exact.recommended().kind, "counting-bloom");
+  says(exact, "keep so low an error only where most cells are empty");
+}
+
+TEST(Plan, HeavyMultiplicitiesSaturateCountersAndGoToTheSideTable) {
+  const auto histogram = theory::make_count_histogram({{1, 100'000.0}, {200, 500.0}}, 256);
+  const Plan counts = plan({.false_positive_rate = 0.01, .needs_counts = true, .histogram = histogram});
+  EXPECT_EQ(counts.recommended().kind, "dleft");
+  EXPECT_NE(counts.reason.find("saturate"), std::string::npos) << counts.reason;
+  EXPECT_GE(std::get<DLeftShape>(counts.recommended().shape).spill_capacity, 500u);
+  // For a threshold, it comes first only if it is known how often keys repeat.
+  EXPECT_EQ(plan({.false_positive_rate = 0.01, .threshold = 100, .histogram = histogram}).recommended().kind,
+            "dleft");
+  const Requirements unknown{.num_keys = 100'500, .false_positive_rate = 0.01, .threshold = 100};
+  EXPECT_EQ(plan(unknown).recommended().kind, "threshold");
+  const Candidate& dleft =
+      dleft_of(plan({.false_positive_rate = 0.01, .threshold = 100, .histogram = histogram}));
+  ASSERT_EQ(dleft.error_law, ErrorLaw::histogram);
+  // A key never seen passes if a key of 200 has its fingerprint.
+  EXPECT_NEAR(dleft.errors.front().false_positive_rate / dleft.false_positive_rate, 500 / 100'500.0, 1e-4);
+}
+
+TEST(Plan, StatesTheRateOfADLeftFilterAtEverySize) {
+  const Plan growing =
+      plan({.num_keys = 10'000, .false_positive_rate = 0.001, .needs_deletes = true, .max_doublings = 3});
+  const Candidate dleft = dleft_of(growing);
+  const DLeftShape shape = std::get<DLeftShape>(dleft.shape);
+  const std::vector<DLeftSize>& sizes = dleft.dleft.value().sizes;
+  ASSERT_EQ(sizes.size(), 4u);
+  for (std::uint32_t s = 0; s <= 3; ++s) {
+    DLeftShape doubled = shape;
+    doubled.num_doublings = s;
+    EXPECT_EQ(sizes[s].num_keys, 10'000u << s);
+    EXPECT_EQ(sizes[s].memory_bytes, num_bytes(doubled));
+    EXPECT_GE(planned_num_keys(doubled, 0.9), sizes[s].num_keys);
+    EXPECT_EQ(sizes[s].false_positive_rate,
+              theory::dleft_false_positive_probability(
+                  shape.buckets_per_subtable, shape.fingerprint_space().num_remainders(), sizes[s].num_keys));
+  }
+}
+
+TEST(Plan, WarnsThatADLeftFilterMayBeFullOfFrequentKeys) {
+  const Requirements requirements{.num_keys = 100'000, .false_positive_rate = 0.01, .needs_deletes = true};
+  EXPECT_TRUE(warns_of(plan(requirements), "more than 4 times at once, then it is full"));
+  Requirements unique = requirements;
+  unique.keys_repeat = false;
+  EXPECT_FALSE(warns_of(plan(unique), "then it is full"));
+  EXPECT_LE(plan(unique).recommended().memory_bytes, plan(requirements).recommended().memory_bytes);
+  Requirements frequent = requirements;
+  frequent.num_frequent_keys = 1000;
+  EXPECT_FALSE(warns_of(plan(frequent), "then it is full"));
+  EXPECT_TRUE(warns_of(plan({.num_keys = 1ull << 41, .false_positive_rate = 0.01}), "dleft is left out"));
+}
+
 TEST(Plan, RefusesWhatNothingCanMeet) {
   expect_refused([] { (void)plan({.num_keys = 9, .false_positive_rate = 0.1, .threshold = 0}); },
                  {"threshold is 0"});
@@ -356,6 +501,11 @@ TEST(Plan, RefusesWhatNothingCanMeet) {
                  {"simple", "congruential"});
   expect_refused(
       [] { (void)plan({.num_keys = 9, .false_positive_rate = 0.1, .threshold = 2, .scheme = "blocked"}); },
+      {"scheme is 'blocked'"});
+  expect_refused(
+      [] {
+        (void)plan({.num_keys = 9, .false_positive_rate = 0.1, .needs_counts = true, .scheme = "blocked"});
+      },
       {"scheme is 'blocked'"});
   expect_refused([] { (void)plan({.num_keys = 9, .false_positive_rate = 0.1, .num_insertions = 8}); },
                  {"num_insertions is 8"});

@@ -10,6 +10,8 @@
 #include "tally/filters/dleft_shape.hpp"
 #include "tally/filters/shapes.hpp"
 #include "tally/hashing/congruential_scheme.hpp"
+#include "tally/planner/dleft_forecast.hpp"
+#include "tally/planner/plan_dleft.hpp"
 #include "tally/theory/compound_poisson.hpp"
 
 namespace tally {
@@ -22,12 +24,21 @@ struct Requirements {
   std::uint64_t memory_bytes = 0;
   std::uint64_t threshold = 1;  ///< theta
   bool needs_deletes = false;
+  bool needs_counts = false;  ///< how often a key is in it will be asked
   std::string_view scheme = DefaultScheme::name;
 
   /// Insertions of all keys together; 0 is 'not known'. Not with a histogram, which knows it better.
   std::uint64_t num_insertions = 0;
   /// In place of num_keys: how many keys have which count. Counts up to theta must be told apart.
   std::optional<theory::CountHistogram> histogram = {};
+
+  // For d-left candidates, as in DLeftRequest.
+  std::uint64_t num_frequent_keys = 0;
+  bool keys_repeat = true;
+  /// By default default_replacements_per_key times the keys where deletes are needed, else 0.
+  std::optional<std::uint64_t> lifetime_operations = {};
+  double failure_probability = default_failure_probability;
+  std::uint32_t max_doublings = 0;
 };
 
 /// The chance that a key inserted true_count times is taken for one inserted theta times.
@@ -62,12 +73,12 @@ struct RoundingCost {
 
 /// One structure that would do.
 struct Candidate {
-  std::string_view kind;  ///< "bloom", "blocked-bloom", "counting-bloom" or "threshold"
+  std::string_view kind;  ///< "bloom", "blocked-bloom", "counting-bloom", "threshold" or "dleft"
   std::string_view scheme;
   std::uint16_t scheme_id = 0;
   std::variant<BloomShape, CountingBloomShape, ThresholdShape, DLeftShape> shape;
-  std::uint64_t num_positions = 0;
-  std::uint32_t num_hashes = 0;
+  std::uint64_t num_positions = 0;  ///< bits, counters or cells
+  std::uint32_t num_hashes = 0;     ///< or subtables
   std::uint32_t counter_bits = 1;
   std::uint64_t memory_bytes = 0;
   std::uint64_t num_keys = 0;  ///< distinct keys it is planned for
@@ -80,6 +91,7 @@ struct Candidate {
       0;  ///< bound on the chance that any counter saturates; 0 where that is harmless
   CacheLines cache_lines;
   std::optional<RoundingCost> rounding_cost;  ///< none where the best real-valued shape has no formula
+  std::optional<DLeftForecast> dleft;         ///< of a d-left filter only
   std::string summary;                        ///< what it is good for, in a sentence
   std::string source;                         ///< formula and paper
 };
