@@ -10,7 +10,7 @@
 namespace tally::cli {
 namespace {
 
-constexpr std::size_t first_buffer_bytes = std::size_t{128} << 10;
+constexpr std::size_t first_buffer_bytes = std::size_t{64} << 10;
 constexpr std::size_t max_line_bytes = std::size_t{1} << 30;
 
 std::optional<std::uint64_t> size_of_all(const std::vector<std::string>& files) {

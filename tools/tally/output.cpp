@@ -123,7 +123,9 @@ void set_command_name(std::string_view name) { stored_command_name() = name; }
 std::string_view command_name() noexcept { return stored_command_name(); }
 
 void remark(bool quiet, std::string_view text) {
-  if (!quiet) write_to_standard_error(fmt::format("{}: {}\n", command_name(), text));
+  if (quiet) return;
+  take_progress_off();
+  write_to_standard_error(fmt::format("{}: {}\n", command_name(), text));
 }
 
 std::string human_bytes(double bytes) {
@@ -167,9 +169,7 @@ std::string Table::text() const {
 
 Progress::Progress(bool quiet) : shown_(!quiet && isatty(STDERR_FILENO) == 1) {}
 
-Progress::~Progress() { clear(); }
-
-void Progress::clear() { take_progress_off(); }
+Progress::~Progress() { take_progress_off(); }
 
 void Progress::draw(std::uint64_t num_keys, std::uint64_t bytes_read,
                     std::optional<std::uint64_t> total_bytes) {

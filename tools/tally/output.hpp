@@ -81,8 +81,8 @@ class Table {
 };
 
 /// A progress line on standard error, if that is a terminal and `quiet` is not set.
-/// Cheap: call `update` once a batch; it draws at most ten times a second. Output that goes to a
-/// terminal takes the line off first.
+/// Cheap: call `update` once a batch; it draws at most ten times a second. Remarks, and output that goes to
+/// a terminal, take the line off first.
 class Progress {
  public:
   explicit Progress(bool quiet);
@@ -93,8 +93,6 @@ class Progress {
   void update(std::uint64_t num_keys, std::uint64_t bytes_read, std::optional<std::uint64_t> total_bytes) {
     if (shown_) draw(num_keys, bytes_read, total_bytes);
   }
-  /// Takes the line off the screen.
-  void clear();
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "commands.hpp"
-#include "input.hpp"
 #include "key_json.hpp"
+#include "key_loop.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "signals.hpp"
@@ -68,11 +68,8 @@ ExitCode run_over(const OverOptions& options) {
       output.write_key(key);
     }
   };
-  Progress progress(options.quiet);
-  const auto notice = [&](const std::string& text) {
-    progress.clear();
-    remark(options.quiet, text);
-  };
+  const auto notice = [&](const std::string& text) { remark(options.quiet, text); };
+  const KeyHasher hasher = options.hasher.hasher();
   std::optional<ExactCheck> check;
   if (options.exact) check.emplace(options.threshold);
   ThresholdStream stream(
@@ -81,16 +78,14 @@ ExitCode run_over(const OverOptions& options) {
        .memory_bytes = options.memory_bytes,
        .false_positive_rate = options.false_positive_rate,
        .update = options.update == "plain" ? CounterUpdate::plain : CounterUpdate::conservative,
-       .hasher = options.hasher.hasher()},
+       .hasher = hasher},
       report, notice, check ? &*check : nullptr);
 
   const auto start = std::chrono::steady_clock::now();
-  KeyReader reader(options.input);
-  for (auto keys = reader.next(); !keys.empty(); keys = reader.next()) {
-    stream.add(keys);
-    progress.update(stream.num_lines(), reader.bytes_read(), reader.total_bytes());
-  }
-  progress.clear();
+  for_each_batch(options.input, hasher, options.quiet,
+                 [&](std::span<const std::string_view> keys, std::span<const Hash128> digests) {
+                   stream.add(keys, digests);
+                 });
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 
   if (options.json) {

@@ -51,14 +51,12 @@ ThresholdStream::ThresholdStream(const Options& options, Report report, Notice n
   }
 }
 
-void ThresholdStream::add(std::span<const std::string_view> keys) {
-  digests_.resize(keys.size());
-  for (std::size_t i = 0; i < keys.size(); ++i) digests_[i] = options_.hasher(keys[i]);
+void ThresholdStream::add(std::span<const std::string_view> keys, Window digests) {
   num_lines_ += keys.size();
   if (exact_) {
-    add_exactly(keys, digests_);
+    add_exactly(keys, digests);
   } else {
-    add_to_filters(keys, digests_);
+    add_to_filters(keys, digests);
   }
 }
 

@@ -53,7 +53,8 @@ class ThresholdStream {
   /// `check` may be null; else it counts exactly beside the stream. `notice` is told of plans and generations.
   ThresholdStream(const Options& options, Report report, Notice notice, ExactCheck* check);
 
-  void add(std::span<const std::string_view> keys);
+  /// The keys, and the digest of each under the hasher of the options. At most KeyReader::max_keys_a_call.
+  void add(std::span<const std::string_view> keys, std::span<const Hash128> digests);
 
   std::uint64_t num_lines() const noexcept { return num_lines_; }
   std::uint64_t num_reported() const noexcept { return num_reported_; }
@@ -96,7 +97,6 @@ class ThresholdStream {
   HashSet reported_;
 
   // Work space of `add`.
-  std::vector<Hash128> digests_;
   std::vector<std::uint32_t> left_indices_;
   std::vector<Hash128> left_;
   std::vector<Count> counts_;

@@ -7,8 +7,8 @@
 #include <variant>
 
 #include "commands.hpp"
-#include "input.hpp"
 #include "key_json.hpp"
+#include "key_loop.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "signals.hpp"
@@ -117,19 +117,11 @@ class ForgetfulMemory {
 template <class Memory>
 ExitCode run_uniq(const UniqOptions& options) {
   Memory memory(options);
-  const KeyHasher hasher = options.hasher.hasher();
   Output output({.nul_separated = options.input.nul_separated && !options.json,
                  .line_buffered = options.line_buffered});
-  Progress progress(options.quiet);
-  KeyReader reader(options.input);
-  std::uint64_t num_lines = 0;
   std::uint64_t num_printed = 0;
-  std::array<Hash128, KeyReader::max_keys_a_call> digests;
-  for (auto keys = reader.next(); !keys.empty(); keys = reader.next()) {
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      digests[i] = hasher(keys[i]);
-      memory.prefetch(digests[i]);
-    }
+  const auto print_new = [&](std::span<const std::string_view> keys, std::span<const Hash128> digests) {
+    for (const Hash128 digest : digests) memory.prefetch(digest);
     for (std::size_t i = 0; i < keys.size(); ++i) {
       if (!memory.is_new(digests[i])) continue;
       ++num_printed;
@@ -139,10 +131,9 @@ ExitCode run_uniq(const UniqOptions& options) {
         output.write_key(keys[i]);
       }
     }
-    num_lines += keys.size();
-    progress.update(num_lines, reader.bytes_read(), reader.total_bytes());
-  }
-  progress.clear();
+  };
+  const std::uint64_t num_lines =
+      for_each_batch(options.input, options.hasher.hasher(), options.quiet, print_new);
   if (options.json) {
     output.write_record(json_line(Json{{"summary",
                                         {{"num_lines", num_lines},
