@@ -1,7 +1,7 @@
 // Three remarks of Bonomi et al. 2006: the fourth subtable never has a full bucket; low-order bits as bucket index
 // do worse; that only B R collections of choices exist does not matter. README.md has the claims.
 
-#include "experiment.hpp"
+#include "run_experiment.hpp"
 
 #include "balls_and_bins.hpp"
 #include "dleft_churn.hpp"

@@ -1,7 +1,7 @@
 // Bonomi et al. 2006, Section 4: false positive rate against bits per key, d-left filter beside a standard counting
 // Bloom filter. README.md has the claims.
 
-#include "experiment.hpp"
+#include "run_experiment.hpp"
 
 #include <cmath>
 
@@ -27,6 +27,11 @@ struct Point {
   double bits_per_key;
   double predicted;
 };
+
+/// Of memory really allocated: cells or counters, and the side table.
+double bits_per_key(std::uint64_t bytes) {
+  return 8 * static_cast<double>(bytes) / static_cast<double>(num_keys);
+}
 
 template <class Trial>
 void add_point(const Point& point, const Options& options, Report& report, Trial trial) {
@@ -55,11 +60,10 @@ void add_dleft(std::uint32_t remainder_bits, std::uint32_t counter_bits, const O
   shape.remainder_bits = remainder_bits;
   shape.least_remainder_bits = remainder_bits;
   shape.counter_bits = counter_bits;
-  shape.spill_capacity = 1 << 16;  // a remainder of 6 bits is shared all the time
   const FingerprintSpace space = shape.fingerprint_space();
   const Point point{
       fmt::format("dlCBF of {} + {} bits a cell", remainder_bits, counter_bits),
-      static_cast<double>(shape.num_cells() * shape.cell_bits()) / static_cast<double>(num_keys),
+      bits_per_key(num_bytes(shape)),
       theory::dleft_false_positive_probability(shape.buckets_per_subtable, space.num_remainders(), num_keys)};
   add_point(point, options, report, [&](std::uint64_t seed) -> Result {
     DLeftChurn<MultiplierBuckets> process(shape, seed);
@@ -76,13 +80,14 @@ void add_dleft(std::uint32_t remainder_bits, std::uint32_t counter_bits, const O
   });
 }
 
-void add_counting_bloom(std::uint64_t bits_per_key_times_3, const Options& options, Report& report) {
-  const std::uint64_t m = num_keys * bits_per_key_times_3 / 12;  // counters of 4 bits
+/// So many counters of 4 bits to 6 keys.
+void add_counting_bloom(std::uint64_t counters_to_6_keys, const Options& options, Report& report) {
+  const std::uint64_t m = num_keys * counters_to_6_keys / 6;
   const std::uint32_t k = theory::best_num_hashes(m, num_keys);
   const CountingBloomShape shape{.num_counters = m, .num_hashes = k, .counter_bits = 4};
-  const double bits_per_key = 4.0 * static_cast<double>(m) / static_cast<double>(num_keys);
-  const Point point{fmt::format("standard CBF of {:.4g} counters a key", bits_per_key / 4), bits_per_key,
-                    theory::false_positive_probability_occupancy(m, k, num_keys)};
+  const Point point{
+      fmt::format("standard CBF of {:.4g} counters a key", static_cast<double>(counters_to_6_keys) / 6),
+      bits_per_key(num_bytes(shape)), theory::false_positive_probability_occupancy(m, k, num_keys)};
   add_point(point, options, report, [&](std::uint64_t seed) -> Result {
     const auto unwatched = [](Hash128) {};
     CountingBloomChurn process(shape, seed);
@@ -114,7 +119,27 @@ void add_formulas(Report& report) {
       theory::false_positive_probability_approximate(9 * num_keys, 6, num_keys));
   add("equal error", "dlCBF of 11-bit remainders: 24/2^11", "0.01172", paper_dleft(11));
   add("equal error", "bits of that dlCBF over bits of that CBF", "less than 1/2", 4 * (11 + 2) / 3.0 / 36);
-  for (int r = 5; r <= 24; ++r) {
+  const auto dleft_bits = [](std::uint32_t r, std::uint32_t counter_bits) {
+    DLeftShape shape = paper_shape;
+    shape.remainder_bits = shape.least_remainder_bits = r;
+    shape.counter_bits = counter_bits;
+    return bits_per_key(num_bytes(shape));
+  };
+  const auto counting_bits = [](double counters_per_key) {
+    const auto m = static_cast<std::uint64_t>(counters_per_key * static_cast<double>(num_keys));
+    return bits_per_key(num_bytes(CountingBloomShape{.num_counters = m, .num_hashes = 1}));
+  };
+  const auto add_ratio = [&](const char* quantity, const char* published, double ratio) {
+    report.add({.setting = "allocated memory",
+                .quantity = quantity,
+                .published = published,
+                .measured = without_limits(ratio, 1)});
+  };
+  add_ratio("dlCBF of 11 + 1 bits over CBF of 9 counters: 1.2% to 1.3%", "less than 1/2",
+            dleft_bits(11, 1) / counting_bits(9));
+  add_ratio("dlCBF of 14 + 2 bits over CBF of 13.5 counters: 0.15%", "1/2.5",
+            dleft_bits(14, 2) / counting_bits(13.5));
+  for (int r = 5; r <= 39; ++r) {
     for (const bool is_dleft : {true, false}) {
       report.add({.setting = is_dleft ? "curve dlCBF" : "curve standard CBF",
                   .quantity = "false positive rate",
@@ -128,8 +153,8 @@ void run(const Options& options, Report& report) {
   for (const auto& [remainder_bits, counter_bits] :
        {std::pair{6u, 2u}, {10u, 2u}, {11u, 1u}, {14u, 2u}, {22u, 2u}})
     add_dleft(remainder_bits, counter_bits, options, report);
-  for (const std::uint64_t thirds : {32u, 48u, 64u, 96u, 108u, 162u})
-    add_counting_bloom(thirds, options, report);
+  for (const std::uint64_t counters : {16u, 24u, 32u, 48u, 54u, 81u})
+    add_counting_bloom(counters, options, report);
   add_formulas(report);
 }
 

@@ -1,7 +1,7 @@
 // Bonomi et al. 2006, Section 5.1: the full example, a d-left filter and a standard counting Bloom filter of the same
 // false positive rate. README.md has the claims.
 
-#include "experiment.hpp"
+#include "run_experiment.hpp"
 
 #include <CLI/CLI.hpp>
 #include <cmath>

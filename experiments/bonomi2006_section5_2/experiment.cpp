@@ -1,6 +1,6 @@
 // Bonomi et al. 2006, Section 5.2: loads 6.5 and 6.75, with and without moves. README.md has the claims.
 
-#include "experiment.hpp"
+#include "run_experiment.hpp"
 
 #include <CLI/CLI.hpp>
 

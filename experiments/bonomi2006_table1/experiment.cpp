@@ -1,6 +1,6 @@
 // Bonomi et al. 2006, Table 1: loads of the buckets after 2^20 removals and insertions. README.md has the claims.
 
-#include "experiment.hpp"
+#include "run_experiment.hpp"
 
 #include <array>
 

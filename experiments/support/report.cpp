@@ -14,7 +14,7 @@ constexpr double family_confidence = 0.999;
 
 template <class Number>
 std::string text_of(const std::optional<Number>& number) {
-  return number ? fmt::format("{:.6g}", *number) : std::string();
+  return number ? fmt::format("{:.7g}", *number) : std::string();
 }
 
 /// What a printed number may stand for: half a unit of its last digit to both sides.
@@ -81,8 +81,8 @@ void Report::write(std::ostream& out) const {
     out << fmt::format(
         "{},{},{},{},{},{},{},{},{},{},{},{}\n", row.setting, row.quantity, text_of(row.x), row.published,
         row.predicted ? std::string(1, static_cast<char>(row.claim)) : "", text_of(row.predicted),
-        row.measured ? fmt::format("{:.6g}", row.measured->value) : "",
-        limits ? fmt::format("{:.6g}", limits->low) : "", limits ? fmt::format("{:.6g}", limits->high) : "",
+        row.measured ? fmt::format("{:.7g}", row.measured->value) : "",
+        limits ? fmt::format("{:.7g}", limits->low) : "", limits ? fmt::format("{:.7g}", limits->high) : "",
         row.measured ? std::to_string(row.measured->trials) : "", holds(row), paper_holds(row));
   }
 }

@@ -1,4 +1,4 @@
-#include "experiment.hpp"
+#include "run_experiment.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fstream>

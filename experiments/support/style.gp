@@ -1,0 +1,20 @@
+# What all plots share. Set `format` to svg or png: gnuplot -e "format = 'svg'" plot.gp
+if (format eq 'svg') {
+  set terminal svg size 800,480 font 'Helvetica,13' background 'white'
+} else {
+  set terminal pngcairo size 800,480 font 'Helvetica,11' background 'white'
+}
+set output 'plot.' . format
+set datafile separator ','
+set border 3
+set tics nomirror
+set grid ytics linecolor '#dddddd'
+set key top left
+
+ours = '#1f5fa8'
+paper = '#c8501e'
+formula = '#444444'
+
+# Rows of results.csv by the beginning of their setting and by their quantity.
+row(setting, quantity) = sprintf( \
+  '< awk -F, ''index($1, "%s") == 1 && $2 == "%s"'' results.csv', setting, quantity)
