@@ -64,6 +64,18 @@ void AnyFilter::remove_batch(std::span<const Hash128> keys, std::span<RemoveResu
       filter_);
 }
 
+bool AnyFilter::try_grow() {
+  return std::visit(
+      [&](auto& filter) -> bool {
+        if constexpr (requires { filter.try_grow(); }) {
+          return filter.try_grow();
+        } else {
+          detail::throw_unsupported("growth", kind(), "dleft");
+        }
+      },
+      filter_);
+}
+
 bool AnyFilter::merge(const AnyFilter& other) {
   detail::require_same("AnyFilter", "kind", name_of(kind()), name_of(other.kind()));
   detail::require_same("AnyFilter", "scheme", shape().scheme_name(), other.shape().scheme_name());

@@ -73,7 +73,7 @@ class DLeftChurn {
 
   template <class Watch>
   std::uint64_t insert_fresh(Watch watch) {
-    using Inserted = typename DLeftTable<Scheme>::Inserted;
+    using Inserted = DLeftInserted;
     while (true) {
       const std::uint64_t fingerprint = table_.shape().fingerprint_space().fingerprint_of(random_.digest());
       Places places;

@@ -82,6 +82,8 @@ class AnyFilter {
   const KeyHasher& hasher() const;
   FilterTotals totals() const;
 
+  /// Whether it has try_grow.
+  bool can_grow() const { return kind() == FilterKind::dleft; }
   /// Whether it has remove_batch.
   bool can_remove() const { return kind() == FilterKind::counting_bloom || kind() == FilterKind::dleft; }
   /// Whether it has count_batch and at_least_batch.
@@ -113,6 +115,10 @@ class AnyFilter {
   /// d-left filters can be full. Throws std::invalid_argument that names the first of kind, scheme,
   /// hasher and shape that differs; nothing has changed then.
   [[nodiscard]] bool merge(const AnyFilter& other);
+
+  /// Doubles a d-left filter, without its keys. False, and nothing has changed, if its remainders have no bit to
+  /// spare. Throws std::bad_alloc, and nothing has changed then.
+  [[nodiscard]] bool try_grow();
 
   FilterStatistics statistics() const;
 

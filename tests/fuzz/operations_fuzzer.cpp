@@ -190,6 +190,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         own.save_and_load();
         break;
       case 7:
+        if (own.filter.can_grow() && input.ConsumeBool()) (void)own.filter.try_grow();
         own.filter = AnyFilter(own.filter);
         break;
     }

@@ -351,6 +351,36 @@ TEST(AnyFilter, AMergeThatDoesNotFitSaysSoAndChangesNothing) {
   EXPECT_EQ(mine.totals(), totals);
 }
 
+TEST(AnyFilter, AMergeGrowsADLeftFilterThatMayGrow) {
+  AnyFilter mine(dleft_shape(16, 4, true), 42);
+  AnyFilter other(dleft_shape(16, 4), 42);
+  const std::vector<Hash128> keys = sample_keys(42, 440);
+  test::insert_all(mine, {keys.begin(), keys.begin() + 220});
+  test::insert_all(other, {keys.begin() + 220, keys.end()});
+  EXPECT_FALSE(AnyFilter(other).merge(mine));
+  EXPECT_TRUE(mine.merge(other));
+  EXPECT_EQ(mine.shape().num_positions(), 512u);
+  Flags found(keys.size());
+  mine.may_contain_batch(keys, found.span());
+  EXPECT_EQ(std::ranges::count(found.span(), true), 440);
+}
+
+TEST(AnyFilter, ADLeftFilterGrowsUntilItsRemaindersHaveNoBitToSpare) {
+  AnyFilter filter(dleft_shape(16, 4), 42);
+  const std::vector<Hash128> keys = sample_keys(42, 200);
+  test::insert_all(filter, keys);
+  EXPECT_TRUE(filter.can_grow());
+  for (int i = 0; i < 6; ++i) EXPECT_TRUE(filter.try_grow());
+  EXPECT_FALSE(filter.try_grow());
+  EXPECT_EQ(filter.shape().num_positions(), 256u << 6);
+  Flags found(keys.size());
+  filter.may_contain_batch(keys, found.span());
+  EXPECT_EQ(std::ranges::count(found.span(), true), 200);
+  AnyFilter bloom(FilterShape{BloomShape{1013, 5}}, 42);
+  EXPECT_FALSE(bloom.can_grow());
+  expect_refused([&] { (void)bloom.try_grow(); }, {"growth: a bloom filter has none; use a dleft filter"});
+}
+
 TEST(AnyFilter, ADLeftFilterCountsAsFarAsAnyoneAsks) {
   AnyFilter filter(dleft_shape(16, 4), 42);
   const std::vector<Hash128> keys = sample_keys(42, 2);

@@ -158,7 +158,7 @@ class DLeftCountingBloomFilter {
   /// Doubles the number of buckets: one bit of every remainder becomes one of its bucket. False if the
   /// remainder has no bit to spare. Throws std::bad_alloc, and nothing has changed then.
   bool try_grow() {
-    if (shape().current_remainder_bits() == shape().least_remainder_bits) return false;
+    if (!shape().can_double()) return false;
     table_.split_buckets();
     return true;
   }
@@ -170,8 +170,8 @@ class DLeftCountingBloomFilter {
     return take(halved(table_, hasher_.seed_or_key_id()));
   }
 
-  /// Makes this the filter of both multisets, of the size of the larger: the same as if all keys of the
-  /// other had been inserted here. False, and nothing has changed, if they do not fit. Throws
+  /// Makes this the filter of both multisets, of the size of the larger, or larger where it grows by itself: the
+  /// same as if all keys of the other had been inserted here. False, and nothing has changed, if they do not fit. Throws
   /// std::invalid_argument that names the first field that differs, std::bad_alloc; nothing has changed then.
   bool merge(const DLeftCountingBloomFilter& other) {
     require_same_hasher("DLeftCountingBloomFilter", hasher_, other.hasher_);
@@ -242,14 +242,13 @@ class DLeftCountingBloomFilter {
   }
 
   InsertResult insert_at(const std::uint64_t* places) noexcept {
-    using Inserted = typename DLeftTable<Scheme>::Inserted;
-    Inserted how = table_.insert(places);
-    while (how == Inserted::no_cell && may_grow() && grow_by_itself()) how = table_.insert(places);
-    if (how == Inserted::no_cell || how == Inserted::no_spill) {
+    DLeftInserted how = table_.insert(places);
+    while (how == DLeftInserted::no_cell && grow_by_itself()) how = table_.insert(places);
+    if (!is_in(how)) {
       ++totals_.num_full;
       return InsertResult::full;
     }
-    totals_.num_rescues += how == Inserted::by_moves;
+    totals_.num_rescues += how == DLeftInserted::by_moves;
     ++totals_.num_insertions;
     return InsertResult::counted;
   }
@@ -262,11 +261,9 @@ class DLeftCountingBloomFilter {
     return counted_remove(table_.remove(places));
   }
 
-  // A table that is all but empty and has no room for a key is odd, and doubling no cure.
-  bool may_grow() const noexcept {
-    return shape().grows && table_.num_fingerprints() >= shape().num_cells() / 8;
-  }
-  bool grow_by_itself() noexcept try { return try_grow(); } catch (const std::bad_alloc&) {
+  bool grow_by_itself() noexcept try {
+    return table_.may_grow_by_itself() && try_grow();
+  } catch (const std::bad_alloc&) {
     return false;
   }
 

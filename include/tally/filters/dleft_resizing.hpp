@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -8,30 +9,32 @@
 
 namespace tally {
 
-/// Inserts every fingerprint of `from` with its count; false, and `into` is of no use then, if one finds
-/// no room. Both are of the same fingerprint space and seed.
+/// Inserts every fingerprint of `from` with its count. no_cell or no_spill, and `into` is of no use then, if one
+/// finds no room. Both are of the same fingerprint space and seed.
 template <BucketScheme Scheme>
-bool insert_all(DLeftTable<Scheme>& into, const DLeftTable<Scheme>& from) {
-  using Inserted = typename DLeftTable<Scheme>::Inserted;
-  bool all = true;
+DLeftInserted insert_all(DLeftTable<Scheme>& into, const DLeftTable<Scheme>& from) {
+  DLeftInserted how = DLeftInserted::plainly;
   from.for_each([&](std::uint64_t fingerprint, std::uint64_t count) {
-    if (!all) return;
+    if (!is_in(how)) return;
     std::array<std::uint64_t, max_num_subtables> places;
     into.scheme().place_all(fingerprint, into.shape().num_subtables, places.data());
-    const Inserted how = into.insert(places.data(), count);
-    all = how == Inserted::plainly || how == Inserted::by_moves;
+    how = into.insert(places.data(), count);
   });
-  return all;
+  return how;
 }
 
-/// The table of both multisets, of the size of the larger: exact, count by count. Nothing if it does
-/// not fit. Throws std::bad_alloc.
+/// The table of both multisets, exact, count by count: of the size of the larger, or as often doubled as it
+/// takes where `a` may grow. Nothing if it does not fit. Throws std::bad_alloc.
 template <BucketScheme Scheme>
 std::optional<DLeftTable<Scheme>> merged(const DLeftTable<Scheme>& a, const DLeftTable<Scheme>& b) {
-  DLeftTable<Scheme> sum = a;
-  while (sum.shape().num_doublings < b.shape().num_doublings) sum.split_buckets();
-  if (!insert_all(sum, b)) return std::nullopt;
-  return sum;
+  for (std::uint32_t num_doublings = std::max(a.shape().num_doublings, b.shape().num_doublings);;
+       ++num_doublings) {
+    DLeftTable<Scheme> sum = a;
+    while (sum.shape().num_doublings < num_doublings) sum.split_buckets();
+    const DLeftInserted how = insert_all(sum, b);
+    if (is_in(how)) return sum;
+    if (how != DLeftInserted::no_cell || !sum.may_grow_by_itself()) return std::nullopt;
+  }
 }
 
 /// The same multiset with one doubling less, of which there must be one. Nothing if it does not fit.
@@ -41,7 +44,7 @@ std::optional<DLeftTable<Scheme>> halved(const DLeftTable<Scheme>& table, std::u
   DLeftShape shape = table.shape();
   --shape.num_doublings;
   DLeftTable<Scheme> smaller(shape, seed);
-  if (!insert_all(smaller, table)) return std::nullopt;
+  if (!is_in(insert_all(smaller, table))) return std::nullopt;
   return smaller;
 }
 

@@ -40,6 +40,7 @@ struct DLeftShape {
   bool grows = false;
 
   std::uint32_t cell_bits() const noexcept { return remainder_bits + counter_bits; }
+  bool can_double() const noexcept { return remainder_bits - num_doublings > least_remainder_bits; }
   std::uint32_t current_remainder_bits() const noexcept { return remainder_bits - num_doublings; }
   std::uint64_t current_buckets_per_subtable() const noexcept {
     return buckets_per_subtable << num_doublings;

@@ -13,6 +13,13 @@
 
 namespace tally {
 
+/// What became of an insertion into a DLeftTable.
+enum class DLeftInserted : std::uint8_t { plainly, by_moves, no_cell, no_spill };
+
+inline bool is_in(DLeftInserted how) noexcept {
+  return how == DLeftInserted::plainly || how == DLeftInserted::by_moves;
+}
+
 /// A multiset of fingerprints in a d-left hash table: what DLeftCountingBloomFilter is made of.
 ///
 /// Law: every fingerprint of the multiset has exactly one cell, in the bucket of one of its places,
@@ -45,28 +52,26 @@ class DLeftTable {
         spills_(std::move(spills)),
         num_fingerprints_(num_fingerprints) {}
 
-  enum class Inserted : std::uint8_t { plainly, by_moves, no_cell, no_spill };
-
   /// `times` (at least 1) more of the fingerprint. Nothing has changed if it found no cell, or no room in
   /// the side table for what the cell cannot count.
-  Inserted insert(const std::uint64_t* places, std::uint64_t times = 1) noexcept {
+  DLeftInserted insert(const std::uint64_t* places, std::uint64_t times = 1) noexcept {
     const std::uint64_t max = max_count();
     if (const std::optional<CellAddress> at = find(places)) {
       const std::uint64_t now = count_at(*at);
       const std::uint64_t in_cell = std::min(now + times, max);
       const std::uint64_t beyond = now + times - in_cell;
-      if (beyond != 0 && !spills_.add(places[0], beyond)) return Inserted::no_spill;
+      if (beyond != 0 && !spills_.add(places[0], beyond)) return DLeftInserted::no_spill;
       put(*at, places[at->subtable], in_cell);
-      return Inserted::plainly;
+      return DLeftInserted::plainly;
     }
     const std::uint64_t in_cell = std::min(times, max);
-    if (times > max && !spills_.can_add(places[0], times - max)) return Inserted::no_spill;
-    Inserted how = Inserted::plainly;
+    if (times > max && !spills_.can_add(places[0], times - max)) return DLeftInserted::no_spill;
+    DLeftInserted how = DLeftInserted::plainly;
     std::optional<CellAddress> room = least_loaded(places);
     if (!room) {
-      how = Inserted::by_moves;
+      how = DLeftInserted::by_moves;
       room = make_room(*this, places);
-      if (!room) return Inserted::no_cell;
+      if (!room) return DLeftInserted::no_cell;
     }
     put(*room, places[room->subtable], in_cell);
     if (times > max) (void)spills_.add(places[0], times - max);
@@ -129,6 +134,12 @@ class DLeftTable {
     ++shape_.num_doublings;
     buckets_per_subtable_ *= 2;
     --remainder_bits_;
+  }
+
+  /// Whether it may double because an insertion found no cell. Where a table that is all but empty has no room,
+  /// something is odd and doubling no cure.
+  bool may_grow_by_itself() const noexcept {
+    return shape_.grows && shape_.can_double() && num_fingerprints_ >= shape_.num_cells() / 8;
   }
 
   const DLeftShape& shape() const noexcept { return shape_; }
