@@ -106,6 +106,8 @@ std::string reason_for(const Requirements& requirements, const Plan& plan) {
     } else if (other.kind == "dleft" && !removes_or_counts) {
       reason += "; it " + achievement(requirements, first) + ", and dleft, which also removes and counts, " +
                 achievement(requirements, other);
+      if (requirements.threshold > 1 && !requirements.histogram && requirements.num_frequent_keys == 0)
+        reason += ", if hardly any key is in it more than 4 times at once";
     }
   }
   return reason;

@@ -322,6 +322,12 @@ TEST_F(FilterCommands, AFullDLeftFilterIsAnErrorThatNamesTheFixAndWritesNothing)
 
 TEST_F(FilterCommands, ADLeftFilterThatMayDoubleGrowsAndMerges) {
   const std::string path = build("d", {"--kind", "dleft", "-n", "100", "--max-doublings", "4"}, keys);
+  // It was planned for 1600 keys: nobody need be warned of 1000.
+  EXPECT_EQ(run_tally({"build", "-q", "--kind", "dleft", "-n", "100", "--max-doublings", "4", "-o",
+                       directory / "q"},
+                      keys)
+                .error,
+            "");
   EXPECT_EQ(run_tally({"query", path}, keys).output, keys);
   EXPECT_GE(Json::parse(run_tally({"info", "--json", path}).output)["shape"]["num_doublings"], 3);
   const std::string other =
@@ -340,6 +346,68 @@ TEST_F(FilterCommands, AMergeOfDLeftFiltersThatDoesNotFitIsAnErrorAndWritesNothi
   EXPECT_FALSE(std::filesystem::exists(directory / "m"));
 }
 
+TEST_F(FilterCommands, ADLeftFilterIsPlannedForAMemoryThatItNeverExceeds) {
+  const auto built = [&](const std::string& name, std::vector<std::string> flags) {
+    flags.insert(flags.begin(), {"--kind", "dleft"});
+    return Json::parse(run_tally({"info", "--json", build(name, flags, keys)}).output);
+  };
+  const Json from_keys = built("a", {"-n", "1000", "-m", "6KiB"});
+  EXPECT_LE(from_keys["memory_bytes"], 6 * 1024);
+  EXPECT_GT(from_keys["memory_bytes"], 5 * 1024);
+  const Json from_rate = built("b", {"-p", "0.1%", "-m", "64KiB"});
+  EXPECT_LE(from_rate["memory_bytes"], 64 * 1024);
+  EXPECT_GT(from_rate["memory_bytes"], 63 * 1024);
+  EXPECT_LE(from_rate["estimated_false_positive_rate"], 0.001);
+  const Json alone = built("c", {"-m", "64KiB"});  // 1%
+  EXPECT_LE(alone["memory_bytes"], 64 * 1024);
+  EXPECT_GT(alone["num_keys_at_one_percent"], 25'000);
+  EXPECT_EQ(
+      run_tally({"build", "--kind", "dleft", "-n", "100000", "-m", "6KiB", "-o", directory / "d"}).exit_code,
+      2);
+}
+
+TEST_F(FilterCommands, FlagsSpellOutTheShapeOfADLeftFilter) {
+  const auto shape_of = [&](const std::string& name, std::vector<std::string> flags) {
+    flags.insert(flags.begin(), {"--kind", "dleft", "--buckets-per-subtable", "64", "--num-subtables", "4",
+                                 "--cells-per-bucket", "8", "--remainder-bits", "14"});
+    return Json::parse(run_tally({"info", "--json", build(name, flags, keys)}).output)["shape"];
+  };
+  const Json paper = shape_of("a", {});
+  EXPECT_EQ(paper["buckets_per_subtable"], 64);
+  EXPECT_EQ(paper["num_subtables"], 4);
+  EXPECT_EQ(paper["cells_per_bucket"], 8);
+  EXPECT_EQ(paper["remainder_bits"], 14);
+  EXPECT_EQ(paper["counter_bits"], 2);
+  EXPECT_EQ(paper["least_remainder_bits"], 14);
+  EXPECT_EQ(paper["spill_capacity"], 64);
+  EXPECT_EQ(paper["moves"], "search");
+  EXPECT_EQ(paper["grows"], false);
+  EXPECT_EQ(paper["scheme"], "rotation");
+  const Json other = shape_of("b", {"--scheme", "multiplier", "--spill-capacity", "0", "--moves",
+                                    "first-subtable", "--max-doublings", "3", "--counter-bits", "2"});
+  EXPECT_EQ(other["least_remainder_bits"], 11);
+  EXPECT_EQ(other["spill_capacity"], 0);
+  EXPECT_EQ(other["moves"], "first-subtable");
+  EXPECT_EQ(other["grows"], true);
+  EXPECT_EQ(other["scheme"], "multiplier");
+}
+
+TEST_F(FilterCommands, ThePlannedDLeftFilterIsTheOneThatIsBuilt) {
+  const std::vector<std::string> wanted = {"-n", "1000", "-p", "0.1%", "--unique-keys", "--max-doublings",
+                                           "2"};
+  std::vector<std::string> arguments = {"plan", "--json", "--deletes"};
+  arguments.insert(arguments.end(), wanted.begin(), wanted.end());
+  const std::string plan = run_tally(arguments).output;
+  std::vector<std::string> flags = {"--kind", "dleft"};
+  flags.insert(flags.end(), wanted.begin(), wanted.end());
+  const std::string shape = directory.write("plan.json", plan);
+  EXPECT_EQ(read_file(build("a", flags, keys)),
+            read_file(build("b", {"--kind", "dleft", "--shape", shape}, keys)));
+  flags.insert(flags.end(), {"--num-subtables", "2"});
+  const Json two = Json::parse(run_tally({"info", "--json", build("c", flags, keys)}).output);
+  EXPECT_EQ(two["shape"]["num_subtables"], 2);
+}
+
 TEST_F(FilterCommands, FlagsThatADLeftFilterDoesNotHaveAreRefusedWithTheFix) {
   const auto refused = [&](std::vector<std::string> flags, const char* part) {
     std::vector<std::string> arguments{"build", "-o", directory / "x"};
@@ -348,8 +416,35 @@ TEST_F(FilterCommands, FlagsThatADLeftFilterDoesNotHaveAreRefusedWithTheFix) {
     EXPECT_EQ(result.exit_code, 2);
     EXPECT_THAT(result.error, HasSubstr(part));
   };
-  refused({"--kind", "dleft", "-m", "1MiB"}, "--memory: a dleft filter is planned for keys and a rate");
-  refused({"--kind", "dleft", "-k", "3", "--num-positions", "100"}, "give --keys, or --shape");
+  refused({"--kind", "dleft", "-k", "3", "--num-positions", "100"}, "or --keys, or --shape");
+  refused({"--kind", "dleft", "-m", "100"}, "memory_bytes is 100");
+  refused({"--kind", "dleft", "-m", "1MiB", "--scheme", "multiplier"}, "powers of two");
+  refused({"--kind", "dleft", "-n", "10", "-m", "1MiB", "-p", "1%"}, "leave one of the three out");
+  refused({"--kind", "dleft", "-n", "10", "--counter-bits", "2"}, "--counter-bits: the planner chooses");
+  refused({"--kind", "dleft", "-n", "10", "--num-subtables", "7"}, "num_subtables is 7; must be 2 to 4");
+  refused({"--kind", "dleft", "-n", "10", "--remainder-bits", "6"}, "--remainder-bits: --keys");
+  refused({"--kind", "dleft", "--remainder-bits", "6"}, "give all four");
+  std::vector<std::string> shape = {"--kind",
+                                    "dleft",
+                                    "--num-subtables",
+                                    "2",
+                                    "--buckets-per-subtable",
+                                    "10",
+                                    "--cells-per-bucket",
+                                    "8",
+                                    "--remainder-bits",
+                                    "9"};
+  refused(shape, "remainder_bits + counter_bits is 11; must be 8, 12, 16, 24 or 32");
+  shape.insert(shape.end(), {"--counter-bits", "3", "--max-doublings", "9"});
+  refused(shape, "--max-doublings: 9 of 9 bits");
+  shape.back() = "2";
+  shape.emplace_back("--unique-keys");
+  refused(shape, "--unique-keys: it is for the planner");
+  refused({"-n", "10", "--moves", "none"}, "--moves: a bloom filter has none; give --kind dleft");
+  refused({"-n", "10", "--num-subtables", "2"}, "--num-subtables: a bloom filter has none");
+  refused({"-n", "10", "--kind", "counting-bloom", "--counter-bits", "0"}, "'0' is too small");
+  refused({"--kind", "dleft", "-n", "10", "--unique-keys", "--frequent-keys", "3"}, "--frequent-keys");
+  refused({"--kind", "dleft", "-n", "10", "--failure-probability", "2"}, "--failure-probability");
   refused({"--kind", "dleft", "-n", "10", "-t", "3"}, "--threshold: a dleft filter has none");
   refused({"--kind", "dleft", "-n", "10", "--scheme", "triple"}, "must be one of rotation, multiplier");
   refused({"-n", "10", "--frequent-keys", "3"},

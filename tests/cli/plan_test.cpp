@@ -56,6 +56,44 @@ TEST(PlanCommand, WarnsThatTheSimpleFormulaDoesNotHoldForZipf) {
   EXPECT_NE(json.at("warnings").dump().find("simple threshold formula does not hold"), std::string::npos);
 }
 
+TEST(PlanCommand, StatesWhatADLeftFilterCarriesAndHowOftenItFails) {
+  const CommandResult text =
+      run_tally({"plan", "-n", "1M", "-p", "0.1%", "--deletes", "--max-doublings", "2"});
+  EXPECT_EQ(text.exit_code, 0) << text.error;
+  for (const std::string part :
+       {"Recommended: dleft, because keys must be removable", "counting-bloom takes", "dleft: shape",
+        "side table", "load", "carries", "ever full", "doublings", "4.00 M"}) {
+    EXPECT_NE(text.output.find(part), std::string::npos) << part;
+  }
+  const Json json = plan({"-n", "1M", "-p", "0.1%", "--deletes", "--max-doublings", "2"});
+  const Json first = json.at("candidates").at(0);
+  EXPECT_EQ(first.at("kind"), "dleft");
+  EXPECT_EQ(first.at("dleft").at("lifetime_operations"), 1'000'000'000);
+  EXPECT_LE(first.at("dleft").at("load"), first.at("dleft").at("carried_load"));
+  EXPECT_LE(first.at("dleft").at("failure_probability"), 1e-6);
+  EXPECT_EQ(first.at("dleft").at("sizes").size(), 3u);
+  EXPECT_EQ(first.at("dleft").at("sizes").at(2).at("num_keys"), 4'000'000);
+  EXPECT_EQ(json.at("candidates").back().at("dleft"), nullptr);
+}
+
+TEST(PlanCommand, FlagsOfDLeftFiltersReachThePlanner) {
+  const auto bits = [](std::vector<std::string> flags) {
+    flags.insert(flags.begin(), {"-n", "1M", "-p", "1%"});
+    const Json json = plan(flags);
+    for (const Json& candidate : json.at("candidates")) {
+      if (candidate.at("kind") == "dleft") return candidate.at("bits_per_key").get<double>();
+    }
+    return 0.0;
+  };
+  const double deletes = bits({"--deletes"});
+  EXPECT_LT(bits({"--counts"}), deletes);  // only filled
+  EXPECT_EQ(bits({"--deletes", "--lifetime-operations", "0"}), bits({"--counts"}));
+  EXPECT_GT(bits({"--deletes", "--lifetime-operations", "1e18"}), deletes);
+  EXPECT_GT(bits({"--deletes", "--failure-probability", "1e-12"}), deletes);
+  EXPECT_LT(bits({"--deletes", "--unique-keys"}), deletes);
+  EXPECT_GT(bits({"--deletes", "--frequent-keys", "100k"}), deletes + 12);
+}
+
 TEST(PlanCommand, RefusesWithAReasonAndExitCodeTwo) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{}, "exactly two"},
@@ -73,6 +111,11 @@ TEST(PlanCommand, RefusesWithAReasonAndExitCodeTwo) {
       {{"--keys", "10", "--memory", "7"}, "memory_bytes is 7"},
       {{"--keys", "10", "-p", "1%", "--zipf", "1"}, "--insertions"},
       {{"--keys", "10", "-p", "1%", "--from", "-"}, "--from"},
+      {{"--keys", "10", "-p", "1%", "--failure-probability", "0"}, "--failure-probability"},
+      {{"--keys", "10", "-p", "1%", "--failure-probability", "nan"}, "--failure-probability"},
+      {{"--keys", "10", "-p", "1%", "--lifetime-operations", "-1"}, "--lifetime-operations"},
+      {{"--keys", "10", "-p", "1%", "--max-doublings", "27"}, "--max-doublings"},
+      {{"--keys", "10", "-p", "1%", "--unique-keys", "--frequent-keys", "3"}, "--frequent-keys"},
       {{"--from", "/nonexistent/file", "-p", "1%"}, "/nonexistent/file"},
       {{"--histogram", "/nonexistent/file", "-p", "1%"}, "/nonexistent/file"},
   };

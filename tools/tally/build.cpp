@@ -11,6 +11,7 @@
 
 #include "commands.hpp"
 #include "distinct_estimate.hpp"
+#include "dleft_options.hpp"
 #include "documents.hpp"
 #include "filter_file.hpp"
 #include "key_loop.hpp"
@@ -39,8 +40,8 @@ struct BuildOptions {
   std::optional<std::uint64_t> num_positions;
   std::optional<std::uint32_t> num_hashes;
   std::optional<std::uint32_t> counter_bits;
-  std::optional<std::uint64_t> num_frequent_keys;
-  std::optional<std::uint32_t> max_doublings;
+  DLeftPlanOptions dleft_plan;
+  DLeftShapeOptions dleft_shape;
   std::string like;
   std::string shape_file;
 
@@ -51,6 +52,10 @@ struct BuildOptions {
   bool quiet = false;
 
   bool is_planned() const { return num_keys || false_positive_rate || memory_bytes; }
+  std::string dleft_flag() const {
+    if (dleft_shape.num_subtables) return "--num-subtables";
+    return dleft_shape.given().empty() ? dleft_plan.given() : dleft_shape.given();
+  }
   CounterUpdate counter_update() const {
     return update == "conservative" ? CounterUpdate::conservative : CounterUpdate::plain;
   }
@@ -86,18 +91,65 @@ void refuse_flags_of_other_kinds(const BuildOptions& options, FilterKind kind) {
     if (given && !has) refuse(fmt::format("{}: a {} filter has none; {}", flag, name_of(kind), fix));
   };
   check(options.threshold.has_value(), "--threshold", counts, "give --kind threshold or counting-bloom");
-  check(options.counter_bits.has_value(), "--counter-bits", kind == FilterKind::counting_bloom,
-        "give --kind counting-bloom (a threshold filter's width follows from --threshold)");
-  check(!options.update.empty(), "--update", kind == FilterKind::threshold, "give --kind threshold");
   const bool is_dleft = kind == FilterKind::dleft;
-  check(options.num_frequent_keys.has_value(), "--frequent-keys", is_dleft, "give --kind dleft");
-  check(options.max_doublings.has_value(), "--max-doublings", is_dleft, "give --kind dleft");
-  if (is_dleft && (options.num_positions || options.num_hashes)) {
-    refuse("--num-positions, --num-hashes: a dleft filter has cells in subtables; give --keys, or --shape");
+  if (!is_dleft && options.counter_bits == 0u) refuse("--counter-bits: '0' is too small; must be at least 1");
+  check(options.counter_bits.has_value(), "--counter-bits", is_dleft || kind == FilterKind::counting_bloom,
+        "give --kind counting-bloom or dleft (a threshold filter's width follows from --threshold)");
+  check(!options.update.empty(), "--update", kind == FilterKind::threshold, "give --kind threshold");
+  check(!options.dleft_flag().empty(), options.dleft_flag().c_str(), is_dleft, "give --kind dleft");
+  if (!is_dleft) return;
+  if (options.num_positions || options.num_hashes) {
+    refuse(
+        "--num-positions, --num-hashes: a dleft filter has cells in subtables; give --buckets-per-subtable "
+        "and "
+        "so on, or --keys, or --shape");
   }
-  if (is_dleft && options.memory_bytes) {
-    refuse("--memory: a dleft filter is planned for keys and a rate; give --keys and --false-positive-rate");
+  if (options.counter_bits && options.dleft_shape.given().empty()) {
+    refuse(
+        "--counter-bits: the planner chooses those of a dleft filter; give --remainder-bits and so on, too");
   }
+}
+
+FilterShape explicit_dleft_shape(const BuildOptions& options) {
+  const std::string shape_flag = options.dleft_shape.given();
+  if (options.is_planned()) {
+    refuse(fmt::format("{}: --keys, --false-positive-rate and --memory plan a shape; leave either out",
+                       shape_flag));
+  }
+  DLeftPlanOptions plan_only = options.dleft_plan;
+  plan_only.max_doublings.reset();
+  if (!plan_only.given().empty()) {
+    refuse(fmt::format("{}: it is for the planner, and {} spells the shape out; leave either out",
+                       plan_only.given(), shape_flag));
+  }
+  FilterShape shape;
+  shape.scheme_id = scheme_of(options, FilterKind::dleft);
+  shape.shape = options.dleft_shape.shape(options.counter_bits, options.dleft_plan.max_doublings.value_or(0));
+  check_shape(shape);
+  return shape;
+}
+
+template <class Request>
+Request request_of(const BuildOptions& options, std::uint64_t num_keys) {
+  Request request;
+  request.num_keys = num_keys;
+  request.false_positive_rate = options.false_positive_rate.value_or(0);
+  request.memory_bytes = options.memory_bytes.value_or(0);
+  // One of keys and memory alone: the rate is the other thing known.
+  if (!options.false_positive_rate && (num_keys == 0 || !options.memory_bytes))
+    request.false_positive_rate = default_rate;
+  return request;
+}
+
+DLeftRequest dleft_request(const BuildOptions& options, std::uint64_t num_keys) {
+  auto request = request_of<DLeftRequest>(options, num_keys);
+  options.dleft_plan.apply_to(request);
+  request.num_subtables = options.dleft_shape.num_subtables.value_or(0);
+  if (options.memory_bytes && options.scheme == MultiplierBuckets::name) {
+    refuse(
+        "--memory: the scheme 'multiplier' has powers of two of buckets; give --keys and a rate, or a shape");
+  }
+  return request;
 }
 
 FilterShape explicit_shape(const BuildOptions& options, FilterKind kind) {
@@ -154,18 +206,6 @@ double count_distinct(const BuildOptions& options) {
   return std::max(1.0, std::min(estimate.upper_limit(), static_cast<double>(num_lines)));
 }
 
-template <class Request>
-Request request_of(const BuildOptions& options, std::uint64_t num_keys) {
-  Request request;
-  request.num_keys = num_keys;
-  request.false_positive_rate = options.false_positive_rate.value_or(0);
-  request.memory_bytes = options.memory_bytes.value_or(0);
-  // One of keys and memory alone: the rate is the other thing known.
-  if (!options.false_positive_rate && (num_keys == 0 || !options.memory_bytes))
-    request.false_positive_rate = default_rate;
-  return request;
-}
-
 Planned planned_shape(const BuildOptions& options, FilterKind kind) {
   if (options.num_keys && options.memory_bytes && options.false_positive_rate) {
     refuse(
@@ -196,12 +236,9 @@ Planned planned_shape(const BuildOptions& options, FilterKind kind) {
     request.counter_bits = options.counter_bits.value_or(0);
     take(plan_counting_bloom(request));
   } else if (kind == FilterKind::dleft) {
-    DLeftRequest request;
-    request.num_keys = num_keys;
-    request.false_positive_rate = rate;
-    request.num_frequent_keys = options.num_frequent_keys.value_or(0);
-    request.max_doublings = options.max_doublings.value_or(0);
+    const DLeftRequest request = dleft_request(options, num_keys);
     take(plan_dleft(request));
+    planned.num_keys = std::ldexp(planned.num_keys, static_cast<int>(request.max_doublings));
   } else {
     auto request = request_of<ThresholdRequest>(options, num_keys);
     request.threshold = options.threshold.value_or(1);
@@ -226,6 +263,7 @@ Planned shape_of(const BuildOptions& options) {
   if (!options.shape_file.empty()) return {shape_from_json(read_json(options.shape_file), options.kind)};
   const FilterKind kind = kind_of(options);
   refuse_flags_of_other_kinds(options, kind);
+  if (!options.dleft_shape.given().empty()) return {explicit_dleft_shape(options)};
   if (options.num_positions || options.num_hashes) return {explicit_shape(options, kind)};
   return planned_shape(options, kind);
 }
@@ -306,22 +344,12 @@ Run declare_build(CLI::App& app) {
   add_rate(app, "-p,--false-positive-rate", options->false_positive_rate, "How often an absent key may pass")
       ->group(planned);
   add_size(app, "-m,--memory", options->memory_bytes, "Memory of the filter, never exceeded")->group(planned);
-  add_count(app, "--frequent-keys", options->num_frequent_keys,
-            "Keys that will be in it more than 4 times at once (dleft; default: 0)",
-            {0, std::uint64_t{1} << 31})
-      ->group(planned);
-  add_count(
-      app, "--max-doublings", options->max_doublings,
-      "How often it may double when it is full, each time for as many keys and as much error again (dleft; "
-      "default: 0)",
-      {0, 26})
-      ->group(planned);
   CLI::Option* positions =
       add_count(app, "--num-positions", options->num_positions, "Bits, or counters")->group(shape);
   CLI::Option* hashes =
       add_count(app, "-k,--num-hashes", options->num_hashes, "Positions a key has")->group(shape);
   add_count(app, "--counter-bits", options->counter_bits,
-            "Width of a counter: 1 to 8, 16, 32 or 64 (counting-bloom)")
+            "Width of a counter: 1 to 8, 16, 32 or 64 (counting-bloom), 0 to 4 (dleft)", {0})
       ->group(shape);
   CLI::Option* like =
       add_file(app, "--like", options->like, "Shape and seed of this filter file: the two will merge");
@@ -333,13 +361,16 @@ Run declare_build(CLI::App& app) {
     for (const char* name : {"--keys", "--false-positive-rate", "--memory"})
       source->excludes(app.get_option(name));
   }
+  std::vector<CLI::Option*> dleft = add_dleft_plan_options(app, options->dleft_plan);
+  for (CLI::Option* option : add_dleft_shape_options(app, options->dleft_shape)) dleft.push_back(option);
   add_scheme(app, options->scheme, SchemesOf::positions_and_buckets);
   add_hasher_options(app, options->hasher);
   for (CLI::Option* source : {like, json}) {
-    for (const char* name : {"--num-positions", "--num-hashes", "--counter-bits", "--threshold", "--update",
-                             "--scheme", "--frequent-keys", "--max-doublings"}) {
+    for (const char* name :
+         {"--num-positions", "--num-hashes", "--counter-bits", "--threshold", "--update", "--scheme"}) {
       source->excludes(app.get_option(name));
     }
+    for (CLI::Option* option : dleft) source->excludes(option);
   }
   like->excludes(json)->excludes(app.get_option("--kind"))->excludes(app.get_option("--seed"));
   add_force(app, options->force);

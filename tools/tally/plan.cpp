@@ -9,6 +9,7 @@
 
 #include "command_text.hpp"
 #include "commands.hpp"
+#include "dleft_options.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "sample.hpp"
@@ -25,6 +26,8 @@ struct PlanOptions {
   std::uint64_t threshold = 1;
   std::uint64_t num_insertions = 0;
   bool needs_deletes = false;
+  bool needs_counts = false;
+  DLeftPlanOptions dleft;
   std::string scheme;
   InputOptions sample;
   std::string histogram;
@@ -43,6 +46,8 @@ Requirements requirements_of(const PlanOptions& options) {
   wanted.memory_bytes = options.memory_bytes;
   wanted.threshold = options.threshold;
   wanted.needs_deletes = options.needs_deletes;
+  wanted.needs_counts = options.needs_counts;
+  options.dleft.apply_to(wanted);
   if (!options.scheme.empty()) wanted.scheme = options.scheme;
 
   const std::uint64_t limit = histogram_limit(options.threshold);
@@ -76,6 +81,23 @@ std::string_view name_of(ErrorLaw law) {
   return "";
 }
 
+Json forecast_json(const DLeftForecast& forecast) {
+  Json sizes = Json::array();
+  for (const DLeftSize& size : forecast.sizes) {
+    sizes.push_back({{"num_doublings", size.num_doublings},
+                     {"num_keys", size.num_keys},
+                     {"memory_bytes", size.memory_bytes},
+                     {"false_positive_rate", size.false_positive_rate}});
+  }
+  return {{"load", forecast.load},
+          {"carried_load", forecast.carried_load},
+          {"failure_probability", forecast.failure_probability},
+          {"lifetime_operations", forecast.lifetime_operations},
+          {"expected_spills", forecast.expected_spills},
+          {"has_fast_loops", forecast.has_fast_loops},
+          {"sizes", sizes}};
+}
+
 Json candidate_json(const Candidate& candidate) {
   Json errors = Json::array();
   for (const PredictedError& error : candidate.errors) {
@@ -102,6 +124,7 @@ Json candidate_json(const Candidate& candidate) {
                  {"lookup_absent", candidate.cache_lines.lookup_absent},
                  {"lookup_present", candidate.cache_lines.lookup_present}}},
                {"rounding_cost", nullptr},
+               {"dleft", nullptr},
                {"summary", candidate.summary},
                {"source", candidate.source}};
   if (candidate.rounding_cost) {
@@ -109,6 +132,7 @@ Json candidate_json(const Candidate& candidate) {
                              {"whole_hashes_percent", candidate.rounding_cost->whole_hashes_percent},
                              {"whole_words_percent", candidate.rounding_cost->whole_words_percent}};
   }
+  if (candidate.dleft) json["dleft"] = forecast_json(*candidate.dleft);
   return json;
 }
 
@@ -152,9 +176,37 @@ std::string table_of(const Plan& plan, std::uint64_t threshold) {
   return table.text();
 }
 
+/// What only d-left filters have; empty if there is none.
+std::string dleft_table_of(const Plan& plan) {
+  Table cells(
+      {"dleft: shape", "remainder", "counter", "side table", "load", "carries", "ever full", "loops"});
+  Table sizes({"dleft: shape", "doublings", "memory", "keys", "error"});
+  bool any = false;
+  bool grows = false;
+  for (const Candidate& candidate : plan.candidates) {
+    if (!candidate.dleft) continue;
+    const auto& shape = std::get<DLeftShape>(candidate.shape);
+    const DLeftForecast& forecast = *candidate.dleft;
+    const std::string name = fmt::format("{} x {}", shape.num_subtables, shape.cells_per_bucket);
+    cells.add_row(
+        {name, fmt::format("{} bits", shape.remainder_bits), fmt::format("{} bits", shape.counter_bits),
+         fmt::format("{} entries", shape.spill_capacity), fmt::format("{:.1f}%", 100 * forecast.load),
+         fmt::format("{:.1f}%", 100 * forecast.carried_load), human_rate(forecast.failure_probability),
+         forecast.has_fast_loops ? "SIMD" : "cell by cell"});
+    for (const DLeftSize& size : forecast.sizes) {
+      sizes.add_row({name, std::to_string(size.num_doublings),
+                     human_bytes(static_cast<double>(size.memory_bytes)),
+                     human_count(static_cast<double>(size.num_keys)), human_rate(size.false_positive_rate)});
+    }
+    any = true;
+    grows = grows || forecast.sizes.size() > 1;
+  }
+  return (any ? "\n" + cells.text() : "") + (grows ? "\n" + sizes.text() : "");
+}
+
 std::string plan_text(const Plan& plan, std::uint64_t threshold) {
   const Candidate& first = plan.recommended();
-  std::string text = table_of(plan, threshold);
+  std::string text = table_of(plan, threshold) + dleft_table_of(plan);
   text += "\n" + wrapped(fmt::format("Recommended: {}, because {}.", first.kind, plan.reason), 0) + "\n";
   if (threshold > 1) {
     std::string errors;
@@ -201,6 +253,7 @@ Run declare_plan(CLI::App& app) {
   add_count(app, "-t,--theta,--threshold", options->threshold,
             "the question is 'seen at least this often?' (default: 1)", {1, max_threshold_limit});
   app.add_flag("--deletes", options->needs_deletes, "keys must be removable");
+  app.add_flag("--counts", options->needs_counts, "how often a key is in it will be asked");
   CLI::Option* insertions = add_count(app, "--insertions", options->num_insertions,
                                       "insertions of all keys together, repeats counted");
   add_scheme(app, options->scheme);
@@ -216,6 +269,7 @@ Run declare_plan(CLI::App& app) {
       add_real(app, "--zipf", options->zipf, "keys are drawn by Zipf's law with this exponent", {0, 20})
           ->group("Input");
   add_field_options(app, options->sample);
+  add_dleft_plan_options(app, options->dleft);
   from->excludes(keys)->excludes(histogram)->excludes(zipf)->excludes(insertions);
   histogram->excludes(keys)->excludes(zipf)->excludes(insertions);
   add_json(app, options->json);

@@ -53,15 +53,22 @@ DLeftShape dleft_shape_from(const Json& shape) {
   if (!grows.is_boolean()) throw std::invalid_argument("--shape: 'grows' must be true or false");
   dleft.grows = grows.get<bool>();
   const std::string moves = word(shape, "moves");
-  for (const DLeftMoves choice : {DLeftMoves::none, DLeftMoves::first_subtable, DLeftMoves::search}) {
-    dleft.moves = choice;
-    if (moves == name_of(choice)) return dleft;
+  try {
+    dleft.moves = moves_of(moves);
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(fmt::format("--shape: 'moves' {}", error.what()));
   }
-  throw std::invalid_argument(
-      fmt::format("--shape: 'moves' is '{}'; must be none, first-subtable or search", moves));
+  return dleft;
 }
 
 }  // namespace
+
+DLeftMoves moves_of(std::string_view name) {
+  for (const DLeftMoves moves : {DLeftMoves::none, DLeftMoves::first_subtable, DLeftMoves::search}) {
+    if (name == name_of(moves)) return moves;
+  }
+  throw std::invalid_argument(fmt::format("is '{}'; must be none, first-subtable or search", name));
+}
 
 Json shape_to_json(const FilterShape& shape) {
   if (const auto* dleft = std::get_if<DLeftShape>(&shape.shape)) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "output.hpp"
 #include "tally/filters/filter_shape.hpp"
@@ -15,5 +16,8 @@ Json shape_to_json(const FilterShape& shape);
 /// first of its "candidates" whose kind is `kind` (any if empty).
 /// Throws std::invalid_argument for what holds none, naming the field that is missing or wrong.
 FilterShape shape_from_json(const Json& json, const std::string& kind = "");
+
+/// Throws std::invalid_argument ("is 'x'; must be ...") for a name that there is not.
+DLeftMoves moves_of(std::string_view name);
 
 }  // namespace tally::cli

@@ -40,7 +40,7 @@ struct DLeftRequest {
   /// How often the filter may double when it is full: 0 is never. Every doubling makes room for as many keys
   /// again and as many more errors.
   std::uint32_t max_doublings = 0;
-  /// 2, 3 or 4: a lookup reads so many buckets, each in a line of its own. 0: whichever needs the least.
+  /// 2, 3 or 4: a lookup reads so many buckets. 0: whichever is best.
   std::uint32_t num_subtables = 0;
 };
 
