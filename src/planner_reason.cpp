@@ -63,6 +63,10 @@ std::string why_dleft(const Requirements& requirements, const Plan& plan) {
     }
   }
   reason += "; but those are never full";
+  if (first.dleft->expected_spills >= 1) {
+    reason += "; its side table is for the " + short_number(first.dleft->expected_spills) +
+              " fingerprints that will be in it oftener than a cell counts";
+  }
   for (const Candidate& other : plan.candidates) {
     if (other.kind != "dleft" || &other == &first) continue;
     reason += "; with " + std::to_string(other.num_hashes) + " subtables instead of " +

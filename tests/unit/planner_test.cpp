@@ -449,6 +449,13 @@ TEST(Plan, HeavyMultiplicitiesSaturateCountersAndGoToTheSideTable) {
   const Plan counts = plan({.false_positive_rate = 0.01, .needs_counts = true, .histogram = histogram});
   EXPECT_EQ(counts.recommended().kind, "dleft");
   EXPECT_NE(counts.reason.find("saturate"), std::string::npos) << counts.reason;
+  EXPECT_NE(counts.reason.find("its side table is for the"), std::string::npos) << counts.reason;
+  // Where all keys are frequent, the side table would have to hold them all.
+  const auto heavy = theory::make_count_histogram({{200, 100'000.0}}, 256);
+  const Plan all = plan({.false_positive_rate = 0.01, .needs_counts = true, .histogram = heavy});
+  EXPECT_EQ(all.recommended().kind, "counting-bloom");
+  EXPECT_NE(all.reason.find("of whose memory the side table is 9"), std::string::npos) << all.reason;
+  EXPECT_TRUE(warns_of(all, "some counter saturates"));
   EXPECT_GE(std::get<DLeftShape>(counts.recommended().shape).spill_capacity, 500u);
   // For a threshold, it comes first only if it is known how often keys repeat.
   EXPECT_EQ(plan({.false_positive_rate = 0.01, .threshold = 100, .histogram = histogram}).recommended().kind,
