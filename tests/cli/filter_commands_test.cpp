@@ -392,6 +392,25 @@ TEST_F(FilterCommands, FlagsSpellOutTheShapeOfADLeftFilter) {
   EXPECT_EQ(other["scheme"], "multiplier");
 }
 
+TEST_F(FilterCommands, TheShapeOfADLeftFilterSpelledOutIsTheSameShape) {
+  const std::string path =
+      build("a", {"--kind", "dleft", "-n", "1000", "--max-doublings", "3"}, numbers(1, 900));
+  const Json shape = Json::parse(run_tally({"info", "--json", path}).output)["shape"];
+  ASSERT_EQ(shape["num_doublings"], 0);
+  const auto number = [&](const char* field) { return std::to_string(shape[field].get<std::uint64_t>()); };
+  const std::uint64_t max_doublings =
+      shape["remainder_bits"].get<std::uint64_t>() - shape["least_remainder_bits"].get<std::uint64_t>();
+  const std::string again =
+      build("b",
+            {"--kind", "dleft", "--buckets-per-subtable", number("buckets_per_subtable"), "--num-subtables",
+             number("num_subtables"), "--cells-per-bucket", number("cells_per_bucket"), "--remainder-bits",
+             number("remainder_bits"), "--counter-bits", number("counter_bits"), "--spill-capacity",
+             number("spill_capacity"), "--moves", shape["moves"].get<std::string>(), "--max-doublings",
+             std::to_string(max_doublings)},
+            numbers(1, 900));
+  EXPECT_EQ(read_file(path), read_file(again));
+}
+
 TEST_F(FilterCommands, ThePlannedDLeftFilterIsTheOneThatIsBuilt) {
   const std::vector<std::string> wanted = {"-n", "1000", "-p", "0.1%", "--unique-keys", "--max-doublings",
                                            "2"};
