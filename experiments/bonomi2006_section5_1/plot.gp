@@ -5,7 +5,7 @@ set boxwidth 0.25
 set xrange [-0.6:1.6]
 set xtics ('dlCBF' 0, 'standard CBF' 1)
 rate = 'false positive rate of the final states'
-asked = 'false positive rate by 10000 queries a trial'
+asked = 'false positive rate by queries'
 set title 'false positive rate'
 set yrange [0.0013:0.0017]
 set key top center
@@ -16,7 +16,7 @@ plot for [s in '"dlCBF" "standard CBF"'] row(s, rate) using (at(s) - 0.15):7:8:9
     pointtype 5 title (at(s) ? '' : 'ours, by queries'), \
   for [s in '"dlCBF" "standard CBF"'] row(s, rate) using (at(s) + 0.15):6 with points linecolor rgb formula \
     pointtype 2 title (at(s) ? '' : 'formula'), \
-  for [s in '"dlCBF" "standard CBF"'] row(s, rate) using (at(s) + 0.3):4 with points linecolor rgb paper \
+  for [s in '"dlCBF" "standard CBF"'] row(s, asked) using (at(s) + 0.3):4 with points linecolor rgb paper \
     pointtype 7 title (at(s) ? '' : 'paper')
 set title 'bits a key'
 set yrange [0:60]

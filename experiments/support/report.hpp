@@ -14,8 +14,8 @@ enum class Claim : char { equal = '=', below = '<', above = '>' };
 
 /// One number: as the paper prints it, as a formula predicts it, as it was measured. All but the names may be missing.
 struct Row {
-  std::string setting;
-  std::string quantity;
+  std::string setting{};
+  std::string quantity{};
   std::optional<double> x{};  ///< its place on the plot's horizontal axis
   std::string published{};
   Claim claim = Claim::equal;
