@@ -15,8 +15,9 @@ std::uint64_t fourth_subtable_trial(std::uint64_t steps, std::uint64_t seed) {
   DLeftChurn<MultiplierBuckets> process(paper_shape, seed);
   const auto& table = process.table();
   std::uint64_t num_filled = 0;
-  const auto watch = [&](const auto& places, bool is_new) {
-    num_filled += is_new && table.load(table.bucket_of(3, places[3])) == paper_shape.cells_per_bucket;
+  const auto watch = [&](Hash128 key, bool is_new) {
+    const std::uint64_t place = table.scheme().place(3, paper_shape.fingerprint_space().fingerprint_of(key));
+    num_filled += is_new && table.load(table.bucket_of(3, place)) == paper_shape.cells_per_bucket;
   };
   process.fill(keys_at(6), watch);
   process.churn(steps, watch);

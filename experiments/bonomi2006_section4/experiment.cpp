@@ -71,10 +71,7 @@ void add_dleft(std::uint32_t remainder_bits, std::uint32_t counter_bits, const O
     process.churn(options.steps);
     Result result{static_cast<double>(process.table().num_fingerprints()) / space.num_fingerprints()};
     for (std::uint64_t i = 0; i < num_queries; ++i) {
-      DLeftChurn<MultiplierBuckets>::Places places;
-      process.table().scheme().place_all(space.fingerprint_of(process.random().digest()), shape.num_subtables,
-                                         places.data());
-      result.num_false_positives += process.table().count(places.data()) != 0;
+      result.num_false_positives += process.filter().may_contain(process.random().digest());
     }
     return result;
   });

@@ -43,8 +43,8 @@ Result dleft_trial(std::uint64_t steps, std::uint64_t seed) {
   DLeftChurn<MultiplierBuckets> process(shape, seed);
   const auto& table = process.table();
   Result result;
-  const auto watch = [&](const auto& places, bool is_new) {
-    if (!is_new) reach(result, table.count(places.data()));
+  const auto watch = [&](Hash128 key, bool is_new) {
+    if (!is_new) reach(result, process.filter().count(key).value);
   };
   process.fill(keys_at(6), watch);
   process.churn(steps, watch);
@@ -52,10 +52,7 @@ Result dleft_trial(std::uint64_t steps, std::uint64_t seed) {
   result.false_positive_rate =
       static_cast<double>(table.num_fingerprints()) / shape.fingerprint_space().num_fingerprints();
   for (std::uint64_t i = 0; i < num_queries; ++i) {
-    DLeftChurn<MultiplierBuckets>::Places places;
-    table.scheme().place_all(shape.fingerprint_space().fingerprint_of(process.random().digest()),
-                             shape.num_subtables, places.data());
-    result.num_false_positives += table.count(places.data()) != 0;
+    result.num_false_positives += process.filter().may_contain(process.random().digest());
   }
   return result;
 }

@@ -31,10 +31,23 @@ double load_of(const Process& process) {
          static_cast<double>(process.table().shape().num_cells());
 }
 
-/// The load at the first insertion that finds no room.
+/// Inserts until there are so many keys, or one finds no room.
+bool fills(Process& process, std::uint64_t num_keys) {
+  while (process.num_full() == 0 && process.num_keys() < num_keys) process.fill(process.num_keys() + 1);
+  return process.num_full() == 0;
+}
+
+/// Removes and inserts so many times, or until an insertion finds no room.
+bool churns(Process& process, std::uint64_t num_steps) {
+  for (std::uint64_t i = 0; process.num_full() == 0 && i < num_steps; ++i) process.churn(1);
+  return process.num_full() == 0;
+}
+
+/// The load at the first insertion that finds no room. A full table refuses before it has a key a cell.
 double insert_only_trial(const DLeftShape& shape, std::uint64_t seed) {
   Process process(shape, seed);
-  while (process.num_full() == 0) process.fill(process.num_keys() + 1);
+  while (fills(process, process.num_keys() + shape.num_cells())) {
+  }
   return load_of(process);
 }
 
@@ -44,10 +57,9 @@ double churn_trial(const DLeftShape& shape, double lifetimes, std::uint64_t seed
   Process process(shape, seed);
   double carried = 0;
   for (std::uint64_t part = 240; part <= 256; ++part) {
-    process.fill(shape.num_cells() * part / 256);
-    if (process.num_full() == 0)
-      process.churn(static_cast<std::uint64_t>(lifetimes * static_cast<double>(process.num_keys())));
-    if (process.num_full() != 0) break;
+    const std::uint64_t num_keys = shape.num_cells() * part / 256;
+    const auto num_steps = static_cast<std::uint64_t>(lifetimes * static_cast<double>(num_keys));
+    if (!fills(process, num_keys) || !churns(process, num_steps)) break;
     carried = load_of(process);
   }
   return carried;
