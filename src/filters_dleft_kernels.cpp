@@ -1,6 +1,10 @@
 #include "tally/filters/dleft_kernels.hpp"
 
+#include <algorithm>
+#include <array>
+#include <bit>
 #include <limits>
+#include <type_traits>
 
 // Compiled once for every instruction set that Highway knows of this machine's kind; the best is chosen at run time.
 #undef HWY_TARGET_INCLUDE
@@ -23,17 +27,19 @@ struct Bucket {
 
   Cell* cells;
 
-  /// The index of the cell with that remainder, or -1.
-  HWY_INLINE std::ptrdiff_t find(Cell mask, Cell remainder) const {
+  /// Bit j: whether cell j, under the mask, is `wanted`.
+  HWY_INLINE std::uint64_t equal(Cell mask, Cell wanted) const {
     const Tag tag;
-    const auto wanted = hn::Set(tag, remainder);
+    const auto all_wanted = hn::Set(tag, wanted);
     const auto all_masks = hn::Set(tag, mask);
+    std::uint64_t found = 0;
     for (std::size_t j = 0; j < num_cells; j += hn::Lanes(tag)) {
-      const auto equal = hn::Eq(hn::And(hn::Load(tag, cells + j), all_masks), wanted);
-      const std::ptrdiff_t at = hn::FindFirstTrue(tag, equal);
-      if (at >= 0) return static_cast<std::ptrdiff_t>(j) + at;
+      std::uint64_t bits = 0;
+      const auto here = hn::Eq(hn::And(hn::Load(tag, cells + j), all_masks), all_wanted);
+      hn::StoreMaskBits(tag, here, reinterpret_cast<std::uint8_t*>(&bits));
+      found |= bits << j;
     }
-    return -1;
+    return found;
   }
 
   HWY_INLINE bool contains(Cell mask, Cell remainder) const {
@@ -47,113 +53,139 @@ struct Bucket {
     return found;
   }
 
-  HWY_INLINE std::size_t num_empty() const {
-    const Tag tag;
-    std::size_t count = 0;
-    for (std::size_t j = 0; j < num_cells; j += hn::Lanes(tag)) {
-      count += hn::CountTrue(tag, hn::Eq(hn::Load(tag, cells + j), hn::Zero(tag)));
-    }
-    return count;
-  }
+  HWY_INLINE std::uint64_t empty() const { return equal(std::numeric_limits<Cell>::max(), 0); }
 };
 
-struct Found {
-  std::uint32_t subtable;
-  Cell* cell;
-};
-
-template <std::size_t num_cells>
+// In which bucket a key is, and which has the most room, cannot be guessed: there is no branch for either.
+template <std::size_t num_cells, std::uint32_t num_subtables>
 struct Kernels {
-  static HWY_INLINE Bucket<num_cells> bucket(const DLeftView& view, std::uint32_t i, std::uint64_t place) {
-    const std::uint64_t number = i * view.buckets_per_subtable + (place >> view.remainder_bits);
-    return {reinterpret_cast<Cell*>(view.words) + number * num_cells};
+  static HWY_INLINE Cell mask_of(const DLeftCells& table) {
+    return static_cast<Cell>((1u << table.remainder_bits) - 1);
   }
-  static HWY_INLINE Cell mask_of(const DLeftView& view) {
-    return static_cast<Cell>((1u << view.remainder_bits) - 1);
-  }
+  static HWY_INLINE Bucket<num_cells> bucket(const DLeftSpot& spot) { return {spot.cells}; }
+  static HWY_INLINE Cell remainder(const DLeftSpot& spot) { return static_cast<Cell>(spot.remainder); }
 
-  static HWY_INLINE Cell* find(const DLeftView& view, const std::uint64_t* places) {
-    const Cell mask = mask_of(view);
-    for (std::uint32_t i = 0; i < view.num_subtables; ++i) {
-      const auto here = bucket(view, i, places[i]);
-      const std::ptrdiff_t at = here.find(mask, static_cast<Cell>(places[i] & mask));
-      if (at >= 0) return here.cells + at;
+  /// The key's cell, or null.
+  static HWY_INLINE Cell* find(Cell mask, const DLeftSpot* spots) {
+    std::array<std::uint64_t, (num_cells * num_subtables + 63) / 64> found{};
+    for (std::uint32_t i = 0; i < num_subtables; ++i) {
+      found[i * num_cells / 64] |= bucket(spots[i]).equal(mask, remainder(spots[i])) << (i * num_cells % 64);
+    }
+    for (std::size_t word = 0; word < found.size(); ++word) {
+      if (found[word] == 0) continue;
+      const std::size_t at = 64 * word + static_cast<std::size_t>(std::countr_zero(found[word]));
+      return spots[at / num_cells].cells + at % num_cells;
     }
     return nullptr;
   }
 
-  static HWY_ATTR void contains(const DLeftView& view, const std::uint64_t* places, std::size_t num_keys,
+  struct Room {
+    Cell* cell;  // null if all buckets are full
+    Cell remainder;
+  };
+  /// An empty cell in the least loaded bucket, of equal ones the leftmost.
+  static HWY_INLINE Room least_loaded(const DLeftSpot* spots) {
+    std::array<std::uint64_t, num_subtables> empty;
+    std::uint32_t best = 0;  // number of empty cells, then num_subtables less the index
+    for (std::uint32_t i = 0; i < num_subtables; ++i) {
+      empty[i] = bucket(spots[i]).empty();
+      best = std::max(best, static_cast<std::uint32_t>(hwy::PopCount(empty[i])) << 8 | (num_subtables - i));
+    }
+    const std::uint32_t i = num_subtables - (best & 255);
+    if (best >> 8 == 0) return {nullptr, 0};
+    return {spots[i].cells + std::countr_zero(empty[i]), remainder(spots[i])};
+  }
+
+  template <class Scheme>
+  static HWY_ATTR HWY_FLATTEN void find_spots(const DLeftSpotFinder<Scheme>& finder, const Hash128* keys,
+                                              std::size_t num_keys, DLeftSpot* spots) {
+    using Cells = std::integral_constant<std::uint64_t, num_cells>;
+    using Subtables = std::integral_constant<std::uint32_t, num_subtables>;
+    const DLeftSpotFinder<Scheme> own = finder;
+    for (std::size_t k = 0; k < num_keys; ++k) {
+      own.find(keys[k], Cells(), Subtables(), spots + k * num_subtables);
+    }
+  }
+
+  static HWY_ATTR void contains(const DLeftCells& table, const DLeftSpot* spots, std::size_t num_keys,
                                 bool* found) {
-    const Cell mask = mask_of(view);
-    for (std::size_t k = 0; k < num_keys; ++k, places += view.num_subtables) {
+    const Cell mask = mask_of(table);
+    for (std::size_t k = 0; k < num_keys; ++k, spots += num_subtables) {
       bool any = false;
-      for (std::uint32_t i = 0; i < view.num_subtables; ++i) {
-        any |= bucket(view, i, places[i]).contains(mask, static_cast<Cell>(places[i] & mask));
+      for (std::uint32_t i = 0; i < num_subtables; ++i) {
+        any |= bucket(spots[i]).contains(mask, remainder(spots[i]));
       }
       found[k] = any;
     }
   }
 
-  static HWY_ATTR void count(const DLeftView& view, const std::uint64_t* places, std::size_t num_keys,
+  static HWY_ATTR void count(const DLeftCells& table, const DLeftSpot* spots, std::size_t num_keys,
                              std::uint32_t* counts) {
-    for (std::size_t k = 0; k < num_keys; ++k, places += view.num_subtables) {
-      const Cell* const cell = find(view, places);
-      counts[k] = cell == nullptr ? 0 : (std::uint32_t{*cell} >> view.counter_shift) + 1;
+    const Cell mask = mask_of(table);
+    for (std::size_t k = 0; k < num_keys; ++k, spots += num_subtables) {
+      const Cell* const cell = find(mask, spots);
+      counts[k] = cell == nullptr ? 0 : (std::uint32_t{*cell} >> table.counter_shift) + 1;
     }
   }
 
-  static HWY_ATTR std::size_t insert(const DLeftView& view, const std::uint64_t* places, std::size_t num_keys,
+  static HWY_ATTR std::size_t insert(const DLeftCells& table, const DLeftSpot* spots, std::size_t num_keys,
                                      std::uint64_t& num_new) {
-    const Cell mask = mask_of(view);
-    for (std::size_t k = 0; k < num_keys; ++k, places += view.num_subtables) {
-      if (Cell* const cell = find(view, places)) {
-        if (std::uint32_t{*cell} >> view.counter_shift == view.max_counter) return k;
-        *cell = static_cast<Cell>(*cell + (1u << view.counter_shift));
+    const Cell mask = mask_of(table);
+    for (std::size_t k = 0; k < num_keys; ++k, spots += num_subtables) {
+      if (Cell* const held = find(mask, spots)) {
+        if (std::uint32_t{*held} >> table.counter_shift == table.max_counter) return k;
+        *held = static_cast<Cell>(*held + (1u << table.counter_shift));
         continue;
       }
-      std::size_t most_empty = 0;
-      Bucket<num_cells> best{};
-      std::uint64_t place = 0;
-      for (std::uint32_t i = 0; i < view.num_subtables; ++i) {
-        const auto here = bucket(view, i, places[i]);
-        const std::size_t num_empty = here.num_empty();
-        const bool better = num_empty > most_empty;
-        best.cells = better ? here.cells : best.cells;
-        place = better ? places[i] : place;
-        most_empty = better ? num_empty : most_empty;
-      }
-      if (most_empty == 0) return k;
-      best.cells[best.find(std::numeric_limits<Cell>::max(), 0)] = static_cast<Cell>(place & mask);
+      const Room room = least_loaded(spots);
+      if (room.cell == nullptr) return k;
+      *room.cell = room.remainder;
       ++num_new;
     }
     return num_keys;
   }
 
-  static HWY_ATTR std::size_t remove(const DLeftView& view, const std::uint64_t* places, std::size_t num_keys,
+  static HWY_ATTR std::size_t remove(const DLeftCells& table, const DLeftSpot* spots, std::size_t num_keys,
                                      bool* removed, std::uint64_t& num_emptied) {
-    for (std::size_t k = 0; k < num_keys; ++k, places += view.num_subtables) {
-      Cell* const cell = find(view, places);
+    const Cell mask = mask_of(table);
+    for (std::size_t k = 0; k < num_keys; ++k, spots += num_subtables) {
+      Cell* const cell = find(mask, spots);
       removed[k] = cell != nullptr;
       if (cell == nullptr) continue;
-      const std::uint32_t counter = std::uint32_t{*cell} >> view.counter_shift;
-      if (counter == view.max_counter) return k;
+      const std::uint32_t counter = std::uint32_t{*cell} >> table.counter_shift;
+      if (counter == table.max_counter) return k;
       num_emptied += counter == 0;
-      *cell = counter == 0 ? Cell{0} : static_cast<Cell>(*cell - (1u << view.counter_shift));
+      *cell = counter == 0 ? Cell{0} : static_cast<Cell>(*cell - (1u << table.counter_shift));
     }
     return num_keys;
   }
 
-  static constexpr DLeftKernels table{contains, count, insert, remove};
+  static constexpr DLeftKernels all{
+      find_spots<RotationBuckets>, find_spots<MultiplierBuckets>, contains, count, insert, remove};
 };
 
-const DLeftKernels* kernels_here(std::uint32_t cells_per_bucket) {
+template <std::size_t num_cells>
+const DLeftKernels* kernels_of(std::uint32_t num_subtables) {
+  switch (num_subtables) {
+    case 2:
+      return &Kernels<num_cells, 2>::all;
+    case 3:
+      return &Kernels<num_cells, 3>::all;
+    case 4:
+      return &Kernels<num_cells, 4>::all;
+    default:
+      return nullptr;
+  }
+}
+
+const DLeftKernels* kernels_here(std::uint32_t num_subtables, std::uint32_t cells_per_bucket) {
   switch (cells_per_bucket) {
     case 8:
-      return &Kernels<8>::table;
+      return kernels_of<8>(num_subtables);
     case 16:
-      return &Kernels<16>::table;
+      return kernels_of<16>(num_subtables);
     case 32:
-      return &Kernels<32>::table;
+      return kernels_of<32>(num_subtables);
     default:
       return nullptr;
   }
@@ -170,7 +202,7 @@ HWY_EXPORT(kernels_here);
 
 const DLeftKernels* dleft_kernels(const DLeftShape& shape) noexcept {
   if (shape.cell_bits() != 16) return nullptr;
-  return HWY_DYNAMIC_DISPATCH(kernels_here)(shape.cells_per_bucket);
+  return HWY_DYNAMIC_DISPATCH(kernels_here)(shape.num_subtables, shape.cells_per_bucket);
 }
 
 }  // namespace tally::detail

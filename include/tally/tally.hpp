@@ -14,6 +14,7 @@
 #include "tally/filters/dleft_moves.hpp"
 #include "tally/filters/dleft_resizing.hpp"
 #include "tally/filters/dleft_shape.hpp"
+#include "tally/filters/dleft_spots.hpp"
 #include "tally/filters/dleft_statistics.hpp"
 #include "tally/filters/dleft_table.hpp"
 #include "tally/filters/filter_shape.hpp"

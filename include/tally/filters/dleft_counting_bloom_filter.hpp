@@ -43,7 +43,7 @@ class DLeftCountingBloomFilter {
       : hasher_(hasher),
         space_(shape.fingerprint_space()),
         table_(checked(shape), hasher.seed_or_key_id()),
-        kernels_(detail::dleft_kernels(shape)) {}
+        kernels_(detail::dleft_kernels<Scheme>(shape)) {}
 
   /// Calls so far, whatever their keys.
   using Totals = DLeftTotals;
@@ -55,7 +55,7 @@ class DLeftCountingBloomFilter {
         space_(shape.fingerprint_space()),
         table_(checked(shape), hasher.seed_or_key_id(), std::move(cells), std::move(spills),
                num_fingerprints),
-        kernels_(detail::dleft_kernels(shape)),
+        kernels_(detail::dleft_kernels<Scheme>(shape)),
         totals_(totals) {
     detail::require_cells_of(shape, table_.cells(), table_.spills());
   }
@@ -69,21 +69,15 @@ class DLeftCountingBloomFilter {
   /// results[i] = insert(keys[i]), in order; `results` is as long as `keys`.
   template <KeyBatch Keys>
   void insert_batch(const Keys& keys, std::span<InsertResult> results) noexcept {
-    for_each_run<detail::Access::write>(
-        keys, [&](std::size_t first, const std::uint64_t* places, std::size_t count) {
-          const auto by_kernel = [&](std::size_t i) {
-            std::uint64_t num_new = 0;
-            const std::size_t num_inserted =
-                kernels_->insert(view(max_counter()), places + i * num_subtables(), count - i, num_new);
-            table_.add_fingerprints(num_new);
-            totals_.num_insertions += num_inserted;
-            std::fill_n(results.begin() + first + i, num_inserted, InsertResult::counted);
-            return num_inserted;
-          };
-          for (std::size_t i = 0; i < count; ++i) {
-            if (kernels_ != nullptr) i += by_kernel(i);
-            if (i < count) results[first + i] = insert_at(places + i * num_subtables());
-          }
+    const auto one = [&](std::size_t i, const std::uint64_t* places) { results[i] = insert_at(places); };
+    for_each_key<detail::Access::write>(
+        keys, one, [&](std::size_t first, const Spots spots, std::size_t count) {
+          std::uint64_t num_new = 0;
+          const std::size_t num_inserted = kernels_->insert(cells(max_counter()), spots, count, num_new);
+          table_.add_fingerprints(num_new);
+          totals_.num_insertions += num_inserted;
+          std::fill_n(results.begin() + first, num_inserted, InsertResult::counted);
+          return num_inserted;
         });
   }
 
@@ -96,24 +90,22 @@ class DLeftCountingBloomFilter {
   /// results[i] = remove(keys[i]), in order; `results` is as long as `keys`.
   template <KeyBatch Keys>
   void remove_batch(const Keys& keys, std::span<RemoveResult> results) noexcept {
-    for_each_run<detail::Access::write>(
-        keys, [&](std::size_t first, const std::uint64_t* places, std::size_t count) {
-          const auto by_kernel = [&](std::size_t i) {
-            std::array<bool, detail::keys_a_run> removed;
-            std::uint64_t num_emptied = 0;
-            // A counter at its maximum may have more in the side table, if anything is there at all.
-            const std::uint32_t stop_at = table_.spills().size() == 0 ? ~0u : max_counter();
-            const std::size_t num_looked_at = kernels_->remove(view(stop_at), places + i * num_subtables(),
-                                                               count - i, removed.data(), num_emptied);
-            table_.add_fingerprints(0 - num_emptied);
-            for (std::size_t j = 0; j < num_looked_at; ++j)
-              results[first + i + j] = counted_remove(removed[j]);
-            return num_looked_at;
-          };
-          for (std::size_t i = 0; i < count; ++i) {
-            if (kernels_ != nullptr) i += by_kernel(i);
-            if (i < count) results[first + i] = remove_at(places + i * num_subtables());
-          }
+    const auto one = [&](std::size_t i, const std::uint64_t* places) { results[i] = remove_at(places); };
+    for_each_key<detail::Access::write>(
+        keys, one, [&](std::size_t first, const Spots spots, std::size_t count) {
+          std::array<bool, detail::keys_a_run> removed;
+          std::uint64_t num_emptied = 0;
+          // A counter at its maximum may have more in the side table, if anything is there at all.
+          const std::uint32_t stop_at = table_.spills().size() == 0 ? ~0u : max_counter();
+          const std::size_t num_looked_at =
+              kernels_->remove(cells(stop_at), spots, count, removed.data(), num_emptied);
+          table_.add_fingerprints(0 - num_emptied);
+          const auto end = removed.begin() + num_looked_at;
+          const auto num_removed = static_cast<std::uint64_t>(std::count(removed.begin(), end, true));
+          totals_.num_removes += num_removed;
+          totals_.num_refused_removes += num_looked_at - num_removed;
+          std::transform(removed.begin(), end, results.begin() + first, result_of_remove);
+          return num_looked_at;
         });
   }
 
@@ -125,13 +117,14 @@ class DLeftCountingBloomFilter {
   /// results[i] = may_contain(keys[i]); `results` is as long as `keys`.
   template <KeyBatch Keys>
   void may_contain_batch(const Keys& keys, std::span<bool> results) const noexcept {
-    for_each_run<detail::Access::read>(
-        keys, [&](std::size_t first, const std::uint64_t* places, std::size_t count) {
-          if (kernels_ != nullptr) return kernels_->contains(view(0), places, count, results.data() + first);
-          for (std::size_t i = 0; i < count; ++i) {
-            results[first + i] = table_.count(places + i * num_subtables()) != 0;
-          }
-        });
+    const auto one = [&](std::size_t i, const std::uint64_t* places) {
+      results[i] = table_.count(places) != 0;
+    };
+    for_each_key<detail::Access::read>(keys, one,
+                                       [&](std::size_t first, const Spots spots, std::size_t count) {
+                                         kernels_->contains(cells(0), spots, count, results.data() + first);
+                                         return count;
+                                       });
   }
 
   /// How often keys of this one's fingerprint are in the multiset; never saturated.
@@ -143,16 +136,20 @@ class DLeftCountingBloomFilter {
   /// results[i] = count(keys[i]); `results` is as long as `keys`.
   template <KeyBatch Keys>
   void count_batch(const Keys& keys, std::span<Count> results) const noexcept {
-    for_each_run<detail::Access::read>(keys, [&](std::size_t first, const std::uint64_t* places,
-                                                 std::size_t count) {
-      std::array<std::uint32_t, detail::keys_a_run> in_cells;
-      in_cells.fill(max_counter() + 1);
-      if (kernels_ != nullptr) kernels_->count(view(0), places, count, in_cells.data());
-      for (std::size_t i = 0; i < count; ++i) {
-        const bool all_in_cell = in_cells[i] <= max_counter();
-        results[first + i] = {all_in_cell ? in_cells[i] : table_.count(places + i * num_subtables()), false};
-      }
-    });
+    const auto one = [&](std::size_t i, const std::uint64_t* places) {
+      results[i] = {table_.count(places), false};
+    };
+    for_each_key<detail::Access::read>(
+        keys, one, [&](std::size_t first, const Spots spots, std::size_t count) {
+          std::array<std::uint32_t, detail::keys_a_run> in_cells;
+          kernels_->count(cells(0), spots, count, in_cells.data());
+          // The first whose cell may not hold all of it is counted alone.
+          const auto end = std::find(in_cells.begin(), in_cells.begin() + count, max_counter() + 1);
+          std::transform(in_cells.begin(), end, results.begin() + first, [](std::uint64_t all) {
+            return Count{all, false};
+          });
+          return static_cast<std::size_t>(end - in_cells.begin());
+        });
   }
 
   /// Doubles the number of buckets: one bit of every remainder becomes one of its bucket. False if the
@@ -253,12 +250,13 @@ class DLeftCountingBloomFilter {
     return InsertResult::counted;
   }
 
-  RemoveResult counted_remove(bool removed) noexcept {
-    ++(removed ? totals_.num_removes : totals_.num_refused_removes);
+  static RemoveResult result_of_remove(bool removed) noexcept {
     return removed ? RemoveResult::removed : RemoveResult::refused;
   }
   RemoveResult remove_at(const std::uint64_t* places) noexcept {
-    return counted_remove(table_.remove(places));
+    const bool removed = table_.remove(places);
+    ++(removed ? totals_.num_removes : totals_.num_refused_removes);
+    return result_of_remove(removed);
   }
 
   bool grow_by_itself() noexcept try {
@@ -267,19 +265,32 @@ class DLeftCountingBloomFilter {
     return false;
   }
 
-  detail::DLeftView view(std::uint32_t max_counter) const noexcept {
+  using Spots = const detail::DLeftSpot*;
+
+  detail::DLeftCells cells(std::uint32_t max_counter) const noexcept {
     const DLeftShape& now = table_.shape();
-    return {const_cast<std::uint64_t*>(table_.cells().data()),
-            now.current_buckets_per_subtable(),
-            now.num_subtables,
-            now.current_remainder_bits(),
-            now.remainder_bits,
-            max_counter};
+    return {now.current_remainder_bits(), now.remainder_bits, max_counter};
   }
 
-  template <detail::Access access, KeyBatch Keys, class Use>
-  void for_each_run(const Keys& keys, Use use) const {
-    detail::for_each_run<access>(hasher_, space_, table_, keys, use);
+  /// one(index, places) for every key in order; but where there are kernels, by_kernel(first index, spots, number of
+  /// keys) for runs of them, which returns how many it has done, and one(...) for the key after those.
+  template <detail::Access access, KeyBatch Keys, class One, class ByKernel>
+  void for_each_key(const Keys& keys, One one, ByKernel by_kernel) const {
+    if (kernels_ == nullptr) return detail::for_each_key<access>(hasher_, space_, table_, keys, one);
+    const auto run = [&](std::size_t first, Spots spots, std::size_t count) {
+      const std::uint64_t* const words = table_.cells().data();
+      std::size_t i = 0;
+      while (i < count && table_.cells().data() == words) {
+        i += by_kernel(first + i, spots + i * num_subtables(), count - i);
+        if (i < count) {
+          one(first + i,
+              static_cast<const std::uint64_t*>(places_of(hasher_(std::span(keys)[first + i])).data()));
+          ++i;
+        }
+      }
+      return i;
+    };
+    detail::for_each_run(hasher_, *kernels_, table_, keys, run);
   }
 
   KeyHasher hasher_;

@@ -1,0 +1,243 @@
+// d-left counting Bloom filters beside a counting Bloom filter of the same error, and beside the physical limit:
+// random reads of 2 and of 4 lines of 64 bytes a key, batched, in the filter's own memory.
+//
+//   bench_dleft [KEYS [ROUNDS]]      default: 1e6 and then 64e6 keys, 9 rounds
+//
+// Rounds take turns over all operations of a filter; a ratio is the median of the rounds' ratios, a time the median
+// of the times: processor time, in ns a key. Answers and the false positive rate are checked before. Keys are ready
+// digests, but in the rows 'hashed', where they are texts of 16 bytes.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tally/filters/counting_bloom_filter.hpp"
+#include "tally/filters/dleft_counting_bloom_filter.hpp"
+#include "tally/planner.hpp"
+
+namespace {
+
+using namespace tally;
+
+constexpr std::size_t batch = 8192;
+constexpr std::uint64_t keys_a_round = 1 << 20;
+constexpr std::uint64_t first_absent = std::uint64_t{1} << 40;
+constexpr double load_factor = 0.87;
+
+double processor_seconds() {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+Hash128 digest_of(std::uint64_t key) { return {mix64(2 * key + 1), mix64(2 * key + 2)}; }
+
+/// One batch of keys: those from a number on, made before the clock starts.
+class Keys {
+ public:
+  std::span<const Hash128> digests(std::uint64_t first, std::size_t count = batch) {
+    for (std::size_t i = 0; i < count; ++i) digests_[i] = digest_of(first + i);
+    return std::span(digests_).first(count);
+  }
+  std::span<const std::string_view> texts(std::uint64_t first) {
+    for (std::size_t i = 0; i < batch; ++i) {
+      const Hash128 digest = digest_of(first + i);
+      std::memcpy(bytes_.data() + 16 * i, &digest, 16);
+      texts_[i] = {bytes_.data() + 16 * i, 16};
+    }
+    return texts_;
+  }
+
+ private:
+  std::vector<Hash128> digests_ = std::vector<Hash128>(batch);
+  std::vector<char> bytes_ = std::vector<char>(16 * batch);
+  std::vector<std::string_view> texts_ = std::vector<std::string_view>(batch);
+};
+
+/// What operations took, a number of ns for every round.
+using Times = std::map<std::string, std::vector<double>>;
+
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
+                   values.end());
+  return values[values.size() / 2];
+}
+
+/// The time of a round of batches, without what `prepare` does: use(prepare(first key of the batch)).
+template <class Prepare, class Use>
+double time_round(std::uint64_t first, Prepare prepare, Use use) {
+  double seconds = 0;
+  for (std::uint64_t key = first; key < first + keys_a_round; key += batch) {
+    const auto keys = prepare(key);
+    const double start = processor_seconds();
+    use(keys);
+    seconds += processor_seconds() - start;
+  }
+  return 1e9 * seconds / static_cast<double>(keys_a_round);
+}
+
+/// Reads of `num_lines` random lines a key, asked for a window of keys ahead, at the best window.
+double time_line_reads(std::span<const std::uint64_t> words, std::uint32_t num_lines, std::uint64_t first,
+                       Keys& keys) {
+  const std::uint64_t lines = words.size() / 8;
+  static std::uint64_t sum = 0;
+  double best = INFINITY;
+  for (const std::size_t window : {32, 64, 128, 256}) {
+    const auto read = [&](std::span<const Hash128> digests) {
+      std::array<const std::uint64_t*, 4 * 256> at;
+      for (std::size_t i = 0; i < digests.size(); i += window) {
+        for (std::size_t j = 0; j < window; ++j) {
+          const Hash128 digest = digests[i + j];
+          const std::uint64_t numbers[4] = {digest.low, digest.high, digest.low << 32 | digest.low >> 32,
+                                            digest.high << 32 | digest.high >> 32};
+          for (std::uint32_t l = 0; l < num_lines; ++l) {
+            at[num_lines * j + l] = words.data() + 8 * reduce_to_range(numbers[l], lines);
+            detail::prefetch_for_read(at[num_lines * j + l]);
+          }
+        }
+        for (std::size_t j = 0; j < num_lines * window; ++j) sum += *at[j];
+      }
+    };
+    best = std::min(best, time_round(
+                              first, [&](std::uint64_t key) { return keys.digests(key); }, read));
+  }
+  if (sum == 1) std::puts("");  // so that it is read
+  return best;
+}
+
+void require(bool condition, const std::string& what) {
+  if (condition) return;
+  std::fprintf(stderr, "bench_dleft: wrong answers, nothing is timed: %s\n", what.c_str());
+  std::exit(1);
+}
+
+template <class Filter>
+std::uint64_t num_found(const Filter& filter, std::uint64_t first, std::uint64_t count, Keys& keys) {
+  std::array<bool, batch> found;
+  std::uint64_t sum = 0;
+  for (std::uint64_t i = 0; i < count; i += batch) {
+    const auto part = std::span(found).first(std::min<std::uint64_t>(batch, count - i));
+    filter.may_contain_batch(keys.digests(first + i, part.size()), part);
+    sum += static_cast<std::uint64_t>(std::ranges::count(part, true));
+  }
+  return sum;
+}
+
+/// Fills the filter, checks its answers, times every operation. Results of batches go to `insert`.
+template <class Filter, class Insert>
+void bench(const std::string& name, Filter& filter, double predicted_rate, std::uint64_t num_keys,
+           int num_rounds, Insert insert) {
+  Keys keys;
+  for (std::uint64_t i = 0; i < num_keys; i += batch)
+    insert(keys.digests(i, std::min<std::uint64_t>(batch, num_keys - i)));
+  require(num_found(filter, 0, num_keys, keys) == num_keys, name + ": a key is missing");
+  const std::uint64_t num_queries = std::min<std::uint64_t>(num_keys, 10'000'000);
+  const auto num_false = static_cast<double>(num_found(filter, first_absent, num_queries, keys));
+  const double expected = predicted_rate * static_cast<double>(num_queries);
+  require(std::abs(num_false - expected) < 6 * std::sqrt(expected) + 0.02 * expected,
+          fmt::format("{}: {} false positives, expected {}", name, num_false, expected));
+  const auto words = filter.storage_words();
+  fmt::print("\n{}: {} keys, {:.2f} bits a key, false positive rate {:.3g}% (predicted {:.3g}%)\n", name,
+             num_keys, 64.0 * static_cast<double>(words.size()) / static_cast<double>(num_keys),
+             100 * num_false / static_cast<double>(num_queries), 100 * predicted_rate);
+
+  Times times;
+  std::array<bool, batch> found;
+  std::array<RemoveResult, batch> removed;
+  const auto digests = [&](std::uint64_t key) { return keys.digests(key); };
+  const auto texts = [&](std::uint64_t key) { return keys.texts(key); };
+  const auto look_up = [&](const auto& some) { filter.may_contain_batch(some, found); };
+  const auto remove = [&](const auto& some) { filter.remove_batch(some, removed); };
+  for (int round = 0; round <= num_rounds; ++round) {
+    // Sections of the keys in turn; a round of warming up is not kept.
+    const std::uint64_t first = num_keys < 2 * keys_a_round ? 0
+                                                            : static_cast<std::uint64_t>(round) *
+                                                                  keys_a_round % (num_keys - keys_a_round);
+    const auto keep = [&](const std::string& operation, double time) {
+      if (round > 0) times[operation].push_back(time);
+    };
+    keep("2 lines", time_line_reads(words, 2, first, keys));
+    keep("4 lines", time_line_reads(words, 4, first, keys));
+    keep("lookup, present", time_round(first, digests, look_up));
+    keep("lookup, absent", time_round(first_absent + first, digests, look_up));
+    keep("lookup, present, hashed", time_round(first, texts, look_up));
+    std::vector<double> both(2);
+    for (std::uint64_t key = first; key < first + keys_a_round; key += batch) {
+      const auto some = keys.digests(key);
+      const double start = processor_seconds();
+      remove(some);
+      const double middle = processor_seconds();
+      insert(some);
+      both[0] += middle - start;
+      both[1] += processor_seconds() - middle;
+    }
+    for (double& seconds : both) seconds *= 1e9 / static_cast<double>(keys_a_round);
+    keep("remove", both[0]);
+    keep("insert", both[1]);
+    keep("remove and insert", both[0] + both[1]);
+  }
+  require(num_found(filter, 0, num_keys, keys) == num_keys, name + ": a key got lost");
+  for (const char* operation : {"2 lines", "4 lines", "lookup, present", "lookup, absent",
+                                "lookup, present, hashed", "remove", "insert", "remove and insert"}) {
+    const std::vector<double>& own = times.at(operation);
+    std::vector<double> ratios;
+    for (std::size_t i = 0; i < own.size(); ++i) ratios.push_back(own[i] / times.at("2 lines")[i]);
+    fmt::print("  {:<26} {:7.2f} ns  {:6.2f} times 2 lines\n", operation, median(own), median(ratios));
+  }
+}
+
+/// A filter with the one name for its words that `bench` asks for.
+template <class Filter>
+struct Named : Filter {
+  using Filter::Filter;
+  std::span<const std::uint64_t> storage_words() const {
+    if constexpr (requires { this->table(); }) {
+      return this->table().cells().words();
+    } else {
+      return this->storage().words();
+    }
+  }
+};
+
+void bench_all(std::uint64_t num_keys, int num_rounds) {
+  const KeyHasher hasher(7);
+  double rate = 0;
+  for (const auto& [d, cells] : {std::pair{2u, 32u}, std::pair{4u, 8u}}) {
+    DLeftShape shape{.num_subtables = d, .cells_per_bucket = cells};
+    shape.buckets_per_subtable =
+        static_cast<std::uint64_t>(static_cast<double>(num_keys) / (load_factor * d * cells)) + 1;
+    Named<DLeftCountingBloomFilter<>> filter(shape, hasher);
+    rate = static_cast<double>(num_keys) / shape.fingerprint_space().num_fingerprints();
+    std::array<InsertResult, batch> results;
+    bench(fmt::format("d-left, {} x {} cells of 14 + 2 bits", d, cells), filter, rate, num_keys, num_rounds,
+          [&](std::span<const Hash128> keys) {
+            filter.insert_batch(keys, results);
+            require(std::ranges::count(results, InsertResult::full) == 0, "full");
+          });
+  }
+  const CountingBloomShape shape = plan_counting_bloom({.num_keys = num_keys, .false_positive_rate = rate});
+  Named<CountingBloomFilter<>> counting(shape, hasher);
+  bench(fmt::format("counting Bloom filter, k = {}", shape.num_hashes), counting, rate, num_keys, num_rounds,
+        [&](std::span<const Hash128> keys) { counting.insert_batch(keys); });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int num_rounds = argc > 2 ? std::atoi(argv[2]) : 9;
+  if (argc > 1) {
+    bench_all(static_cast<std::uint64_t>(std::atof(argv[1])), num_rounds);
+    return 0;
+  }
+  for (const double num_keys : {1e6, 64e6}) bench_all(static_cast<std::uint64_t>(num_keys), num_rounds);
+}
