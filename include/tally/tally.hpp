@@ -8,6 +8,7 @@
 #include "tally/filters/counter_reads.hpp"
 #include "tally/filters/counting_bloom_filter.hpp"
 #include "tally/filters/digest_shard.hpp"
+#include "tally/filters/dleft_batch_operations.hpp"
 #include "tally/filters/dleft_batches.hpp"
 #include "tally/filters/dleft_counting_bloom_filter.hpp"
 #include "tally/filters/dleft_kernels.hpp"

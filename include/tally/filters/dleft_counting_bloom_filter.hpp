@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "tally/filters/bloom_filter.hpp"
-#include "tally/filters/dleft_batches.hpp"
 #include "tally/filters/dleft_kernels.hpp"
 #include "tally/filters/dleft_resizing.hpp"
 #include "tally/filters/dleft_shape.hpp"
@@ -68,18 +67,7 @@ class DLeftCountingBloomFilter {
 
   /// results[i] = insert(keys[i]), in order; `results` is as long as `keys`.
   template <KeyBatch Keys>
-  void insert_batch(const Keys& keys, std::span<InsertResult> results) noexcept {
-    const auto one = [&](std::size_t i, const std::uint64_t* places) { results[i] = insert_at(places); };
-    for_each_key<detail::Access::write>(
-        keys, one, [&](std::size_t first, const Spots spots, std::size_t count) {
-          std::uint64_t num_new = 0;
-          const std::size_t num_inserted = kernels_->insert(cells(max_counter()), spots, count, num_new);
-          table_.add_fingerprints(num_new);
-          totals_.num_insertions += num_inserted;
-          std::fill_n(results.begin() + first, num_inserted, InsertResult::counted);
-          return num_inserted;
-        });
-  }
+  void insert_batch(const Keys& keys, std::span<InsertResult> results) noexcept;
 
   /// Removes one occurrence of the key: RemoveResult::removed, or refused where it is provably absent.
   template <class Key>
@@ -89,25 +77,7 @@ class DLeftCountingBloomFilter {
 
   /// results[i] = remove(keys[i]), in order; `results` is as long as `keys`.
   template <KeyBatch Keys>
-  void remove_batch(const Keys& keys, std::span<RemoveResult> results) noexcept {
-    const auto one = [&](std::size_t i, const std::uint64_t* places) { results[i] = remove_at(places); };
-    for_each_key<detail::Access::write>(
-        keys, one, [&](std::size_t first, const Spots spots, std::size_t count) {
-          std::array<bool, detail::keys_a_run> removed;
-          std::uint64_t num_emptied = 0;
-          // A counter at its maximum may have more in the side table, if anything is there at all.
-          const std::uint32_t stop_at = table_.spills().size() == 0 ? ~0u : max_counter();
-          const std::size_t num_looked_at =
-              kernels_->remove(cells(stop_at), spots, count, removed.data(), num_emptied);
-          table_.add_fingerprints(0 - num_emptied);
-          const auto end = removed.begin() + num_looked_at;
-          const auto num_removed = static_cast<std::uint64_t>(std::count(removed.begin(), end, true));
-          totals_.num_removes += num_removed;
-          totals_.num_refused_removes += num_looked_at - num_removed;
-          std::transform(removed.begin(), end, results.begin() + first, result_of_remove);
-          return num_looked_at;
-        });
-  }
+  void remove_batch(const Keys& keys, std::span<RemoveResult> results) noexcept;
 
   template <class Key>
   bool may_contain(const Key& key) const noexcept {
@@ -116,16 +86,7 @@ class DLeftCountingBloomFilter {
 
   /// results[i] = may_contain(keys[i]); `results` is as long as `keys`.
   template <KeyBatch Keys>
-  void may_contain_batch(const Keys& keys, std::span<bool> results) const noexcept {
-    const auto one = [&](std::size_t i, const std::uint64_t* places) {
-      results[i] = table_.count(places) != 0;
-    };
-    for_each_key<detail::Access::read>(keys, one,
-                                       [&](std::size_t first, const Spots spots, std::size_t count) {
-                                         kernels_->contains(cells(0), spots, count, results.data() + first);
-                                         return count;
-                                       });
-  }
+  void may_contain_batch(const Keys& keys, std::span<bool> results) const noexcept;
 
   /// How often keys of this one's fingerprint are in the multiset; never saturated.
   template <class Key>
@@ -135,22 +96,7 @@ class DLeftCountingBloomFilter {
 
   /// results[i] = count(keys[i]); `results` is as long as `keys`.
   template <KeyBatch Keys>
-  void count_batch(const Keys& keys, std::span<Count> results) const noexcept {
-    const auto one = [&](std::size_t i, const std::uint64_t* places) {
-      results[i] = {table_.count(places), false};
-    };
-    for_each_key<detail::Access::read>(
-        keys, one, [&](std::size_t first, const Spots spots, std::size_t count) {
-          std::array<std::uint32_t, detail::keys_a_run> in_cells;
-          kernels_->count(cells(0), spots, count, in_cells.data());
-          // The first whose cell may not hold all of it is counted alone.
-          const auto end = std::find(in_cells.begin(), in_cells.begin() + count, max_counter() + 1);
-          std::transform(in_cells.begin(), end, results.begin() + first, [](std::uint64_t all) {
-            return Count{all, false};
-          });
-          return static_cast<std::size_t>(end - in_cells.begin());
-        });
-  }
+  void count_batch(const Keys& keys, std::span<Count> results) const noexcept;
 
   /// Doubles the number of buckets: one bit of every remainder becomes one of its bucket. False if the
   /// remainder has no bit to spare. Throws std::bad_alloc, and nothing has changed then.
@@ -275,23 +221,7 @@ class DLeftCountingBloomFilter {
   /// one(index, places) for every key in order; but where there are kernels, by_kernel(first index, spots, number of
   /// keys) for runs of them, which returns how many it has done, and one(...) for the key after those.
   template <detail::Access access, KeyBatch Keys, class One, class ByKernel>
-  void for_each_key(const Keys& keys, One one, ByKernel by_kernel) const {
-    if (kernels_ == nullptr) return detail::for_each_key<access>(hasher_, space_, table_, keys, one);
-    const auto run = [&](std::size_t first, Spots spots, std::size_t count) {
-      const std::uint64_t* const words = table_.cells().data();
-      std::size_t i = 0;
-      while (i < count && table_.cells().data() == words) {
-        i += by_kernel(first + i, spots + i * num_subtables(), count - i);
-        if (i < count) {
-          one(first + i,
-              static_cast<const std::uint64_t*>(places_of(hasher_(std::span(keys)[first + i])).data()));
-          ++i;
-        }
-      }
-      return i;
-    };
-    detail::for_each_run(hasher_, *kernels_, table_, keys, run);
-  }
+  void for_each_key(const Keys& keys, One one, ByKernel by_kernel) const;
 
   KeyHasher hasher_;
   FingerprintSpace space_;
@@ -301,3 +231,5 @@ class DLeftCountingBloomFilter {
 };
 
 }  // namespace tally
+
+#include "tally/filters/dleft_batch_operations.hpp"
