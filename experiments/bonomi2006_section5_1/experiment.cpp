@@ -133,8 +133,8 @@ void add_rows(const Filter& filter, std::uint64_t num_trials, const Options& opt
                 .predicted = predicted,
                 .measured = std::move(measured)});
   };
-  add("false positive rate of the final states", filter.published_rate, filter.predicted_rate, rate);
-  add("false positive rate by 10000 queries a trial", "", filter.predicted_rate,
+  add("false positive rate of the final states", "", filter.predicted_rate, rate);
+  add("false positive rate by queries", filter.published_rate, filter.predicted_rate,
       measured(queries, num_trials));
   add("least rate of a trial's queries", filter.published_least, {},
       without_limits(rate_by_queries.least(), num_trials));
