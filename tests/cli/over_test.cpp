@@ -8,7 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "command_runner.hpp"
+#include "key_report.hpp"
 #include "key_streams.hpp"
 #include "running_command.hpp"
 
@@ -23,31 +23,11 @@ using ::testing::Not;
 using ::testing::StartsWith;
 using Json = nlohmann::json;
 
-struct OverResult {
-  int exit_code = -1;
-  std::vector<std::string> keys;
-  Json summary;
-  std::string error;
-};
-
-// `tally over N --json` with these flags.
-OverResult over(std::uint64_t threshold, const std::string& input,
-                const std::vector<std::string>& flags = {}) {
-  std::vector<std::string> arguments{"over", std::to_string(threshold), "--json"};
+KeyReport over(std::uint64_t threshold, const std::string& input,
+               const std::vector<std::string>& flags = {}) {
+  std::vector<std::string> arguments{"over", std::to_string(threshold)};
   arguments.insert(arguments.end(), flags.begin(), flags.end());
-  const CommandResult result = run_tally(arguments, input);
-  OverResult over;
-  over.exit_code = result.exit_code;
-  over.error = result.error;
-  for (const std::string& line : split_keys(result.output)) {
-    const Json json = Json::parse(line);
-    if (json.contains("summary")) {
-      over.summary = json["summary"];
-    } else {
-      over.keys.push_back(json["key"]);
-    }
-  }
-  return over;
+  return run_for_keys(std::move(arguments), input);
 }
 
 std::size_t num_missing(const std::vector<std::string>& wanted, const std::vector<std::string>& reported) {
@@ -61,7 +41,7 @@ std::size_t num_different(const std::vector<std::string>& keys) {
 }
 
 // What --exact says, against a count of our own.
-void expect_exact_part_agrees(const OverResult& result, const std::string& input, std::uint64_t threshold) {
+void expect_exact_part_agrees(const KeyReport& result, const std::string& input, std::uint64_t threshold) {
   const std::vector<std::string> keys = split_keys(input);
   const Counts counts = count_exactly(keys);
   const std::vector<std::string> wanted = keys_over(keys, threshold);
@@ -82,7 +62,7 @@ void expect_exact_part_agrees(const OverResult& result, const std::string& input
 
 enum class Prediction : std::uint8_t { both_sides, at_most };
 
-void expect_predicted(const OverResult& result, Prediction kind) {
+void expect_predicted(const KeyReport& result, Prediction kind) {
   constexpr double num_deviations = 5;  // 6e-7 for a normal law, both sides together
   const Json& exact = result.summary["exact"];
   const double seen = exact["num_early_reports"].get<double>() + exact["num_false_reports"].get<double>();
@@ -136,7 +116,7 @@ class PlannedOver : public ::testing::TestWithParam<Plan> {
     static const std::string text = zipf_lines(200'000, 60'000, 1.0, 3);
     return text;
   }
-  OverResult run(const std::string& update) const {
+  KeyReport run(const std::string& update) const {
     std::vector<std::string> flags = GetParam().flags;
     flags.insert(flags.end(), {"--exact", "--update", update});
     return over(GetParam().threshold, input(), flags);
@@ -144,14 +124,14 @@ class PlannedOver : public ::testing::TestWithParam<Plan> {
 };
 
 TEST_P(PlannedOver, PlainUpdateMissesNothingAndErrsAsPredicted) {
-  const OverResult result = run("plain");
+  const KeyReport result = run("plain");
   EXPECT_EQ(result.exit_code, 0);
   expect_exact_part_agrees(result, input(), GetParam().threshold);
   expect_predicted(result, Prediction::both_sides);
 }
 
 TEST_P(PlannedOver, ConservativeUpdateErrsAtMostAsPredicted) {
-  const OverResult result = run("conservative");
+  const KeyReport result = run("conservative");
   expect_exact_part_agrees(result, input(), GetParam().threshold);
   expect_predicted(result, Prediction::at_most);
 }
@@ -182,7 +162,7 @@ TEST(OverCommand, UnplannedGoesFromExactCountsToGenerationsAndMissesNothing) {
   for (int round = 0; round < 2; ++round) {
     for (int i = 0; i < num_keys; i += 5) input += std::to_string(i) + '\n';
   }
-  const OverResult result = over(3, input, {"--exact"});
+  const KeyReport result = over(3, input, {"--exact"});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.summary["num_generations"], 2);
   EXPECT_EQ(result.summary["counted_exactly"], false);
@@ -194,7 +174,7 @@ TEST(OverCommand, UnplannedGoesFromExactCountsToGenerationsAndMissesNothing) {
 }
 
 TEST(OverCommand, SmallStreamsAreCountedExactlyAndSaySo) {
-  const OverResult result = over(2, "a\nb\na\n", {"--exact"});
+  const KeyReport result = over(2, "a\nb\na\n", {"--exact"});
   EXPECT_THAT(result.keys, ElementsAre("a"));
   EXPECT_EQ(result.summary["counted_exactly"], true);
   EXPECT_EQ(result.summary["false_positive_rate_at_most"], 0);
@@ -254,12 +234,12 @@ TEST(OverCommand, WithHardlyAnyMemoryMayRepeatAndErrButNeverMisses) {
   const std::vector<std::string> keys = split_keys(input);
   for (const std::uint64_t threshold : {1, 2, 10}) {
     for (const char* memory : {"1", "64", "4095"}) {
-      const OverResult result = over(threshold, input, {"--memory", memory});
+      const KeyReport result = over(threshold, input, {"--memory", memory});
       EXPECT_EQ(result.exit_code, 2);
       EXPECT_THAT(result.error, HasSubstr("too small; must be at least 4096")) << memory;
     }
     for (const char* memory : {"4096", "10000", "16KiB", "100KiB"}) {
-      const OverResult result = over(threshold, input, {"--memory", memory});
+      const KeyReport result = over(threshold, input, {"--memory", memory});
       EXPECT_EQ(num_missing(keys_over(keys, threshold), result.keys), 0U) << threshold << " " << memory;
       const auto num_repeats = result.keys.size() - num_different(result.keys);
       EXPECT_LE(num_repeats, result.summary["num_possible_repeats"].get<std::size_t>());
@@ -273,13 +253,13 @@ TEST(OverCommand, WithHardlyAnyMemoryMayRepeatAndErrButNeverMisses) {
 TEST(OverCommand, TakesNoMoreMemoryThanItIsGiven) {
   const std::string input = zipf_lines(200'000, 100'000, 0.5, 5);
   for (const std::uint64_t kibibytes : {4U, 16U, 256U, 1024U, 16384U}) {
-    const OverResult result = over(2, input, {"--memory", std::to_string(kibibytes) + "KiB"});
+    const KeyReport result = over(2, input, {"--memory", std::to_string(kibibytes) + "KiB"});
     EXPECT_LE(result.summary["memory_bytes"].get<std::uint64_t>(), kibibytes << 10) << kibibytes;
   }
 }
 
 TEST(OverCommand, SaysThatTheErrorGrowsPastTheMemory) {
-  const OverResult result = over(2, zipf_lines(100'000, 100'000, 0.2, 6), {"--memory", "20KiB"});
+  const KeyReport result = over(2, zipf_lines(100'000, 100'000, 0.2, 6), {"--memory", "20KiB"});
   EXPECT_THAT(result.error, HasSubstr("more keys than the"));
   EXPECT_GT(result.summary["false_positive_rate_at_most"].get<double>(), 0.1);
 }

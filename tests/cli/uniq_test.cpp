@@ -9,7 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "command_runner.hpp"
+#include "key_report.hpp"
 #include "key_streams.hpp"
 #include "running_command.hpp"
 
@@ -23,29 +23,9 @@ using ::testing::IsEmpty;
 using ::testing::StartsWith;
 using Json = nlohmann::json;
 
-// `tally uniq` with these flags and --json.
-struct UniqResult {
-  int exit_code = -1;
-  std::vector<std::string> keys;
-  Json summary;
-  std::string error;
-};
-
-UniqResult uniq(const std::string& input, std::vector<std::string> flags) {
-  flags.insert(flags.begin(), {"uniq", "--json"});
-  const CommandResult result = run_tally(flags, input);
-  UniqResult uniq;
-  uniq.exit_code = result.exit_code;
-  uniq.error = result.error;
-  for (const std::string& line : split_keys(result.output)) {
-    const Json json = Json::parse(line);
-    if (json.contains("summary")) {
-      uniq.summary = json["summary"];
-    } else {
-      uniq.keys.push_back(json["key"]);
-    }
-  }
-  return uniq;
+KeyReport uniq(const std::string& input, std::vector<std::string> flags) {
+  flags.insert(flags.begin(), "uniq");
+  return run_for_keys(std::move(flags), input);
 }
 
 std::vector<std::string> first_occurrences(const std::string& input) {
@@ -114,7 +94,7 @@ TEST(UniqCommand, ApproximateNeverPrintsTwiceAndDropsNoMoreThanPlanned) {
   const std::vector<std::string> wanted = first_occurrences(input);
   const auto num_keys = static_cast<double>(wanted.size());
   for (const double rate : {0.2, 0.05, 0.01, 0.001}) {
-    const UniqResult result =
+    const KeyReport result =
         uniq(input, {"-a", "-n", std::to_string(wanted.size()), "-p", std::to_string(rate)});
     EXPECT_EQ(result.exit_code, 0);
     EXPECT_EQ(num_different(result.keys), result.keys.size());
@@ -137,7 +117,7 @@ TEST(UniqCommand, ApproximatePastItsPlanSaysTheErrorThatItHas) {
   constexpr int num_late = 1000;
   std::string input;
   for (int i = 0; i < num_keys; ++i) input += std::to_string(i) + '\n';
-  const UniqResult result = uniq(input, {"-a", "-n", "1000", "-p", "1%"});
+  const KeyReport result = uniq(input, {"-a", "-n", "1000", "-p", "1%"});
   EXPECT_EQ(num_different(result.keys), result.keys.size());
   const auto num_printed = std::count_if(result.keys.begin(), result.keys.end(), [](const std::string& key) {
     return std::stoi(key) >= num_keys - num_late;
@@ -155,7 +135,7 @@ TEST(UniqCommand, MayRepeatPrintsEveryKeyInBoundedMemory) {
   const std::string input = zipf_lines(100'000, 30'000, 0.5, 15);
   const std::vector<std::string> wanted = first_occurrences(input);
   for (const std::uint64_t bytes : {4096U, 65536U, 1U << 20}) {
-    const UniqResult result = uniq(input, {"-r", "--memory", std::to_string(bytes)});
+    const KeyReport result = uniq(input, {"-r", "--memory", std::to_string(bytes)});
     EXPECT_EQ(result.exit_code, 0);
     EXPECT_EQ(num_different(result.keys), wanted.size()) << bytes;
     EXPECT_EQ(result.keys.size(), result.summary["num_printed"]);
@@ -171,12 +151,12 @@ TEST(UniqCommand, NeverTakesMoreMemoryThanItIsGiven) {
   const std::string input = zipf_lines(1000, 100, 1.0, 16);
   for (const char* way : {"--may-repeat", "--approximate", "--quiet"}) {
     for (const std::uint64_t bytes : {1U, 64U, 4095U}) {
-      const UniqResult result = uniq(input, {way, "--memory", std::to_string(bytes)});
+      const KeyReport result = uniq(input, {way, "--memory", std::to_string(bytes)});
       EXPECT_EQ(result.exit_code, 2);
       EXPECT_THAT(result.error, HasSubstr("too small; must be at least 4096")) << way;
     }
     for (const std::uint64_t bytes : {4096U, 5000U, 65536U}) {
-      const UniqResult result = uniq(input, {way, "--memory", std::to_string(bytes)});
+      const KeyReport result = uniq(input, {way, "--memory", std::to_string(bytes)});
       EXPECT_EQ(result.exit_code, 0);
       EXPECT_LE(result.summary["memory_bytes"].get<std::uint64_t>(), bytes) << way << bytes;
     }

@@ -2,10 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -17,16 +14,12 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
-namespace tally::test {
+#include "spawned_process.hpp"
 
-/// What a command that ended left behind. A signal counts as exit code 128 + its number, as in a shell.
-struct CommandResult {
-  int exit_code = -1;
-  std::string output;
-  std::string error;
-};
+namespace tally::test {
 
 /// A directory of its own for a test, removed with all that is in it.
 class TemporaryDirectory {
@@ -68,35 +61,12 @@ inline std::string read_file(const std::string& path) {
 /// `output_path` replaces the pipe of standard output.
 inline CommandResult run_program(std::vector<std::string> arguments, std::string_view input = "",
                                  const std::string& output_path = "") {
-  std::array<std::array<int, 2>, 3> pipes{};
-  for (auto& ends : pipes) {
-    if (pipe2(ends.data(), O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
-  }
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, pipes[0][0], STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, pipes[1][1], STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, pipes[2][1], STDERR_FILENO);
-  if (!output_path.empty()) {
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output_path.c_str(), O_WRONLY, 0);
-  }
-  std::vector<char*> argv;
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  argv.push_back(nullptr);
-  pid_t child = 0;
-  const int failed = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  close(pipes[0][0]);
-  close(pipes[1][1]);
-  close(pipes[2][1]);
-  if (failed != 0) throw std::system_error(failed, std::generic_category(), arguments[0]);
-
-  signal(SIGPIPE, SIG_IGN);  // a program that does not read all its input
-  fcntl(pipes[0][1], F_SETFL, O_NONBLOCK);
+  const SpawnedProcess child = spawn_with_pipes(std::move(arguments), output_path);
+  fcntl(child.input, F_SETFL, O_NONBLOCK);
   CommandResult result;
   const std::array<std::string*, 2> sinks{&result.output, &result.error};
   std::array<pollfd, 3> polled{
-      {{pipes[0][1], POLLOUT, 0}, {pipes[1][0], POLLIN, 0}, {pipes[2][0], POLLIN, 0}}};
+      {{child.input, POLLOUT, 0}, {child.output, POLLIN, 0}, {child.error, POLLIN, 0}}};
   const auto finish = [](pollfd& entry) {
     close(entry.fd);
     entry.fd = -1;
@@ -121,10 +91,7 @@ inline CommandResult run_program(std::vector<std::string> arguments, std::string
     }
   }
   if (polled[0].fd >= 0) finish(polled[0]);
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  result.exit_code = child.wait();
   return result;
 }
 
