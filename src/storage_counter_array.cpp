@@ -98,4 +98,17 @@ void CounterArray::merge(const CounterArray& other) noexcept {
   }
 }
 
+void CounterArray::halve() noexcept {
+  for (std::uint64_t& word : words_.words()) {
+    std::uint64_t halved = 0;
+    for (std::uint32_t i = 0; i < per_word_; ++i) {
+      const std::uint64_t value = word >> (i * counter_bits_) & max_;
+      halved |= (value == max_ ? max_ : value / 2 + value % 2) << (i * counter_bits_);
+    }
+    word = halved;
+  }
+}
+
+void CounterArray::clear() noexcept { std::ranges::fill(words_.words(), 0); }
+
 }  // namespace tally

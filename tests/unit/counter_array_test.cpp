@@ -171,6 +171,33 @@ TEST_P(CounterArrayOfWidth, ALineHoldsEightWordsOfCounters) {
   EXPECT_EQ(CounterArray::num_words(8 * per_word() + 1, bits()), 9u);
 }
 
+TEST_P(CounterArrayOfWidth, AnAmountIsAddedUpToTheMaximumAndToNoOtherCounter) {
+  std::vector<std::uint64_t> twin;
+  CounterArray counters = random_counters(twin);
+  for (std::uint64_t round = 0; round < 5 * size; ++round) {
+    const std::uint64_t i = random_.below(size);
+    const std::uint64_t amount = random_.below(2) == 0 ? random_value() : random_.next();
+    twin[i] = amount > max() - twin[i] ? max() : twin[i] + amount;
+    ASSERT_EQ(counters.add_at(counters.locate(i), amount), twin[i]);
+  }
+  expect_equal(counters, twin);
+}
+
+TEST_P(CounterArrayOfWidth, HalvingRoundsUpAndLeavesTheMaximum) {
+  std::vector<std::uint64_t> twin;
+  CounterArray counters = random_counters(twin);
+  counters.halve();
+  for (std::uint64_t& value : twin) value = value == max() ? value : value / 2 + value % 2;
+  expect_equal(counters, twin);
+}
+
+TEST_P(CounterArrayOfWidth, ClearingSetsEveryCounterTo0) {
+  std::vector<std::uint64_t> twin;
+  CounterArray counters = random_counters(twin);
+  counters.clear();
+  expect_equal(counters, std::vector<std::uint64_t>(size));
+}
+
 INSTANTIATE_TEST_SUITE_P(Widths, CounterArrayOfWidth, testing::Values(1, 2, 3, 4, 5, 6, 7, 8, 16, 32, 64),
                          [](const auto& width) { return "Of" + std::to_string(width.param) + "Bits"; });
 

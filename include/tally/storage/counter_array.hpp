@@ -92,6 +92,16 @@ class CounterArray {
     return value + step;
   }
 
+  /// Adds `amount`, as far as there is room below the maximum; returns the value it has then.
+  std::uint64_t add_at(std::uint64_t place, std::uint64_t amount) noexcept {
+    std::uint64_t& word = words_.data()[place / 64];
+    const std::uint64_t value = word >> place % 64 & max_;
+    const std::uint64_t room = max_ - value;
+    const std::uint64_t step = amount < room ? amount : room;
+    word += step << place % 64;
+    return value + step;
+  }
+
   /// Takes 1 from a counter above 0, unless it is at its maximum.
   void decrement_at(std::uint64_t place) noexcept {
     std::uint64_t& word = words_.data()[place / 64];
@@ -121,6 +131,12 @@ class CounterArray {
   /// Adds the counters of `other`, of the same size and width, one by one:
   /// saturating, and what is stuck in either is stuck in the sum.
   void merge(const CounterArray& other) noexcept;
+
+  /// Halves every counter, rounded up; one at its maximum stays there.
+  void halve() noexcept;
+
+  /// Sets every counter to 0, also one at its maximum.
+  void clear() noexcept;
 
   std::span<const std::uint64_t> words() const noexcept { return words_.words(); }
 

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "tally/sketches/count_min_sketch.hpp"
+
+namespace tally {
+
+/// Counts over a sliding window, by two generations: keys are added to the newer one, and `advance` forgets the
+/// older. So an estimate is of all that was added since the last advance but one: at least one whole
+/// interval between advances, once there was one, and less than two.
+///
+/// Law: as CountMinSketch, the truth being what was added to the two generations, and total_count its sum.
+/// Thread rule: reads (const functions) may run together, a write runs alone.
+template <RowScheme Rows = DefaultRows>
+class CountMinWindow {
+ public:
+  /// Empty; takes twice the memory of the shape. Throws what CountMinSketch does.
+  CountMinWindow(const CountMinShape& shape, const KeyHasher& hasher)
+      : newer_(shape, hasher), older_(shape, hasher) {}
+
+  template <class Key>
+  InsertResult add(const Key& key, std::uint64_t weight = 1) noexcept {
+    return newer_.add(key, weight);
+  }
+  template <KeyBatch Keys>
+  std::uint64_t add_batch(const Keys& keys) noexcept {
+    return newer_.add_batch(keys);
+  }
+  template <KeyBatch Keys>
+  std::uint64_t add_batch(const Keys& keys, std::span<const std::uint64_t> weights) noexcept {
+    return newer_.add_batch(keys, weights);
+  }
+
+  /// Forgets the older generation; the newer one becomes the older. Allocates nothing.
+  void advance() noexcept {
+    std::swap(newer_, older_);
+    newer_.clear();
+  }
+
+  template <class Key>
+  CountEstimate estimate(const Key& key) const noexcept {
+    const Hash128 digest = newer_.hasher()(key);
+    return sum_of(newer_.estimate(digest), older_.estimate(digest));
+  }
+
+  /// results[i] = estimate(keys[i]); `results` is as long as `keys`.
+  template <KeyBatch Keys>
+  void estimate_batch(const Keys& keys, std::span<CountEstimate> results) const noexcept {
+    const std::span all(keys);
+    std::array<CountEstimate, keys_per_window> old;
+    for (std::size_t first = 0; first < all.size(); first += keys_per_window) {
+      const std::size_t count = std::min(keys_per_window, all.size() - first);
+      newer_.estimate_batch(all.subspan(first, count), results.subspan(first, count));
+      older_.estimate_batch(all.subspan(first, count), std::span(old).first(count));
+      for (std::size_t i = 0; i < count; ++i) results[first + i] = sum_of(results[first + i], old[i]);
+    }
+  }
+
+  /// Sum of all weights in the window.
+  std::uint64_t total_count() const noexcept {
+    return detail::saturating_add(newer_.total_count(), older_.total_count());
+  }
+  CountMinBound bound() const noexcept { return newer_.bound(); }
+
+  const CountMinSketch<Rows>& newer() const noexcept { return newer_; }
+  const CountMinSketch<Rows>& older() const noexcept { return older_; }
+
+ private:
+  // The sum of two least counters is at most the least sum: the bound is that of the two sketches merged.
+  CountEstimate sum_of(const CountEstimate& a, const CountEstimate& b) const noexcept {
+    const Count count{detail::saturating_add(a.value, b.value), a.saturated || b.saturated};
+    CountEstimate sum = detail::estimate_of(count, bound(), total_count(), 0);
+    sum.upper = detail::saturating_add(a.upper, b.upper);
+    return sum;
+  }
+
+  CountMinSketch<Rows> newer_;
+  CountMinSketch<Rows> older_;
+};
+
+}  // namespace tally
