@@ -45,6 +45,7 @@
 #include "tally/planner.hpp"
 #include "tally/planner/dleft_forecast.hpp"
 #include "tally/planner/plan.hpp"
+#include "tally/planner/plan_count_min.hpp"
 #include "tally/planner/plan_dleft.hpp"
 #include "tally/planner/sample.hpp"
 #include "tally/serialization.hpp"

@@ -357,6 +357,24 @@ TYPED_TEST(CountMin, AnInnerProductIsNeverBelowTheTruthAndExactWithoutCollisions
   }
 }
 
+TYPED_TEST(CountMin, AnInnerProductIsTheLeastOfTheRowsSumsOfProducts) {
+  auto left = this->make({7, 4, 1, 32});
+  auto right = left;
+  Random random(9);
+  left.add_batch(skewed_stream(random, 500));
+  right.add_batch(skewed_stream(random, 300));
+  const CountMinShape& shape = left.shape();
+  std::uint64_t least = most;
+  for (std::uint32_t row = 0; row < shape.num_rows(); ++row) {
+    std::uint64_t sum = 0;
+    for (std::uint64_t i = row * shape.width; i < (row + 1) * shape.width; ++i) {
+      sum += left.storage().get(i) * right.storage().get(i);
+    }
+    least = std::min(least, sum);
+  }
+  EXPECT_EQ(left.inner_product(right).value, least);
+}
+
 TYPED_TEST(CountMin, AnInnerProductWithSaturatedCountersSaysSo) {
   auto left = this->make({1000, 2, 1, 8});
   left.add("apple", 1000);
