@@ -171,6 +171,12 @@ TEST_P(CounterArrayOfWidth, ALineHoldsEightWordsOfCounters) {
   EXPECT_EQ(CounterArray::num_words(8 * per_word() + 1, bits()), 9u);
 }
 
+TEST_P(CounterArrayOfWidth, WhereCountersFillTheirWordsThePlaceIsTheSame) {
+  if (64 % bits() != 0) return;
+  const CounterArray counters(size, bits());
+  for (std::uint64_t i = 0; i < size; ++i) ASSERT_EQ(counters.locate_in_full_words(i), counters.locate(i));
+}
+
 TEST_P(CounterArrayOfWidth, AnAmountIsAddedUpToTheMaximumAndToNoOtherCounter) {
   std::vector<std::uint64_t> twin;
   CounterArray counters = random_counters(twin);

@@ -42,8 +42,7 @@ double ln_count_min_two_hash_failure_probability(std::uint64_t w, std::uint32_t 
 
 /// With a width of at least 2 e / epsilon (the sketch takes the next prime) and a depth of
 /// ceil(ln(1 / (epsilon (1 - 1 / (2 e^2))))), one copy fails with a probability of at most epsilon.
-/// @source Kirsch and Mitzenmacher 2008, Theorem 9.1; the paper's text prints delta for d, and the depth
-///         without its epsilon
+/// @source Kirsch and Mitzenmacher 2008, Theorem 9.1
 std::uint64_t count_min_two_hash_width(double epsilon);
 std::uint32_t count_min_two_hash_depth(double epsilon);
 
