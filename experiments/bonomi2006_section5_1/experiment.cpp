@@ -3,7 +3,6 @@
 
 #include "run_experiment.hpp"
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <functional>
 
@@ -149,7 +148,7 @@ void add_rows(const Filter& filter, std::uint64_t num_trials, const Options& opt
   add("largest counter of all trials", "", {}, without_limits(greatest.greatest(), num_trials));
 }
 
-void run(const Options& options, std::uint64_t other_trials, Report& report) {
+void run(const Options& options, Report& report) {
   const std::uint64_t n = keys_at(6);
   const std::uint64_t R = paper_shape.fingerprint_space().num_remainders();
   const double f = theory::dleft_false_positive_probability(2048, R, n);
@@ -176,7 +175,7 @@ void run(const Options& options, std::uint64_t other_trials, Report& report) {
             .watched_counter = 10,
             .published_counter = 12,
             .published_share = "0.0017"},
-           other_trials, options, report);
+           options.other_trials, options, report);
 
   const auto add = [&](std::string setting, std::string quantity, std::string published, double predicted) {
     report.add({.setting = std::move(setting),
@@ -199,17 +198,11 @@ void run(const Options& options, std::uint64_t other_trials, Report& report) {
 
 int main(int argc, char** argv) {
   using namespace tally::experiments;
-  std::uint64_t other_trials = 200;
   return run_experiment(
       argc, argv,
       {.about = "Bonomi et al. 2006, Section 5.1: the full example beside a standard counting Bloom filter",
        .usual = {.trials = 200, .steps = 1 << 20},
        .small = {.trials = 10, .steps = 1 << 16},
-       .run = [&](const Options& options,
-                  Report& report) { run(options, options.small ? options.trials : other_trials, report); },
-       .add_options =
-           [&](CLI::App& app) {
-             app.add_option("--other-trials", other_trials, "Trials of the standard counting Bloom filter")
-                 ->capture_default_str();
-           }});
+       .other_trials = "Trials of the standard counting Bloom filter",
+       .run = run});
 }

@@ -2,8 +2,6 @@
 
 #include "run_experiment.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include "dleft_churn.hpp"
 #include "tally/hashing/multiplier_buckets.hpp"
 #include "tally/theory/dleft_fingerprints.hpp"
@@ -94,12 +92,12 @@ void add_published_theory(std::uint64_t steps, Report& report) {
               .predicted = theory::probability_of_any(static_cast<double>(steps) * overfull)});
 }
 
-void run(const Options& options, std::uint64_t other_trials, Report& report) {
+void run(const Options& options, Report& report) {
   const Setting settings[] = {{6.5, DLeftMoves::none, options.trials},
-                              {6.5, DLeftMoves::first_subtable, other_trials},
-                              {6.75, DLeftMoves::none, other_trials},
+                              {6.5, DLeftMoves::first_subtable, options.other_trials},
+                              {6.75, DLeftMoves::none, options.other_trials},
                               {6.75, DLeftMoves::first_subtable, options.trials},
-                              {6.75, DLeftMoves::search, other_trials}};
+                              {6.75, DLeftMoves::search, options.other_trials}};
   for (const Setting& setting : settings) {
     const std::string name = fmt::format("load {} moves {}", setting.load, name_of(setting.moves));
     const auto trials = run_trials(options, name, setting.trials,
@@ -114,18 +112,11 @@ void run(const Options& options, std::uint64_t other_trials, Report& report) {
 
 int main(int argc, char** argv) {
   using namespace tally::experiments;
-  std::uint64_t other_trials = 200;
   return run_experiment(
       argc, argv,
       {.about = "Bonomi et al. 2006, Section 5.2: overflows and rescues at loads 6.5 and 6.75",
        .usual = {.trials = 1000, .steps = 1 << 20},
        .small = {.trials = 20, .steps = 1 << 15},
-       .run = [&](const Options& options,
-                  Report& report) { run(options, options.small ? options.trials : other_trials, report); },
-       .add_options =
-           [&](CLI::App& app) {
-             app.add_option("--other-trials", other_trials,
-                            "Trials of the settings that the paper has no number for")
-                 ->capture_default_str();
-           }});
+       .other_trials = "Trials of the settings that the paper has no number for",
+       .run = run});
 }

@@ -21,11 +21,14 @@ int run_experiment(int argc, char** argv, const Experiment& experiment) {
       ->capture_default_str();
   app.add_option("--output", output, "CSV file; - is stdout")->capture_default_str();
   app.add_flag("--small", options.small, "Few short trials: seconds, as in the tests");
+  if (!experiment.other_trials.empty())
+    app.add_option("--other-trials", options.other_trials, experiment.other_trials)->capture_default_str();
   experiment.add_options(app);
   CLI11_PARSE(app, argc, argv);
   if (options.small) {
     if (app.count("--trials") == 0) options.trials = experiment.small.trials;
     if (app.count("--steps") == 0) options.steps = experiment.small.steps;
+    options.other_trials = options.trials;
   }
 
   try {

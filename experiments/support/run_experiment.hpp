@@ -15,7 +15,8 @@ namespace tally::experiments {
 struct Experiment {
   std::string about;  ///< for --help
   Options usual;
-  Options small;  ///< trials and steps of --small
+  Options small;                  ///< trials and steps of --small
+  std::string other_trials = {};  ///< what --other-trials counts; without it there is no such flag
   std::function<void(const Options&, Report&)> run;
   std::function<void(CLI::App&)> add_options = [](CLI::App&) {};
 };

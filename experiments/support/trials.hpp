@@ -17,6 +17,8 @@ namespace tally::experiments {
 /// What every experiment can be told.
 struct Options {
   std::uint64_t trials = 0;
+  std::uint64_t other_trials =
+      200;                  ///< of what Experiment::other_trials says; with --small as many as trials
   std::uint64_t steps = 0;  ///< of each trial: a removal and an insertion
   std::uint64_t seed = 1;
   std::uint32_t threads = 1;

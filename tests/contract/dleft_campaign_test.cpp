@@ -1,17 +1,18 @@
 // Random operations on d-left filters of every small shape, against an exact multiset of fingerprints.
 //
-// TALLY_OPERATIONS sets how many in total, 2 million at least: with fewer, some events never come. An operation is one insert, remove or query of a
-// key, or a growth, halving, merge, save or load of the whole filter. Tables are small and heavy
-// multiplicities common, so that fingerprints are shared, buckets full, cells moved and counters spilled all the time.
+// TALLY_OPERATIONS sets how many in total, 2 million at least: with fewer, some events never come. An operation
+// is one insert, remove or query of a key, or a growth, halving, merge, save or load of the whole filter. Tables
+// are small and heavy multiplicities common, so that fingerprints are shared, buckets full, cells moved and counters
+// spilled all the time.
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 #include <type_traits>
 #include <unordered_map>
 
+#include "support/campaign.hpp"
 #include "support/dleft.hpp"
 #include "support/random.hpp"
 #include "tally/serialization.hpp"
@@ -19,11 +20,7 @@
 namespace tally::test {
 namespace {
 
-std::uint64_t total_operations() {
-  constexpr std::uint64_t fewest = 2'000'000;
-  const char* text = std::getenv("TALLY_OPERATIONS");
-  return text == nullptr ? fewest : std::max<std::uint64_t>(fewest, std::stoull(text));
-}
+std::uint64_t total_operations() { return std::max<std::uint64_t>(2'000'000, campaign_operations()); }
 
 struct Events {
   std::uint64_t num_operations = 0;

@@ -7,18 +7,13 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <string>
 
+#include "support/campaign.hpp"
 #include "support/filters.hpp"
 
 namespace tally::test {
 namespace {
-
-std::uint64_t total_operations() {
-  const char* text = std::getenv("TALLY_OPERATIONS");
-  return text == nullptr ? 2'000'000 : std::stoull(text);
-}
 
 struct Progress {
   std::uint64_t num_operations = 0;
@@ -160,7 +155,7 @@ TYPED_TEST_SUITE(OperationsCampaign, AllFilters, FilterNames);
 TYPED_TEST(OperationsCampaign, ZeroFalseNegativesInManyLegalOperations) {
   using S = Subject<TypeParam>;
   constexpr std::uint64_t num_types = 27;
-  const std::uint64_t budget = total_operations() / num_types;
+  const std::uint64_t budget = campaign_operations() / num_types;
   const std::size_t num_shapes = S::shapes(100, 1).size();
   Random random(budget + 1);
   Progress progress;

@@ -21,9 +21,8 @@ inline constexpr std::size_t runs_ahead = 2;
 template <Access access, class Table, KeyBatch Keys, class Use>
 void for_each_key(const KeyHasher& hasher, const FingerprintSpace& space, const Table& table,
                   const Keys& keys, Use use) {
-  constexpr std::size_t keys_ahead = 64;
   const std::uint32_t num_subtables = table.shape().num_subtables;
-  std::array<std::uint64_t, keys_ahead * max_num_subtables> places;
+  std::array<std::uint64_t, most_keys_ahead * max_num_subtables> places;
   const auto prepare = [&](std::size_t slot, Hash128 hash) {
     std::uint64_t* const own = places.data() + slot * num_subtables;
     table.scheme().place_all(space.fingerprint_of(hash), num_subtables, own);
@@ -31,7 +30,7 @@ void for_each_key(const KeyHasher& hasher, const FingerprintSpace& space, const 
       prefetch_place<access>(table.cells(), table.bucket_of(j, own[j]));
     }
   };
-  run_ahead(hasher, keys, keys_ahead, prepare, [&](std::size_t i, std::size_t slot) {
+  run_ahead(hasher, keys, most_keys_ahead, prepare, [&](std::size_t i, std::size_t slot) {
     use(i, static_cast<const std::uint64_t*>(places.data() + slot * num_subtables));
   });
 }
