@@ -171,24 +171,6 @@ TEST_P(CounterArrayOfWidth, ALineHoldsEightWordsOfCounters) {
   EXPECT_EQ(CounterArray::num_words(8 * per_word() + 1, bits()), 9u);
 }
 
-TEST_P(CounterArrayOfWidth, WhereCountersFillTheirWordsThePlaceIsTheSame) {
-  if (64 % bits() != 0) return;
-  const CounterArray counters(size, bits());
-  for (std::uint64_t i = 0; i < size; ++i) ASSERT_EQ(counters.locate_in_full_words(i), counters.locate(i));
-}
-
-TEST_P(CounterArrayOfWidth, AnAmountIsAddedUpToTheMaximumAndToNoOtherCounter) {
-  std::vector<std::uint64_t> twin;
-  CounterArray counters = random_counters(twin);
-  for (std::uint64_t round = 0; round < 5 * size; ++round) {
-    const std::uint64_t i = random_.below(size);
-    const std::uint64_t amount = random_.below(2) == 0 ? random_value() : random_.next();
-    twin[i] = amount > max() - twin[i] ? max() : twin[i] + amount;
-    ASSERT_EQ(counters.add_at(counters.locate(i), amount), twin[i]);
-  }
-  expect_equal(counters, twin);
-}
-
 TEST_P(CounterArrayOfWidth, HalvingRoundsUpAndLeavesTheMaximum) {
   std::vector<std::uint64_t> twin;
   CounterArray counters = random_counters(twin);

@@ -39,7 +39,10 @@ class CongruentialRows : public AnyWidthRows {
   template <class Visit>
   void for_each_row(Hash128 hash, Visit visit) const noexcept {
     CongruentialSequence sequence(hash.low, hash.high);
-    for (std::uint32_t row = 0; row < num_rows_; ++row) visit(row, reduce_to_range(sequence.next(), width_));
+    // Copies: what `visit` writes to could be this object, for all that the compiler knows.
+    const std::uint64_t width = width_;
+    const std::uint32_t num_rows = num_rows_;
+    for (std::uint32_t row = 0; row < num_rows; ++row) visit(row, reduce_to_range(sequence.next(), width));
   }
 };
 

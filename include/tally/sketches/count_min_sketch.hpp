@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -11,6 +10,7 @@
 #include "tally/filters/key_batch.hpp"
 #include "tally/filters/outcomes.hpp"
 #include "tally/hashing/row_schemes.hpp"
+#include "tally/sketches/count_min_batches.hpp"
 #include "tally/sketches/count_min_shape.hpp"
 #include "tally/sketches/inner_product.hpp"
 #include "tally/storage/counter_array.hpp"
@@ -46,10 +46,9 @@ class CountMinSketch {
   /// Adds `weight` to the key's count; says whether that found or left one of its counters saturated.
   template <class Key>
   InsertResult add(const Key& key, std::uint64_t weight = 1) noexcept {
-    std::array<std::uint64_t, max_num_hashes> places;
-    find_places(hasher_(key), places.data());
-    total_count_ = detail::saturating_add(total_count_, weight);
-    return add_at(places.data(), weight) == counters_.max() ? InsertResult::saturated : InsertResult::counted;
+    const std::uint64_t weights[] = {weight};
+    const Hash128 digests[] = {hasher_(key)};
+    return add_batch(digests, weights) == 1 ? InsertResult::saturated : InsertResult::counted;
   }
 
   /// add(keys[i]) for every i, in order; returns how many found or left a counter saturated.
@@ -67,13 +66,10 @@ class CountMinSketch {
   /// The least of the key's counters.
   template <class Key>
   Count count(const Key& key) const noexcept {
-    std::uint64_t least = counters_.max();
-    std::uint64_t first = 0;
-    rows_.for_each_row(hasher_(key), [&](std::uint32_t, std::uint64_t column) {
-      least = std::min(least, counters_.get_at(counters_.locate_in_full_words(first + column)));
-      first += shape_.width;
-    });
-    return {least, least == counters_.max()};
+    const Hash128 digests[] = {hasher_(key)};
+    Count counts[1];
+    count_batch(digests, counts);
+    return counts[0];
   }
 
   /// results[i] = count(keys[i]); `results` is as long as `keys`.
@@ -171,70 +167,41 @@ class CountMinSketch {
     detail::require_same(structure, "num_copies", shape_.num_copies, other.shape_.num_copies);
   }
 
-  void find_places(Hash128 hash, std::uint64_t* places) const noexcept {
-    std::uint64_t first = 0;
-    rows_.for_each_row(hash, [&](std::uint32_t, std::uint64_t column) {
-      *places++ = counters_.locate_in_full_words(first + column);
-      first += shape_.width;
-    });
-  }
-
-  // Returns the key's greatest counter after that.
-  std::uint64_t add_at(const std::uint64_t* places, std::uint64_t weight) noexcept {
-    const std::span own(places, shape_.num_rows());
-    std::uint64_t greatest = 0;
-    if (shape_.update == CounterUpdate::plain) {
-      for (const std::uint64_t place : own) greatest = std::max(greatest, counters_.add_at(place, weight));
-      return greatest;
-    }
-    std::uint64_t least = counters_.max();
-    for (const std::uint64_t place : own) {
-      const std::uint64_t value = counters_.get_at(place);
-      least = std::min(least, value);
-      greatest = std::max(greatest, value);
-    }
-    const std::uint64_t raised = least + std::min(weight, counters_.max() - least);
-    // Without a branch, which would be mispredicted every other time.
-    for (const std::uint64_t place : own) counters_.set_at(place, std::max(counters_.get_at(place), raised));
-    return std::max(greatest, raised);
-  }
-
-  /// For every key in order: use(index, its places), their lines asked for well before.
-  template <detail::Access access, KeyBatch Keys, class Use>
-  void for_each_key(const Keys& keys, Use use) const noexcept {
-    std::array<std::uint64_t, max_num_hashes> places;
-    const std::size_t num_rows = shape_.num_rows();
-    const auto prepare = [&](std::size_t slot, Hash128 hash) {
-      std::uint64_t* const own = places.data() + slot * num_rows;
-      find_places(hash, own);
-      for (std::size_t i = 0; i < num_rows; ++i) detail::prefetch_place<access>(counters_, own[i]);
-    };
-    const std::size_t distance =
-        std::clamp<std::size_t>(places.size() / num_rows, 1, detail::most_keys_ahead);
-    detail::run_ahead(hasher_, keys, distance, prepare,
-                      [&](std::size_t i, std::size_t slot) { use(i, places.data() + slot * num_rows); });
-  }
-
   template <KeyBatch Keys, class Weight>
   std::uint64_t add_all(const Keys& keys, Weight weight_of) noexcept {
-    std::uint64_t num_saturated = 0;
-    for_each_key<detail::Access::write>(keys, [&](std::size_t i, const std::uint64_t* places) {
-      const std::uint64_t weight = weight_of(i);
-      total_count_ = detail::saturating_add(total_count_, weight);
-      num_saturated += add_at(places, weight) == counters_.max();
+    return with_cells(counters_.words(), shape_.counter_bits, [&](auto cells) {
+      const auto add_with = [&](auto add) {
+        std::uint64_t num_saturated = 0;
+        std::uint64_t total = total_count_;
+        for_each_key(cells, keys, [&](std::size_t i, auto own) {
+          const std::uint64_t weight = weight_of(i);
+          total = detail::saturating_add(total, weight);
+          num_saturated += add(cells, own, detail::narrowed(cells, weight)) == cells.max;
+        });
+        total_count_ = total;
+        return num_saturated;
+      };
+      if (shape_.update == CounterUpdate::plain) {
+        return add_with([](const auto&... arguments) { return detail::add_plain(arguments...); });
+      }
+      return add_with([](const auto&... arguments) { return detail::add_conservatively(arguments...); });
     });
-    return num_saturated;
   }
 
   template <KeyBatch Keys, class Use>
   void read_all(const Keys& keys, Use use) const noexcept {
-    for_each_key<detail::Access::read>(keys, [&](std::size_t i, const std::uint64_t* places) {
-      std::uint64_t least = counters_.max();
-      for (const std::uint64_t place : std::span(places, shape_.num_rows())) {
-        least = std::min(least, counters_.get_at(place));
-      }
-      use(i, Count{least, least == counters_.max()});
+    with_cells(counters_.words(), shape_.counter_bits, [&](auto cells) {
+      for_each_key(cells, keys, [&](std::size_t i, auto own) {
+        auto least = cells.max;
+        for (const std::uint64_t place : own) least = std::min(least, cells.get(place));
+        use(i, Count{least, least == cells.max});
+      });
     });
+  }
+
+  template <class Cells, KeyBatch Keys, class Use>
+  void for_each_key(const Cells& cells, const Keys& keys, Use use) const noexcept {
+    detail::for_each_key_with_rows(hasher_, rows_, shape_.width, shape_.num_rows(), cells, keys, use);
   }
 
   CountMinShape shape_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -74,9 +75,6 @@ class CounterArray {
     return word * 64 + (i - word * per_word_) * counter_bits_;
   }
 
-  /// The same, faster, where counters fill their words: 1, 2, 4, 8, 16, 32 or 64 bits.
-  std::uint64_t locate_in_full_words(std::uint64_t i) const noexcept { return i * counter_bits_; }
-
   std::uint64_t get_at(std::uint64_t place) const noexcept {
     return words_.data()[place / 64] >> place % 64 & max_;
   }
@@ -95,14 +93,19 @@ class CounterArray {
     return value + step;
   }
 
-  /// Adds `amount`, as far as there is room below the maximum; returns the value it has then.
-  std::uint64_t add_at(std::uint64_t place, std::uint64_t amount) noexcept {
-    std::uint64_t& word = words_.data()[place / 64];
-    const std::uint64_t value = word >> place % 64 & max_;
-    const std::uint64_t room = max_ - value;
-    const std::uint64_t step = amount < room ? amount : room;
-    word += step << place % 64;
-    return value + step;
+  /// increment_at and get_at for several threads at once, which call nothing else meanwhile. All such calls
+  /// on all counters have one order (sequential consistency). A counter at its maximum is only read.
+  std::uint64_t increment_shared_at(std::uint64_t place) noexcept {
+    const std::atomic_ref<std::uint64_t> word(words_.data()[place / 64]);
+    std::uint64_t seen = word.load();
+    while (true) {
+      const std::uint64_t value = seen >> place % 64 & max_;
+      if (value == max_) return value;
+      if (word.compare_exchange_weak(seen, seen + (std::uint64_t{1} << place % 64))) return value + 1;
+    }
+  }
+  std::uint64_t get_shared_at(std::uint64_t place) noexcept {
+    return std::atomic_ref<std::uint64_t>(words_.data()[place / 64]).load() >> place % 64 & max_;
   }
 
   /// Takes 1 from a counter above 0, unless it is at its maximum.
@@ -142,6 +145,7 @@ class CounterArray {
   void clear() noexcept;
 
   std::span<const std::uint64_t> words() const noexcept { return words_.words(); }
+  std::span<std::uint64_t> words() noexcept { return words_.words(); }
 
  private:
   detail::AlignedWords words_;
