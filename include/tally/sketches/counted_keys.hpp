@@ -1,0 +1,118 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tally/detail/checked_math.hpp"
+#include "tally/detail/prefetch.hpp"
+#include "tally/hashing/hash128.hpp"
+#include "tally/sketches/key_count.hpp"
+
+namespace tally {
+
+/// A bounded number of keys with their bytes and counts, which finds a key by its digest and the key of the
+/// least count: what SpaceSaving and TopKeys are made of.
+///
+/// Raising a count touches nothing else; the heap learns of it when its root is asked for. So keys that come
+/// often cost one lookup each. Two keys of one digest are taken for one (2^-128 a pair).
+/// `add` and `replace` allocate only for the bytes of a key; all else is there from the start.
+class CountedKeys {
+ public:
+  static constexpr std::uint64_t max_capacity = std::uint64_t{1} << 30;
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+  struct Entry {
+    Hash128 digest;
+    std::uint64_t count = 0;
+    std::uint64_t error = 0;
+
+    friend bool operator==(const Entry&, const Entry&) = default;
+  };
+
+  /// What the heap last knew of an entry: its count or, if that was raised since, less.
+  struct HeapNode {
+    std::uint64_t count = 0;
+    std::uint32_t entry = 0;
+
+    friend bool operator==(const HeapNode&, const HeapNode&) = default;
+  };
+
+  /// Empty. Throws std::invalid_argument that names `structure` unless capacity is 1 to 2^30.
+  CountedKeys(std::uint64_t capacity, std::string_view structure);
+
+  /// Takes over entries, key bytes and heap as another table listed them: it does from then on what that one
+  /// would. Throws std::invalid_argument unless they fit each other.
+  CountedKeys(std::uint64_t capacity, std::string_view structure, std::vector<Entry> entries,
+              std::vector<std::string> keys, std::vector<HeapNode> heap);
+
+  std::uint64_t capacity() const noexcept { return capacity_; }
+  std::uint64_t size() const noexcept { return entries_.size(); }
+  bool is_full() const noexcept { return size() == capacity_; }
+
+  void prefetch(Hash128 digest) const noexcept { detail::prefetch_for_read(&slots_[home(digest)]); }
+
+  /// The entry of the key, or `none`.
+  std::uint32_t find(Hash128 digest) const noexcept {
+    const std::uint64_t tag = tag_of(digest);
+    for (std::uint64_t at = home(digest); slots_[at] != 0; at = next(at)) {
+      if ((slots_[at] & tag_mask) != tag) continue;
+      const std::uint32_t i = entry_in(slots_[at]);
+      if (entries_[i].digest == digest) return i;
+    }
+    return none;
+  }
+
+  const Entry& operator[](std::uint32_t i) const noexcept { return entries_[i]; }
+  const std::string& key_bytes(std::uint32_t i) const noexcept { return keys_[i]; }
+  KeyCount key_count(std::uint32_t i) const noexcept {
+    return {keys_[i], entries_[i].digest, entries_[i].count, entries_[i].error};
+  }
+
+  /// Adds to the count, saturating.
+  void raise(std::uint32_t i, std::uint64_t weight) noexcept {
+    entries_[i].count = detail::saturating_add(entries_[i].count, weight);
+  }
+
+  /// A new key; there must be room, and it must not be here.
+  void add(std::string_view key, const Entry& entry);
+
+  /// The entry of the least count; there must be one.
+  std::uint32_t least() noexcept;
+
+  /// Puts a new key in the place of the least one.
+  void replace_least(std::string_view key, const Entry& entry);
+
+  /// The `num_keys` greatest counts (all, if there are fewer), the greatest first; of equal counts that of
+  /// less error, then by the bytes of the keys.
+  std::vector<KeyCount> greatest(std::uint64_t num_keys) const;
+
+  std::span<const Entry> entries() const noexcept { return entries_; }
+  std::span<const HeapNode> heap() const noexcept { return heap_; }
+
+  /// Memory of the table and of the keys' bytes.
+  std::uint64_t num_bytes() const noexcept;
+
+ private:
+  // A slot is 0, or has an entry's number + 1 below and the digest's tag above.
+  static constexpr std::uint64_t tag_mask = ~std::uint64_t{0} << 32;
+  static std::uint64_t tag_of(Hash128 digest) noexcept { return digest.high << 32; }
+  static std::uint32_t entry_in(std::uint64_t slot) noexcept { return static_cast<std::uint32_t>(slot) - 1; }
+  std::uint64_t home(Hash128 digest) const noexcept { return digest.low >> shift_; }
+  std::uint64_t next(std::uint64_t at) const noexcept { return at + 1 == slots_.size() ? 0 : at + 1; }
+
+  void index(std::uint32_t i) noexcept;
+  void remove_from_index(std::uint32_t i) noexcept;
+  void sift_down(std::uint64_t at) noexcept;
+
+  std::uint64_t capacity_;
+  std::uint32_t shift_;
+  std::vector<std::uint64_t> slots_;  // a power of two of them, at least twice the capacity
+  std::vector<Entry> entries_;
+  std::vector<std::string> keys_;
+  std::vector<HeapNode> heap_;  // four children a node; no node is above its children
+};
+
+}  // namespace tally

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "tally/hashing/key_hasher.hpp"
+#include "tally/sketches/counted_keys.hpp"
+
+namespace tally {
+
+/// The most frequent keys of a stream, by `capacity` counters and nothing else. A new key takes over the
+/// counter of the least frequent one, and its count for an error.
+///
+/// Law: of each key that is kept, count - error <= truth <= count, and error <= floor(); the truth of every
+/// other key is at most floor(); floor() <= total_count / capacity. So every key above that share is kept.
+/// All for certain, whatever the stream (as long as total_count is below 2^64).
+/// Thread rule: reads (const functions) may run together, a write runs alone.
+/// Source: Metwally, Agrawal and El Abbadi 2005; the merge: Agarwal et al. 2012.
+class SpaceSaving {
+ public:
+  /// Empty. Throws std::invalid_argument unless capacity is 1 to 2^30.
+  SpaceSaving(std::uint64_t capacity, const KeyHasher& hasher)
+      : hasher_(hasher), keys_(capacity, "SpaceSaving") {}
+
+  /// Throws std::bad_alloc if there is no memory for the key's bytes; nothing has changed then but the total.
+  void add(std::string_view key, std::uint64_t weight = 1) { add_digest(key, hasher_(key), weight); }
+
+  /// add(keys[i], weights[i]) for every i, in order, `digests` being those of the keys. No weights: 1 each.
+  void add_batch(std::span<const std::string_view> keys, std::span<const Hash128> digests,
+                 std::span<const std::uint64_t> weights = {});
+
+  /// What is known of a key, kept or not.
+  KeyCount estimate(std::string_view key) const;
+
+  /// The keys of the `num_keys` greatest counts, or all that are kept, in the order of CountedKeys::greatest.
+  std::vector<KeyCount> top(std::uint64_t num_keys) const { return keys_.greatest(num_keys); }
+
+  /// The most that the count of a key can be that is not kept.
+  std::uint64_t floor() const noexcept { return floor_; }
+
+  /// Keeps the keys of both with the greatest counts; the law holds for the two streams together.
+  /// Throws std::invalid_argument that names the field (hash, seed, capacity) in which they differ.
+  void merge(const SpaceSaving& other);
+
+  std::uint64_t total_count() const noexcept { return total_count_; }
+  std::uint64_t capacity() const noexcept { return keys_.capacity(); }
+  const KeyHasher& hasher() const noexcept { return hasher_; }
+  const CountedKeys& kept() const noexcept { return keys_; }
+  std::uint64_t num_bytes() const noexcept { return keys_.num_bytes(); }
+
+ private:
+  void add_digest(std::string_view key, Hash128 digest, std::uint64_t weight);
+
+  KeyHasher hasher_;
+  CountedKeys keys_;
+  std::uint64_t total_count_ = 0;
+  std::uint64_t floor_ = 0;
+};
+
+}  // namespace tally

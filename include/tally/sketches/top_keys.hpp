@@ -1,0 +1,131 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tally/sketches/count_min_sketch.hpp"
+#include "tally/sketches/counted_keys.hpp"
+
+namespace tally {
+
+/// The most frequent keys of a stream: `capacity` candidates, each with its bytes and counted exactly while it is
+/// one, before a Count-Min sketch of all the others.
+///
+/// A new key's past is at most what the sketch says, and at most floor(). With that it either takes the place
+/// of the least candidate, whose count goes to the sketch, or is counted in the sketch.
+///
+/// Law: of each candidate, count - error <= truth <= count; the truth of every other key is at most floor();
+/// floor() <= total_count / capacity. So every key above that share is a candidate. All for certain, whatever
+/// the stream (as long as total_count is below 2^64): the sketch never estimates too low, and where it estimates too
+/// high, floor() is at least as good a bound as that of SpaceSaving. What the sketch adds is that errors
+/// and floor() are usually far below that.
+///
+/// Counters of the sketch that saturate cost that precision and nothing else.
+/// Thread rule: reads (const functions) may run together, a write runs alone.
+/// Source: Roy, Khan and Alonso 2016 (counting what is frequent before the sketch); the bounds are ours.
+template <RowScheme Rows = DefaultRows>
+class TopKeys {
+ public:
+  /// Empty. Throws std::invalid_argument unless capacity is 1 to 2^30, and what CountMinSketch does.
+  TopKeys(std::uint64_t capacity, const CountMinShape& shape, const KeyHasher& hasher)
+      : sketch_(shape, hasher), keys_(capacity, "TopKeys") {}
+
+  /// Takes over the parts of another one.
+  TopKeys(CountMinSketch<Rows> sketch, CountedKeys candidates, std::uint64_t total_count, std::uint64_t floor)
+      : sketch_(std::move(sketch)), keys_(std::move(candidates)), total_count_(total_count), floor_(floor) {}
+
+  /// Throws std::bad_alloc if there is no memory for the key's bytes.
+  void add(std::string_view key, std::uint64_t weight = 1) { add_digest(key, hasher()(key), weight); }
+
+  /// add(keys[i], weights[i]) for every i, in order, `digests` being those of the keys. No weights: 1 each.
+  void add_batch(std::span<const std::string_view> keys, std::span<const Hash128> digests,
+                 std::span<const std::uint64_t> weights = {}) {
+    for (std::size_t first = 0; first < keys.size(); first += keys_per_window) {
+      const std::size_t count = std::min(keys_per_window, keys.size() - first);
+      fetch(digests.subspan(first, count));
+      for (std::size_t i = first; i < first + count; ++i) {
+        add_digest(keys[i], digests[i], weights.empty() ? 1 : weights[i]);
+      }
+    }
+  }
+
+  /// What is known of a key, candidate or not.
+  KeyCount estimate(std::string_view key) const { return estimate(key, hasher()(key)); }
+  KeyCount estimate(std::string_view key, Hash128 digest) const {
+    if (const std::uint32_t i = keys_.find(digest); i != CountedKeys::none) return keys_.key_count(i);
+    const std::uint64_t most = most_before(digest);
+    return {key, digest, most, most};
+  }
+
+  /// The `num_keys` candidates of the greatest counts, or all, in the order of CountedKeys::greatest.
+  std::vector<KeyCount> top(std::uint64_t num_keys) const { return keys_.greatest(num_keys); }
+
+  /// The most that the count of a key can be that is no candidate.
+  std::uint64_t floor() const noexcept { return floor_; }
+
+  /// As new.
+  void clear() {
+    sketch_.clear();
+    keys_ = CountedKeys(capacity(), "TopKeys");
+    total_count_ = 0;
+    floor_ = 0;
+  }
+
+  std::uint64_t total_count() const noexcept { return total_count_; }
+  std::uint64_t capacity() const noexcept { return keys_.capacity(); }
+  const KeyHasher& hasher() const noexcept { return sketch_.hasher(); }
+  const CountedKeys& candidates() const noexcept { return keys_; }
+  const CountMinSketch<Rows>& sketch() const noexcept { return sketch_; }
+  std::uint64_t num_bytes() const noexcept { return keys_.num_bytes() + tally::num_bytes(sketch_.shape()); }
+
+ private:
+  /// Asks for the counters of the digests that are no candidates; what they are does not matter yet.
+  void fetch(std::span<const Hash128> digests) const noexcept {
+    if (!keys_.is_full()) return;
+    std::array<Hash128, keys_per_window> others;
+    std::array<Count, keys_per_window> ignored;
+    std::size_t num_others = 0;
+    for (const Hash128 digest : digests) {
+      others[num_others] = digest;
+      num_others += keys_.find(digest) == CountedKeys::none;
+    }
+    sketch_.count_batch(std::span<const Hash128>(others.data(), num_others), ignored);
+  }
+
+  /// Of a key that is no candidate: the most that its count can be.
+  std::uint64_t most_before(Hash128 digest) const noexcept {
+    const Count count = sketch_.count(digest);
+    return count.saturated ? floor_ : std::min(count.value, floor_);
+  }
+
+  void add_digest(std::string_view key, Hash128 digest, std::uint64_t weight) {
+    if (weight == 0) return;
+    total_count_ = detail::saturating_add(total_count_, weight);
+    if (const std::uint32_t i = keys_.find(digest); i != CountedKeys::none) return keys_.raise(i, weight);
+    if (!keys_.is_full()) return keys_.add(key, {digest, weight, 0});
+
+    const std::uint64_t before = most_before(digest);
+    const std::uint64_t count = detail::saturating_add(before, weight);
+    const CountedKeys::Entry least = keys_[keys_.least()];
+    if (count <= least.count) {
+      sketch_.add(digest, weight);
+      floor_ = std::max(floor_, count);
+      return;
+    }
+    keys_.replace_least(key, {digest, count, before});
+    sketch_.add(least.digest, least.count - least.error);
+    floor_ = std::max(floor_, least.count);
+  }
+
+  CountMinSketch<Rows> sketch_;  // of every key, what was added while it was no candidate
+  CountedKeys keys_;
+  std::uint64_t total_count_ = 0;
+  std::uint64_t floor_ = 0;
+};
+
+}  // namespace tally

@@ -1,0 +1,146 @@
+#include "tally/sketches/counted_keys.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <tuple>
+#include <utility>
+
+#include "tally/detail/parameter_error.hpp"
+
+namespace tally {
+namespace {
+
+constexpr std::uint64_t num_children = 4;
+
+std::uint64_t checked_capacity(std::uint64_t capacity, std::string_view structure) {
+  detail::require_in_range(structure, "capacity", capacity, 1, CountedKeys::max_capacity);
+  return capacity;
+}
+
+}  // namespace
+
+CountedKeys::CountedKeys(std::uint64_t capacity, std::string_view structure)
+    : capacity_(checked_capacity(capacity, structure)),
+      shift_(static_cast<std::uint32_t>(64 - std::bit_width(2 * capacity - 1))),
+      slots_(std::bit_ceil(2 * capacity)) {
+  entries_.reserve(capacity);
+  keys_.reserve(capacity);
+  heap_.reserve(capacity);
+}
+
+CountedKeys::CountedKeys(std::uint64_t capacity, std::string_view structure, std::vector<Entry> entries,
+                         std::vector<std::string> keys, std::vector<HeapNode> heap)
+    : CountedKeys(capacity, structure) {
+  const std::uint64_t size = entries.size();
+  bool fits = size <= capacity && keys.size() == size && heap.size() == size;
+  std::vector<bool> is_in_heap(size);
+  for (std::uint64_t at = 0; fits && at < size; ++at) {
+    const HeapNode& node = heap[at];
+    fits = entries[at].error <= entries[at].count && node.entry < size && !is_in_heap[node.entry] &&
+           node.count <= entries[node.entry].count &&
+           (at == 0 || heap[(at - 1) / num_children].count <= node.count);
+    if (fits) is_in_heap[node.entry] = true;
+  }
+  for (std::uint64_t i = 0; fits && i < size; ++i) {
+    fits = find(entries[i].digest) == none;
+    entries_.push_back(entries[i]);
+    index(static_cast<std::uint32_t>(i));
+  }
+  if (!fits) {
+    detail::throw_parameter_error(structure, "list of keys", "not one", "what such a table has listed");
+  }
+  keys_ = std::move(keys);
+  keys_.reserve(capacity);
+  heap_ = std::move(heap);
+  heap_.reserve(capacity);
+}
+
+void CountedKeys::index(std::uint32_t i) noexcept {
+  std::uint64_t at = home(entries_[i].digest);
+  while (slots_[at] != 0) at = next(at);
+  slots_[at] = tag_of(entries_[i].digest) | (std::uint64_t{i} + 1);
+}
+
+// Entries behind the hole move up to it, unless that is before their home.
+void CountedKeys::remove_from_index(std::uint32_t i) noexcept {
+  const std::uint64_t mask = slots_.size() - 1;
+  std::uint64_t hole = home(entries_[i].digest);
+  while (entry_in(slots_[hole]) != i) hole = next(hole);
+  for (std::uint64_t at = next(hole); slots_[at] != 0; at = next(at)) {
+    const std::uint64_t its_home = home(entries_[entry_in(slots_[at])].digest);
+    if (((at - its_home) & mask) < ((at - hole) & mask)) continue;
+    slots_[hole] = slots_[at];
+    hole = at;
+  }
+  slots_[hole] = 0;
+}
+
+void CountedKeys::add(std::string_view key, const Entry& entry) {
+  keys_.emplace_back(key);
+  entries_.push_back(entry);
+  const auto i = static_cast<std::uint32_t>(entries_.size() - 1);
+  index(i);
+  std::uint64_t at = heap_.size();
+  heap_.push_back({entry.count, i});
+  for (; at > 0 && heap_[(at - 1) / num_children].count > entry.count; at = (at - 1) / num_children) {
+    heap_[at] = heap_[(at - 1) / num_children];
+  }
+  heap_[at] = {entry.count, i};
+}
+
+void CountedKeys::sift_down(std::uint64_t at) noexcept {
+  const HeapNode node = heap_[at];
+  while (true) {
+    const std::uint64_t first = num_children * at + 1;
+    const std::uint64_t end = std::min<std::uint64_t>(first + num_children, heap_.size());
+    std::uint64_t least = first;
+    for (std::uint64_t child = first + 1; child < end; ++child) {
+      if (heap_[child].count < heap_[least].count) least = child;
+    }
+    if (first >= end || heap_[least].count >= node.count) break;
+    heap_[at] = heap_[least];
+    at = least;
+  }
+  heap_[at] = node;
+}
+
+std::uint32_t CountedKeys::least() noexcept {
+  while (heap_[0].count != entries_[heap_[0].entry].count) {
+    heap_[0].count = entries_[heap_[0].entry].count;
+    sift_down(0);
+  }
+  return heap_[0].entry;
+}
+
+void CountedKeys::replace_least(std::string_view key, const Entry& entry) {
+  const std::uint32_t i = least();
+  keys_[i].assign(key);  // first, since it may throw
+  remove_from_index(i);
+  entries_[i] = entry;
+  index(i);
+  heap_[0].count = entry.count;
+  sift_down(0);
+}
+
+std::vector<KeyCount> CountedKeys::greatest(std::uint64_t num_keys) const {
+  std::vector<KeyCount> all;
+  all.reserve(size());
+  for (std::uint32_t i = 0; i < size(); ++i) all.push_back(key_count(i));
+  const auto end = all.begin() + static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(num_keys, all.size()));
+  std::partial_sort(all.begin(), end, all.end(), [](const KeyCount& a, const KeyCount& b) {
+    return std::tie(b.count, a.error, a.key) < std::tie(a.count, b.error, b.key);
+  });
+  all.erase(end, all.end());
+  return all;
+}
+
+std::uint64_t CountedKeys::num_bytes() const noexcept {
+  std::uint64_t sum = slots_.capacity() * sizeof(std::uint64_t) + entries_.capacity() * sizeof(Entry) +
+                      heap_.capacity() * sizeof(HeapNode) + keys_.capacity() * sizeof(std::string);
+  for (const std::string& key : keys_) {
+    if (key.capacity() >= sizeof(std::string)) sum += key.capacity() + 1;
+  }
+  return sum;
+}
+
+}  // namespace tally

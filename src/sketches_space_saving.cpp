@@ -1,0 +1,74 @@
+#include "tally/sketches/space_saving.hpp"
+
+#include <algorithm>
+
+#include "tally/detail/parameter_error.hpp"
+
+namespace tally {
+namespace {
+
+constexpr std::size_t num_ahead = 16;
+
+}  // namespace
+
+void SpaceSaving::add_digest(std::string_view key, Hash128 digest, std::uint64_t weight) {
+  if (weight == 0) return;
+  total_count_ = detail::saturating_add(total_count_, weight);
+  if (const std::uint32_t i = keys_.find(digest); i != CountedKeys::none) {
+    keys_.raise(i, weight);
+  } else if (!keys_.is_full()) {
+    keys_.add(key, {digest, weight, 0});
+  } else {
+    const std::uint64_t least = keys_[keys_.least()].count;
+    keys_.replace_least(key, {digest, detail::saturating_add(least, weight), least});
+    floor_ = least;
+  }
+}
+
+void SpaceSaving::add_batch(std::span<const std::string_view> keys, std::span<const Hash128> digests,
+                            std::span<const std::uint64_t> weights) {
+  for (std::size_t i = 0; i < std::min(num_ahead, keys.size()); ++i) keys_.prefetch(digests[i]);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (i + num_ahead < keys.size()) keys_.prefetch(digests[i + num_ahead]);
+    add_digest(keys[i], digests[i], weights.empty() ? 1 : weights[i]);
+  }
+}
+
+KeyCount SpaceSaving::estimate(std::string_view key) const {
+  const Hash128 digest = hasher_(key);
+  const std::uint32_t i = keys_.find(digest);
+  return i == CountedKeys::none ? KeyCount{key, digest, floor_, floor_} : keys_.key_count(i);
+}
+
+// A key that the other side does not keep may have come there as often as the floor says. What is left out
+// then counts no more than what is kept.
+void SpaceSaving::merge(const SpaceSaving& other) {
+  require_same_hasher("SpaceSaving", hasher_, other.hasher_);
+  detail::require_same("SpaceSaving", "capacity", capacity(), other.capacity());
+  std::vector<KeyCount> all;
+  const auto add_all = [&](const CountedKeys& these, const CountedKeys& those, std::uint64_t floor,
+                           bool also_common) {
+    for (std::uint32_t i = 0; i < these.size(); ++i) {
+      KeyCount sum = these.key_count(i);
+      const std::uint32_t j = those.find(sum.digest);
+      if (j != CountedKeys::none && !also_common) continue;
+      sum.count = detail::saturating_add(sum.count, j == CountedKeys::none ? floor : those[j].count);
+      sum.error = detail::saturating_add(sum.error, j == CountedKeys::none ? floor : those[j].error);
+      all.push_back(sum);
+    }
+  };
+  add_all(keys_, other.keys_, other.floor_, true);
+  add_all(other.keys_, keys_, floor_, false);
+  std::stable_sort(all.begin(), all.end(),
+                   [](const KeyCount& a, const KeyCount& b) { return a.count > b.count; });
+  CountedKeys merged(capacity(), "SpaceSaving");
+  const std::size_t num_kept = std::min<std::size_t>(all.size(), capacity());
+  for (std::size_t i = 0; i < num_kept; ++i)
+    merged.add(all[i].key, {all[i].digest, all[i].count, all[i].error});
+  floor_ = detail::saturating_add(floor_, other.floor_);
+  if (num_kept < all.size()) floor_ = std::max(floor_, all[num_kept].count);
+  keys_ = std::move(merged);
+  total_count_ = detail::saturating_add(total_count_, other.total_count_);
+}
+
+}  // namespace tally

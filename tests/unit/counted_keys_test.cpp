@@ -1,0 +1,163 @@
+#include "tally/sketches/counted_keys.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "support/expect_refused.hpp"
+#include "support/random.hpp"
+
+namespace tally::test {
+namespace {
+
+/// Few of them, and many that begin the search for a slot in the same place.
+Hash128 digest_of(std::uint64_t key) { return {(key % 7) << 61 | key, key / 3}; }
+
+Hash128 last_home(std::uint64_t key) { return {~std::uint64_t{0} << 32 | key, 5}; }
+
+/// The exact twin: the digest's low half, and its count.
+using Twin = std::map<std::uint64_t, std::uint64_t>;
+
+void expect_same(CountedKeys& table, const Twin& twin, std::uint64_t universe) {
+  ASSERT_EQ(table.size(), twin.size());
+  for (std::uint64_t key = 0; key < universe; ++key) {
+    const std::uint32_t i = table.find(digest_of(key));
+    const auto found = twin.find(digest_of(key).low);
+    ASSERT_EQ(i != CountedKeys::none, found != twin.end()) << key;
+    if (i == CountedKeys::none) continue;
+    ASSERT_EQ(table[i].count, found->second);
+    ASSERT_EQ(table.key_bytes(i), std::to_string(key));
+  }
+  if (twin.empty()) return;
+  const auto least =
+      std::min_element(twin.begin(), twin.end(), [](auto& a, auto& b) { return a.second < b.second; });
+  ASSERT_EQ(table[table.least()].count, least->second);
+}
+
+TEST(CountedKeys, FindsKeysAndTheLeastLikeASlowTwin) {
+  constexpr std::uint64_t universe = 120;
+  for (const std::uint64_t capacity : {1, 2, 5, 31, 64}) {
+    CountedKeys table(capacity, "Test");
+    Twin twin;
+    Random random(capacity);
+    for (int step = 0; step < 3000; ++step) {
+      const std::uint64_t key = random.below(universe);
+      const Hash128 digest = digest_of(key);
+      const std::uint64_t weight = random.below(step % 5 == 0 ? 1000 : 3);
+      if (const std::uint32_t i = table.find(digest); i != CountedKeys::none) {
+        table.raise(i, weight);
+        twin.at(digest.low) += weight;
+      } else if (!table.is_full()) {
+        table.add(std::to_string(key), {digest, weight, 0});
+        twin[digest.low] = weight;
+      } else {
+        const CountedKeys::Entry least = table[table.least()];
+        table.replace_least(std::to_string(key), {digest, least.count + weight, 0});
+        ASSERT_EQ(twin.erase(least.digest.low), 1u);
+        twin[digest.low] = least.count + weight;
+      }
+      ASSERT_NO_FATAL_FAILURE(expect_same(table, twin, universe)) << "capacity " << capacity;
+    }
+  }
+}
+
+TEST(CountedKeys, ASearchGoesOnAtTheFirstSlotAfterTheLast) {
+  CountedKeys table(4, "Test");
+  for (std::uint64_t key = 0; key < 4; ++key) table.add("x", {last_home(key), key + 1, 0});
+  for (std::uint64_t key = 0; key < 4; ++key) EXPECT_NE(table.find(last_home(key)), CountedKeys::none);
+  table.replace_least("y", {last_home(9), 10, 0});
+  EXPECT_EQ(table.find(last_home(0)), CountedKeys::none);
+  for (const std::uint64_t key : {1, 2, 3, 9}) EXPECT_NE(table.find(last_home(key)), CountedKeys::none);
+}
+
+TEST(CountedKeys, ListsTheGreatestFirstThenLessErrorThenTheBytes) {
+  CountedKeys table(10, "Test");
+  table.add("b", {{1, 0}, 5, 0});
+  table.add("c", {{2, 0}, 7, 1});
+  table.add("a", {{3, 0}, 5, 0});
+  table.add("d", {{4, 0}, 5, 2});
+  std::string order;
+  for (const KeyCount& key : table.greatest(10)) order += key.key;
+  EXPECT_EQ(order, "cabd");
+  order.clear();
+  for (const KeyCount& key : table.greatest(2)) order += key.key;
+  EXPECT_EQ(order, "ca");
+  EXPECT_TRUE(table.greatest(0).empty());
+}
+
+TEST(CountedKeys, ACountStaysAtItsMaximum) {
+  CountedKeys table(1, "Test");
+  table.add("a", {{1, 0}, 5, 0});
+  table.raise(0, ~std::uint64_t{0});
+  table.raise(0, 3);
+  EXPECT_EQ(table[0].count, ~std::uint64_t{0});
+}
+
+struct Parts {
+  std::vector<CountedKeys::Entry> entries;
+  std::vector<std::string> keys;
+  std::vector<CountedKeys::HeapNode> heap;
+};
+
+Parts parts_of(const CountedKeys& table) {
+  Parts parts{
+      {table.entries().begin(), table.entries().end()}, {}, {table.heap().begin(), table.heap().end()}};
+  for (std::uint32_t i = 0; i < table.size(); ++i) parts.keys.push_back(table.key_bytes(i));
+  return parts;
+}
+
+CountedKeys restored(const Parts& parts) { return {8, "Test", parts.entries, parts.keys, parts.heap}; }
+
+CountedKeys sample() {
+  CountedKeys table(8, "Test");
+  for (std::uint64_t key = 0; key < 8; ++key) table.add(std::to_string(key), {{key, 1}, 10 - key, 1});
+  table.raise(3, 100);
+  return table;
+}
+
+TEST(CountedKeys, WhatWasTakenOverDoesWhatTheOtherWould) {
+  CountedKeys table = sample();
+  CountedKeys copy = restored(parts_of(table));
+  for (std::uint64_t key = 20; key < 40; ++key) {
+    EXPECT_EQ(copy.least(), table.least());
+    for (CountedKeys* one : {&table, &copy}) one->replace_least("n", {{key, 1}, key, 2});
+  }
+  EXPECT_EQ(copy.greatest(8), table.greatest(8));
+}
+
+TEST(CountedKeys, PartsThatDoNotFitAreRefused) {
+  const Parts good = parts_of(sample());
+  EXPECT_EQ(restored(good).size(), 8u);
+  const auto refused = [&](auto change) {
+    Parts parts = good;
+    change(parts);
+    expect_refused([&] { (void)restored(parts); }, {"Test: list of keys is not one"});
+  };
+  refused([](Parts& p) { p.keys.pop_back(); });
+  refused([](Parts& p) { p.heap.pop_back(); });
+  refused([](Parts& p) { p.heap[2].entry = 8; });
+  refused([](Parts& p) { p.heap[2].entry = p.heap[1].entry; });
+  refused([](Parts& p) { p.heap[0].count = 1000; });
+  refused([](Parts& p) { p.heap[7].count = 0; });
+  refused([](Parts& p) { p.entries[1].digest = p.entries[0].digest; });
+  refused([](Parts& p) { p.entries[1].error = p.entries[1].count + 1; });
+  refused([](Parts& p) {
+    for (int i = 0; i < 2; ++i) {
+      p.entries.push_back({{100 + p.entries.size(), 1}, 200, 0});
+      p.keys.emplace_back("x");
+      p.heap.push_back({200, static_cast<std::uint32_t>(p.entries.size() - 1)});
+    }
+  });
+}
+
+TEST(CountedKeys, ACapacityOutOfRangeIsRefused) {
+  expect_refused([] { CountedKeys(0, "SpaceSaving"); },
+                 {"SpaceSaving: capacity is 0; must be 1 to 1073741824"});
+  expect_refused([] { CountedKeys((std::uint64_t{1} << 30) + 1, "TopKeys"); }, {"TopKeys: capacity is"});
+}
+
+}  // namespace
+}  // namespace tally::test
