@@ -17,7 +17,10 @@ std::string text_of(const std::optional<Number>& number) {
   return number ? fmt::format("{:.7g}", *number) : std::string();
 }
 
-/// What a printed number may stand for: half a unit of its last digit to both sides.
+std::string yes_or_no(bool yes) { return yes ? "yes" : "no"; }
+
+}  // namespace
+
 std::optional<Limits> rounded(const std::string& printed) {
   char* end = nullptr;
   const double value = std::strtod(printed.c_str(), &end);
@@ -31,10 +34,6 @@ std::optional<Limits> rounded(const std::string& printed) {
   const double half = 0.5000001 * std::pow(10, power - decimals);
   return Limits{value - half, value + half};
 }
-
-std::string yes_or_no(bool yes) { return yes ? "yes" : "no"; }
-
-}  // namespace
 
 void Report::add(Row row) {
   for (const std::string* text : {&row.setting, &row.quantity, &row.published}) {

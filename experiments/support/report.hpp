@@ -9,6 +9,9 @@
 
 namespace tally::experiments {
 
+/// What a printed number may stand for: half a unit of its last digit to both sides. Nothing if it is no number.
+std::optional<Limits> rounded(const std::string& printed);
+
 /// What is claimed of the measured value: that it is the predicted one, below it, or above it.
 enum class Claim : char { equal = '=', below = '<', above = '>' };
 

@@ -18,3 +18,5 @@ formula = '#444444'
 # Rows of results.csv by the beginning of their setting and by their quantity.
 row(setting, quantity) = sprintf( \
   '< awk -F, ''index($1, "%s") == 1 && $2 == "%s"'' results.csv', setting, quantity)
+# Rows of the setting of this very name: 'theta 1', not 'theta 10'.
+named(setting, quantity) = sprintf('< awk -F, ''$1 == "%s" && $2 == "%s"'' results.csv', setting, quantity)
