@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <functional>
 #include <random>
 
 #include "serialization_file_descriptor.hpp"
@@ -65,12 +66,6 @@ class TemporaryFile {
   bool renamed_ = false;
 };
 
-void write(const AnyFilter& filter, const FileDescriptor& file) {
-  file.write_all(detail::header_of(filter));
-  file.write_all(std::as_bytes(filter.words()));
-  file.write_all(std::as_bytes(filter.side_words()));
-}
-
 // Makes the new name last. Where a directory may be written to but not read, or cannot be synced,
 // the renaming is as durable as its file system makes it.
 void sync_directory(const fs::path& directory) {
@@ -88,16 +83,16 @@ fs::path without_links(const fs::path& path) {
   return target;
 }
 
-}  // namespace
+using Write = std::function<void(const FileDescriptor&)>;
 
-void save(const AnyFilter& filter, const fs::path& path, Overwrite overwrite) {
+void save_by(const Write& write, const fs::path& path, Overwrite overwrite) {
   struct stat status = {};
   const bool exists = ::stat(path.c_str(), &status) == 0;
   if (!exists && errno != ENOENT) throw_system_error(errno, "cannot create", path);
   if (exists && S_ISDIR(status.st_mode)) throw_system_error(EISDIR, "cannot write", path);
   if (exists && !S_ISREG(status.st_mode)) {
     FileDescriptor file(path, O_WRONLY, 0, path);
-    write(filter, file);
+    write(file);
     return file.close();
   }
   if (exists && overwrite == Overwrite::refuse) throw_system_error(EEXIST, "will not overwrite", path);
@@ -107,7 +102,7 @@ void save(const AnyFilter& filter, const fs::path& path, Overwrite overwrite) {
   TemporaryFile temporary(directory, 0666, path);
   FileDescriptor& file = temporary.file();
   if (exists && ::fchmod(file.get(), status.st_mode & 07777) != 0) file.throw_error("cannot set the mode of");
-  write(filter, file);
+  write(file);
   file.sync();
   file.close();
   if (overwrite == Overwrite::replace) {
@@ -116,6 +111,21 @@ void save(const AnyFilter& filter, const fs::path& path, Overwrite overwrite) {
     temporary.rename_to_new(target);
   }
   sync_directory(directory);
+}
+
+}  // namespace
+
+void save(const AnyFilter& filter, const fs::path& path, Overwrite overwrite) {
+  const auto write = [&](const FileDescriptor& file) {
+    file.write_all(detail::header_of(filter));
+    file.write_all(std::as_bytes(filter.words()));
+    file.write_all(std::as_bytes(filter.side_words()));
+  };
+  save_by(write, path, overwrite);
+}
+
+void save_bytes(std::span<const std::byte> bytes, const fs::path& path, Overwrite overwrite) {
+  save_by([&](const FileDescriptor& file) { file.write_all(bytes); }, path, overwrite);
 }
 
 }  // namespace tally

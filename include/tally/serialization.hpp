@@ -32,6 +32,10 @@ enum class Overwrite { refuse, replace };
 void save(const AnyFilter& filter, const std::filesystem::path& path,
           Overwrite overwrite = Overwrite::refuse);
 
+/// Writes any bytes as `save` writes a filter.
+void save_bytes(std::span<const std::byte> bytes, const std::filesystem::path& path,
+                Overwrite overwrite = Overwrite::refuse);
+
 /// Reads a file as `deserialize` reads bytes; from pipes too.
 /// Throws as `deserialize`, and std::system_error that names the path.
 AnyFilter load(const std::filesystem::path& path, const std::optional<HashKey>& key = {});

@@ -231,6 +231,17 @@ TEST_F(FilterFiles, AreNotOverwrittenUnlessAskedFor) {
   EXPECT_THAT(names(), ElementsAre("filter.tally", "link"));
 }
 
+TEST_F(FilterFiles, BytesOfAnythingAreWrittenAllOrNothingToo) {
+  const std::string text = "a picture";
+  save_bytes(std::as_bytes(std::span(text)), path_);
+  EXPECT_EQ(read_bytes(path_).size(), text.size());
+  EXPECT_THROW(save_bytes({}, path_), std::system_error);
+  EXPECT_EQ(read_bytes(path_).size(), text.size());
+  save_bytes({}, path_, Overwrite::replace);
+  EXPECT_EQ(read_bytes(path_).size(), 0u);
+  EXPECT_THAT(names(), ElementsAre("filter.tally"));
+}
+
 TEST_F(FilterFiles, OfTwoThatSaveToANewNameAtOnceOneWins) {
   std::atomic<int> num_saved = 0;
   std::vector<std::thread> savers;
