@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+
+namespace tally::theory {
+
+/// How far the false positive rate of one filter lies from the limit p = (1 - exp(-lambda / k))^k of its scheme.
+///
+/// R is the false positive probability of a filter whose n keys are given: the rate of many queries to it. F is the
+/// event of a false positive before the keys are given, so Pr(F) = E[R]. A bound above 1 is returned as 1.
+
+/// Pr(|R - p| > epsilon) <= 2 exp(-2 n (epsilon - bias)^2 / (lambda^2 + xi)), and 1 where epsilon <= bias.
+///
+/// @param n        distinct keys
+/// @param lambda   n times the probability that a key sets a given position of a query, summed over its k positions:
+///                 k^2 n / m
+/// @param xi       what the scheme's positions lack in uniformity; 0 for partition and (enhanced) double hashing
+/// @param epsilon  above 0
+/// @param bias     |Pr(F) - p|; 0 or more
+/// @throws std::invalid_argument unless lambda > 0, xi >= 0, epsilon > 0, bias >= 0, all finite
+/// @source Kirsch and Mitzenmacher, "Less Hashing, Same Performance", Theorem 7.1
+double rate_deviation_bound(std::uint64_t n, double lambda, double xi, double epsilon, double bias);
+
+/// The same for the share of q queries that are false positives:
+/// 2 exp(-q epsilon^2 / 2) + rate_deviation_bound at epsilon / 2.
+/// @source the same, Theorem 7.2, part 3
+double measured_rate_deviation_bound(std::uint64_t n, double lambda, double xi, double epsilon, double bias,
+                                     std::uint64_t q);
+
+/// The epsilon at which rate_deviation_bound is delta: bias + sqrt((lambda^2 + xi) ln(2 / delta) / (2 n)).
+/// delta in (0, 1), n at least 1.
+double rate_deviation(std::uint64_t n, double lambda, double xi, double bias, double delta);
+
+}  // namespace tally::theory

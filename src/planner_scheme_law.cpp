@@ -1,0 +1,70 @@
+#include "tally/planner/scheme_law.hpp"
+
+#include <cmath>
+
+#include "tally/hashing/scheme_list.hpp"
+#include "tally/storage/bit_array.hpp"
+#include "tally/theory/blocked_bloom.hpp"
+#include "tally/theory/bloom.hpp"
+#include "tally/theory/partition_double.hpp"
+
+namespace tally {
+namespace {
+
+constexpr std::uint32_t most_hashes_counted = 16;
+constexpr std::uint64_t most_bits_counted = std::uint64_t{1} << 32;
+constexpr double least_rate_counted = 1e-12;  // the sums of double_hashing.hpp are right to about 1e-14
+
+SchemeLaw independent_positions(std::uint64_t m, std::uint32_t k, std::uint64_t n, double most_steps) {
+  const double squared = static_cast<double>(k) * k;
+  if (squared * static_cast<double>(n) <= most_steps)
+    return {theory::ln_false_positive_probability_occupancy(m, k, n), LawKind::exact};
+  // Where the positions of a query are taken as independent, the rate is off by at most about k^2 / (4 m) of itself.
+  return {theory::ln_false_positive_probability(m, k, n),
+          squared <= 1e-3 * static_cast<double>(m) ? LawKind::exact : LawKind::limit};
+}
+
+}  // namespace
+
+std::string_view name_of(LawKind kind) noexcept { return kind == LawKind::exact ? "exact" : "limit"; }
+
+std::optional<theory::DoubleHashing> double_hashing_of(std::uint16_t scheme_id) noexcept {
+  switch (scheme_id) {
+    case DoubleScheme::file_id:
+      return theory::DoubleHashing::plain;
+    case EnhancedDoubleQuadraticScheme::file_id:
+      return theory::DoubleHashing::quadratic;
+    case EnhancedDoubleCubicScheme::file_id:
+      return theory::DoubleHashing::cubic;
+    case TripleScheme::file_id:
+      return theory::DoubleHashing::triple;
+    case PartitionDoubleScheme::file_id:
+      return theory::DoubleHashing::partition;
+    default:
+      return std::nullopt;
+  }
+}
+
+SchemeLaw false_positive_law(std::uint16_t scheme_id, std::uint64_t m, std::uint32_t k, std::uint64_t n,
+                             double most_steps) {
+  (void)scheme_name(scheme_id);  // throws for an unknown one
+  if (scheme_id == BlockedScheme::file_id) {
+    constexpr std::uint32_t B = BitArray::positions_per_line;
+    return {theory::ln_blocked_bloom_false_positive_probability(m / B, B, k, n), LawKind::exact};
+  }
+  if (scheme_id == PartitionedScheme::file_id)
+    return {theory::ln_false_positive_probability_partitioned(m, k, n), LawKind::exact};
+  if (scheme_id == PartitionDoubleScheme::file_id && m / k >= k)
+    return {theory::ln_partition_double_false_positive_probability(m / k, k, n), LawKind::exact};
+  if (const auto scheme = double_hashing_of(scheme_id)) {
+    if (k <= most_hashes_counted && m <= most_bits_counted &&
+        theory::double_hashing_num_steps(*scheme, m, k) <= most_steps) {
+      const double rate = theory::double_hashing_false_positive_probability(*scheme, m, k, n);
+      if (rate >= least_rate_counted || n == 0) return {std::log(rate), LawKind::exact};
+    }
+    return {theory::ln_false_positive_probability(m, k, n), LawKind::limit};
+  }
+  return independent_positions(m, k, n, most_steps);
+}
+
+}  // namespace tally

@@ -1,0 +1,72 @@
+#include "tally/planner/scheme_law.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "support/schemes.hpp"
+#include "tally/theory/bloom.hpp"
+#include "tally/theory/partition_double.hpp"
+
+namespace tally::test {
+namespace {
+
+TEST(SchemeLaw, IndependentPositionsHaveTheOccupancyLaw) {
+  for (const std::uint16_t id : {CongruentialScheme::file_id, StandardScheme::file_id}) {
+    const SchemeLaw law = false_positive_law(id, 100, 6, 12);
+    EXPECT_EQ(law.kind, LawKind::exact);
+    EXPECT_EQ(law.ln_false_positive_rate, theory::ln_false_positive_probability_occupancy(100, 6, 12));
+  }
+}
+
+TEST(SchemeLaw, PartsHaveLawsOfTheirOwn) {
+  EXPECT_EQ(false_positive_law(PartitionedScheme::file_id, 102, 6, 12).ln_false_positive_rate,
+            theory::ln_false_positive_probability_partitioned(102, 6, 12));
+  EXPECT_EQ(false_positive_law(PartitionDoubleScheme::file_id, 6 * 17, 6, 12).ln_false_positive_rate,
+            theory::ln_partition_double_false_positive_probability(17, 6, 12));
+  // Parts of fewer bits than there are parts are counted: the formula is not for them.
+  const SchemeLaw law = false_positive_law(PartitionDoubleScheme::file_id, 6 * 5, 6, 4);
+  EXPECT_EQ(law.kind, LawKind::exact);
+  EXPECT_EQ(law.ln_false_positive_rate, std::log(theory::double_hashing_false_positive_probability(
+                                            theory::DoubleHashing::partition, 30, 6, 4)));
+}
+
+TEST(SchemeLaw, DoubleHashingIsCountedWhereThatTakesFewSteps) {
+  for (const std::uint16_t id : {DoubleScheme::file_id, EnhancedDoubleQuadraticScheme::file_id,
+                                 EnhancedDoubleCubicScheme::file_id, TripleScheme::file_id}) {
+    EXPECT_EQ(false_positive_law(id, 64, 3, 16).kind, LawKind::exact) << id;
+    const SchemeLaw law = false_positive_law(id, 100'000'000, 7, 10'000'000);
+    EXPECT_EQ(law.kind, LawKind::limit) << id;
+    EXPECT_EQ(law.ln_false_positive_rate, theory::ln_false_positive_probability(100'000'000, 7, 10'000'000));
+    EXPECT_EQ(false_positive_law(id, 1000, 17, 50).kind, LawKind::limit) << id;
+    EXPECT_EQ(false_positive_law(id, 64, 3, 16, 100).kind, LawKind::limit) << id;
+    EXPECT_EQ(false_positive_law(id, 64, 3, 0).ln_false_positive_rate, -INFINITY) << id;
+  }
+}
+
+TEST(SchemeLaw, ManyHashesInASmallTableWithManyKeysHaveALimitOnly) {
+  EXPECT_EQ(false_positive_law(StandardScheme::file_id, 1'000'000, 1000, 1000).kind, LawKind::limit);
+  EXPECT_EQ(false_positive_law(StandardScheme::file_id, 100'000'000, 7, 10'000'000).kind, LawKind::exact);
+}
+
+// What allows the law of many keys to be called exact: 1e-3 of k^2 / m is 2.5e-4 of the rate.
+TEST(SchemeLaw, TakingPositionsAsIndependentCostsLessThanAQuarterOfSquaredHashesOverPositions) {
+  for (const std::uint64_t m : {1000, 10000}) {
+    for (const std::uint32_t k : {2u, 4u, 7u, 11u}) {
+      for (const std::uint64_t n : {m / 50, m / 16, m / 8, m / 4}) {
+        const double gap = theory::ln_false_positive_probability_occupancy(m, k, n) -
+                           theory::ln_false_positive_probability(m, k, n);
+        EXPECT_GE(gap, 0);
+        EXPECT_LE(gap, 0.27 * k * k / static_cast<double>(m)) << m << ' ' << k << ' ' << n;
+      }
+    }
+  }
+}
+
+TEST(SchemeLaw, AnUnknownSchemeIsRefused) {
+  EXPECT_THROW(false_positive_law(99, 64, 3, 16), std::invalid_argument);
+  EXPECT_EQ(double_hashing_of(StandardScheme::file_id), std::nullopt);
+}
+
+}  // namespace
+}  // namespace tally::test
