@@ -48,6 +48,13 @@ FilterVariant make(const DLeftShape& shape, const KeyHasher& hasher, const Filte
                                           totals.num_fingerprints);
 }
 
+template <class Rows>
+FilterVariant make(const CountMinShape& shape, const KeyHasher& hasher, const FilterTotals& totals,
+                   detail::AlignedWords words) {
+  CounterArray counters(shape.num_counters(), shape.counter_bits, std::move(words));
+  return CountMinSketch<Rows>(shape, hasher, totals.num_insertions, totals.rounding, std::move(counters));
+}
+
 template <class Schemes, class Shape>
 FilterVariant make_with_scheme(std::uint16_t scheme_id, const Shape& shape, const KeyHasher& hasher,
                                const FilterTotals& totals, detail::AlignedWords words) {
@@ -74,6 +81,9 @@ FilterVariant make_filter(const FilterShape& shape, const KeyHasher& hasher, con
   if (const auto* dleft = std::get_if<DLeftShape>(&shape.shape)) {
     return make_with_scheme<BucketSchemes>(shape.scheme_id, *dleft, hasher, totals, std::move(words));
   }
+  if (const auto* count_min = std::get_if<CountMinShape>(&shape.shape)) {
+    return make_with_scheme<RowSchemes>(shape.scheme_id, *count_min, hasher, totals, std::move(words));
+  }
   return make_with_scheme<CounterSchemes>(shape.scheme_id, std::get<ThresholdShape>(shape.shape), hasher,
                                           totals, std::move(words));
 }
@@ -99,6 +109,10 @@ template <BucketScheme Scheme>
 std::uint16_t scheme_id_of(const DLeftCountingBloomFilter<Scheme>&) {
   return Scheme::file_id;
 }
+template <RowScheme Rows>
+std::uint16_t scheme_id_of(const CountMinSketch<Rows>&) {
+  return Rows::file_id;
+}
 
 }  // namespace
 
@@ -123,11 +137,18 @@ FilterTotals AnyFilter::totals() const {
   return visit([](const auto& filter) -> FilterTotals {
     if constexpr (requires { filter.table(); }) {
       const DLeftTotals& totals = filter.totals();
-      return {totals.num_insertions, totals.num_removes, totals.num_refused_removes,
-              totals.num_full,       totals.num_rescues, filter.table().num_fingerprints()};
+      return {totals.num_insertions,
+              totals.num_removes,
+              totals.num_refused_removes,
+              totals.num_full,
+              totals.num_rescues,
+              filter.table().num_fingerprints(),
+              0};
     } else if constexpr (requires { filter.totals(); }) {
       const auto& totals = filter.totals();
       return {totals.num_insertions, totals.num_removes, totals.num_refused_removes};
+    } else if constexpr (requires { filter.total_count(); }) {
+      return {.num_insertions = filter.total_count(), .rounding = filter.rounding()};
     } else {
       return {filter.num_insertions(), 0, 0};
     }

@@ -28,6 +28,8 @@ std::uint64_t AnyFilter::insert_batch(std::span<const Hash128> keys) {
           in_windows<InsertResult>(filter, keys, [&](std::span<const InsertResult> results) {
             num_full += static_cast<std::uint64_t>(std::ranges::count(results, InsertResult::full));
           });
+        } else if constexpr (requires { filter.add_batch(keys); }) {
+          filter.add_batch(keys);
         } else if constexpr (requires { filter.insert_batch(keys); }) {
           filter.insert_batch(keys);
         } else {
@@ -36,6 +38,19 @@ std::uint64_t AnyFilter::insert_batch(std::span<const Hash128> keys) {
       },
       filter_);
   return num_full;
+}
+
+std::uint64_t AnyFilter::add_batch(std::span<const Hash128> keys, std::span<const std::uint64_t> weights) {
+  detail::require_equally_long(keys.size(), weights.size());
+  return std::visit(
+      [&](auto& filter) -> std::uint64_t {
+        if constexpr (requires { filter.add_batch(keys, weights); }) {
+          return filter.add_batch(keys, weights);
+        } else {
+          detail::throw_unsupported("add with weights", kind(), "count-min");
+        }
+      },
+      filter_);
 }
 
 void AnyFilter::insert_batch(std::span<const Hash128> keys, std::span<ThresholdState> states) {
@@ -71,6 +86,18 @@ bool AnyFilter::try_grow() {
           return filter.try_grow();
         } else {
           detail::throw_unsupported("growth", kind(), "dleft");
+        }
+      },
+      filter_);
+}
+
+void AnyFilter::halve() {
+  std::visit(
+      [&](auto& filter) {
+        if constexpr (requires { filter.halve(); }) {
+          filter.halve();
+        } else {
+          detail::throw_unsupported("halve", kind(), "count-min");
         }
       },
       filter_);

@@ -38,4 +38,7 @@ std::string_view scheme_name(std::uint16_t id) { return name_in<AllSchemes>("Has
 std::uint16_t bucket_scheme_id(std::string_view name) { return id_in<BucketSchemes>("BucketScheme", name); }
 std::string_view bucket_scheme_name(std::uint16_t id) { return name_in<BucketSchemes>("BucketScheme", id); }
 
+std::uint16_t row_scheme_id(std::string_view name) { return id_in<RowSchemes>("RowScheme", name); }
+std::string_view row_scheme_name(std::uint16_t id) { return name_in<RowSchemes>("RowScheme", id); }
+
 }  // namespace tally

@@ -26,17 +26,18 @@ constexpr std::size_t threshold_at = 40;
 constexpr std::size_t num_insertions_at = 48;
 constexpr std::size_t num_removes_at = 56;
 constexpr std::size_t num_refused_removes_at = 64;
-constexpr std::size_t reserved_at = 72;
-// In what is reserved for the other kinds, dleft has the rest of its shape and state.
+// What follows is reserved for most kinds; dleft and count-min have the rest of their shape and state in it.
+constexpr std::size_t own_fields_at = 72;
 constexpr std::size_t cells_per_bucket_at = 72;
 constexpr std::size_t remainder_bits_at = 74;
 constexpr std::size_t least_remainder_bits_at = 75;
 constexpr std::size_t num_doublings_at = 76;
 constexpr std::size_t grows_at = 77;
-constexpr std::size_t dleft_reserved_at = 78;
 constexpr std::size_t num_full_at = 80;
 constexpr std::size_t num_rescues_at = 88;
 constexpr std::size_t num_fingerprints_at = 96;
+constexpr std::size_t num_copies_at = 72;
+constexpr std::size_t rounding_at = 80;
 constexpr std::size_t body_bytes_at = 104;
 constexpr std::size_t body_checksum_at = 112;
 constexpr std::size_t header_checksum_at = 120;
@@ -65,6 +66,19 @@ void require_field(std::string_view name, Value value, std::type_identity_t<Valu
   throw_field_error(name, value, rule + std::string(condition), at);
 }
 
+/// Whether the byte, between own_fields_at and body_bytes_at, belongs to a field of the kind.
+bool is_used(std::uint16_t kind, std::size_t at) {
+  const auto is_in = [&](std::size_t begin, std::size_t end) { return at >= begin && at < end; };
+  switch (static_cast<FilterKind>(kind)) {
+    case FilterKind::dleft:
+      return is_in(own_fields_at, grows_at + 1) || is_in(num_full_at, body_bytes_at);
+    case FilterKind::count_min:
+      return is_in(num_copies_at, num_copies_at + 4) || is_in(rounding_at, rounding_at + 8);
+    default:
+      return false;
+  }
+}
+
 void check_frame(FileBytes bytes) {
   if (bytes.size() < file_header_bytes) {
     throw FormatError("length is " + std::to_string(bytes.size()) + " bytes; must be at least " +
@@ -84,55 +98,91 @@ void check_frame(FileBytes bytes) {
   if (field<std::uint64_t>(bytes, header_checksum_at) != detail::checksum(bytes.first(header_checksum_at))) {
     throw FormatError("the checksum of the header does not match; the file is damaged", header_checksum_at);
   }
-  const bool is_dleft = field<std::uint16_t>(bytes, kind_at) == static_cast<std::uint16_t>(FilterKind::dleft);
-  for (std::size_t i = is_dleft ? dleft_reserved_at : reserved_at;
-       i < (is_dleft ? num_full_at : body_bytes_at); ++i) {
-    if (bytes[i] != std::byte{0}) throw_field_error("reserved byte", std::to_integer<int>(bytes[i]), "0", i);
+  const auto kind = field<std::uint16_t>(bytes, kind_at);
+  for (std::size_t i = own_fields_at; i < body_bytes_at; ++i) {
+    if (bytes[i] == std::byte{0} || is_used(kind, i)) continue;
+    throw_field_error("reserved byte", std::to_integer<int>(bytes[i]), "0", i);
   }
 }
 
-FilterShape read_dleft_shape(FileBytes bytes) {
-  const auto scheme_id = field<std::uint16_t>(bytes, scheme_id_at);
-  const auto num_buckets = field<std::uint64_t>(bytes, num_positions_at);
-  const auto num_subtables = field<std::uint32_t>(bytes, num_hashes_at);
-  const auto counter_bits = field<std::uint16_t>(bytes, counter_bits_at);
-  const auto moves = field<std::uint16_t>(bytes, update_at);
-  const auto spill_capacity = field<std::uint64_t>(bytes, threshold_at);
+/// The fields that every kind has, although not with one meaning.
+struct CommonFields {
+  explicit CommonFields(FileBytes bytes)
+      : scheme_id(field<std::uint16_t>(bytes, scheme_id_at)),
+        num_positions(field<std::uint64_t>(bytes, num_positions_at)),
+        num_hashes(field<std::uint32_t>(bytes, num_hashes_at)),
+        counter_bits(field<std::uint16_t>(bytes, counter_bits_at)),
+        update(field<std::uint16_t>(bytes, update_at)),
+        threshold(field<std::uint64_t>(bytes, threshold_at)) {}
+
+  std::uint16_t scheme_id;
+  std::uint64_t num_positions;
+  std::uint32_t num_hashes;
+  std::uint16_t counter_bits;
+  std::uint16_t update;
+  std::uint64_t threshold;
+};
+
+FilterShape read_dleft_shape(FileBytes bytes, const CommonFields& fields) {
   const auto cells_per_bucket = field<std::uint16_t>(bytes, cells_per_bucket_at);
   const auto remainder_bits = field<std::uint8_t>(bytes, remainder_bits_at);
   const auto least_remainder_bits = field<std::uint8_t>(bytes, least_remainder_bits_at);
   const auto num_doublings = field<std::uint8_t>(bytes, num_doublings_at);
   const auto grows = field<std::uint8_t>(bytes, grows_at);
 
-  require_field("scheme id", scheme_id, RotationBuckets::file_id, MultiplierBuckets::file_id, scheme_id_at,
+  require_field("scheme id", fields.scheme_id, RotationBuckets::file_id, MultiplierBuckets::file_id,
+                scheme_id_at, " for the kind dleft");
+  require_field("num_positions", fields.num_positions, 1, max_num_buckets, num_positions_at,
                 " for the kind dleft");
-  require_field("num_positions", num_buckets, 1, max_num_buckets, num_positions_at, " for the kind dleft");
-  require_field("num_hashes", num_subtables, 1, max_num_subtables, num_hashes_at, " for the kind dleft");
-  require_field("counter_bits", counter_bits, 0, max_dleft_counter_bits, counter_bits_at,
+  require_field("num_hashes", fields.num_hashes, 1, max_num_subtables, num_hashes_at, " for the kind dleft");
+  require_field("counter_bits", fields.counter_bits, 0, max_dleft_counter_bits, counter_bits_at,
                 " for the kind dleft");
-  require_field("moves", moves, 0, static_cast<std::uint16_t>(DLeftMoves::search), update_at);
-  require_field("spill_capacity", spill_capacity, 0, max_spill_capacity, threshold_at);
+  require_field("moves", fields.update, 0, static_cast<std::uint16_t>(DLeftMoves::search), update_at);
+  require_field("spill_capacity", fields.threshold, 0, max_spill_capacity, threshold_at);
   require_field("cells_per_bucket", cells_per_bucket, 1, CellTable::max_cells_per_bucket,
                 cells_per_bucket_at);
   require_field("remainder_bits", remainder_bits, 1, max_remainder_bits, remainder_bits_at);
   require_field("least_remainder_bits", least_remainder_bits, 1, remainder_bits, least_remainder_bits_at);
   require_field("num_doublings", num_doublings, 0, remainder_bits - least_remainder_bits, num_doublings_at);
   require_field("grows", grows, 0, 1, grows_at);
-  const DLeftShape shape{.buckets_per_subtable = num_buckets,
-                         .num_subtables = num_subtables,
+  const DLeftShape shape{.buckets_per_subtable = fields.num_positions,
+                         .num_subtables = fields.num_hashes,
                          .cells_per_bucket = cells_per_bucket,
                          .remainder_bits = remainder_bits,
-                         .counter_bits = counter_bits,
+                         .counter_bits = fields.counter_bits,
                          .least_remainder_bits = least_remainder_bits,
                          .num_doublings = num_doublings,
-                         .spill_capacity = spill_capacity,
-                         .moves = static_cast<DLeftMoves>(moves),
+                         .spill_capacity = fields.threshold,
+                         .moves = static_cast<DLeftMoves>(fields.update),
                          .grows = grows != 0};
   if (!CellTable::is_width(shape.cell_bits())) {
     throw_field_error("remainder_bits", remainder_bits, "8, 12, 16, 24 or 32 less counter_bits",
                       remainder_bits_at);
   }
-  return {shape, scheme_id};
+  return {shape, fields.scheme_id};
+}
+
+FilterShape read_count_min_shape(FileBytes bytes, const CommonFields& fields) {
+  const auto num_copies = field<std::uint32_t>(bytes, num_copies_at);
+  require_field("scheme id", fields.scheme_id, CongruentialRows::file_id, TwoHashRows::file_id, scheme_id_at,
+                " for the kind count-min");
+  require_field("num_positions", fields.num_positions, 1, max_num_positions, num_positions_at);
+  require_field("num_hashes", fields.num_hashes, 1, max_num_hashes, num_hashes_at);
+  if (fields.counter_bits < 8 || !CounterArray::is_width(fields.counter_bits)) {
+    throw_field_error("counter_bits", fields.counter_bits, "8, 16, 32 or 64 for the kind count-min",
+                      counter_bits_at);
+  }
+  require_field("update policy", fields.update, 0, 1, update_at);
+  require_field("threshold", fields.threshold, 0, 0, threshold_at, " for the kind count-min");
+  const std::uint32_t most_copies =
+      fields.scheme_id == TwoHashRows::file_id ? max_num_hashes / fields.num_hashes : 1;
+  require_field("num_copies", num_copies, 1, most_copies, num_copies_at, " for this scheme and num_hashes");
+  return {CountMinShape{.width = fields.num_positions,
+                        .depth = fields.num_hashes,
+                        .num_copies = num_copies,
+                        .counter_bits = fields.counter_bits,
+                        .update = static_cast<CounterUpdate>(fields.update)},
+          fields.scheme_id};
 }
 
 // A filter can be made of what passes: where fields are each in range, it is the number of positions that is not.
@@ -145,62 +195,70 @@ FilterShape checked(FilterShape shape) {
   return shape;
 }
 
+FilterShape read_bloom_shape(const CommonFields& fields) {
+  require_field("counter_bits", fields.counter_bits, 1, 1, counter_bits_at, " for Bloom filters");
+  require_field("threshold", fields.threshold, 0, 0, threshold_at, " for Bloom filters");
+  require_field("update policy", fields.update, 0, 0, update_at, " for this kind");
+  return {BloomShape{fields.num_positions, fields.num_hashes}, fields.scheme_id};
+}
+
+FilterShape read_counting_bloom_shape(const CommonFields& fields) {
+  if (!CounterArray::is_width(fields.counter_bits)) {
+    throw_field_error("counter_bits", fields.counter_bits, "1 to 8, 16, 32 or 64", counter_bits_at);
+  }
+  if (fields.threshold < 1 || fields.threshold > ~std::uint64_t{0} >> (64 - fields.counter_bits)) {
+    throw_field_error("threshold", fields.threshold, "1 to 2^counter_bits - 1", threshold_at);
+  }
+  require_field("update policy", fields.update, 0, 0, update_at, " for this kind");
+  return {CountingBloomShape{fields.num_positions, fields.num_hashes, fields.counter_bits, fields.threshold},
+          fields.scheme_id};
+}
+
+FilterShape read_threshold_shape(const CommonFields& fields) {
+  require_field("threshold", fields.threshold, 1, max_threshold_limit, threshold_at);
+  const std::uint32_t width = CounterArray::width_for(fields.threshold);
+  require_field("counter_bits", std::uint32_t{fields.counter_bits}, width, width, counter_bits_at,
+                " for this threshold");
+  require_field("update policy", fields.update, 0, 1, update_at);
+  return {ThresholdShape{fields.num_positions, fields.num_hashes, fields.threshold,
+                         static_cast<CounterUpdate>(fields.update)},
+          fields.scheme_id};
+}
+
+// What all kinds with one of AllSchemes have in common.
+void check_positions(FilterKind kind, const CommonFields& fields) {
+  require_field("scheme id", fields.scheme_id, 1, 9, scheme_id_at);
+  if ((fields.scheme_id == BlockedScheme::file_id) != (kind == FilterKind::blocked_bloom)) {
+    throw_field_error("scheme id", fields.scheme_id,
+                      "2 (blocked) for the kind blocked-bloom and for no other", scheme_id_at);
+  }
+  require_field("num_positions", fields.num_positions, 1, max_num_positions, num_positions_at);
+  require_field("num_hashes", fields.num_hashes, 1, max_num_hashes, num_hashes_at);
+}
+
 FilterShape read_shape(FileBytes bytes) {
-  const auto kind = field<std::uint16_t>(bytes, kind_at);
-  const auto scheme_id = field<std::uint16_t>(bytes, scheme_id_at);
-  const auto num_positions = field<std::uint64_t>(bytes, num_positions_at);
-  const auto num_hashes = field<std::uint32_t>(bytes, num_hashes_at);
-  const auto counter_bits = field<std::uint16_t>(bytes, counter_bits_at);
-  const auto update = field<std::uint16_t>(bytes, update_at);
-  const auto threshold = field<std::uint64_t>(bytes, threshold_at);
-
-  if (kind < 1 || kind > 5) {
-    throw_field_error("kind", kind,
-                      "1 (bloom), 2 (blocked-bloom), 3 (counting-bloom), 4 (threshold) or 5 (dleft)",
-                      kind_at);
-  }
-  if (static_cast<FilterKind>(kind) == FilterKind::dleft) return checked(read_dleft_shape(bytes));
-  require_field("scheme id", scheme_id, 1, 9, scheme_id_at);
-  if ((scheme_id == BlockedScheme::file_id) !=
-      (kind == static_cast<std::uint16_t>(FilterKind::blocked_bloom))) {
-    throw_field_error("scheme id", scheme_id, "2 (blocked) for the kind blocked-bloom and for no other",
-                      scheme_id_at);
-  }
-  require_field("num_positions", num_positions, 1, max_num_positions, num_positions_at);
-  require_field("num_hashes", num_hashes, 1, max_num_hashes, num_hashes_at);
-
-  FilterShape shape{BloomShape{num_positions, num_hashes}, scheme_id};
-  switch (static_cast<FilterKind>(kind)) {
+  const auto kind = static_cast<FilterKind>(field<std::uint16_t>(bytes, kind_at));
+  const CommonFields fields(bytes);
+  switch (kind) {
     case FilterKind::bloom:
     case FilterKind::blocked_bloom:
-      require_field("counter_bits", counter_bits, 1, 1, counter_bits_at, " for Bloom filters");
-      require_field("threshold", threshold, 0, 0, threshold_at, " for Bloom filters");
-      break;
+      check_positions(kind, fields);
+      return checked(read_bloom_shape(fields));
     case FilterKind::counting_bloom:
-      if (!CounterArray::is_width(counter_bits)) {
-        throw_field_error("counter_bits", counter_bits, "1 to 8, 16, 32 or 64", counter_bits_at);
-      }
-      if (threshold < 1 || threshold > ~std::uint64_t{0} >> (64 - counter_bits)) {
-        throw_field_error("threshold", threshold, "1 to 2^counter_bits - 1", threshold_at);
-      }
-      shape.shape = CountingBloomShape{num_positions, num_hashes, counter_bits, threshold};
-      break;
-    case FilterKind::threshold: {
-      require_field("threshold", threshold, 1, max_threshold_limit, threshold_at);
-      const std::uint32_t width = CounterArray::width_for(threshold);
-      require_field("counter_bits", std::uint32_t{counter_bits}, width, width, counter_bits_at,
-                    " for this threshold");
-      require_field("update policy", update, 0, 1, update_at);
-      shape.shape = ThresholdShape{num_positions, num_hashes, threshold, static_cast<CounterUpdate>(update)};
-      break;
-    }
+      check_positions(kind, fields);
+      return checked(read_counting_bloom_shape(fields));
+    case FilterKind::threshold:
+      check_positions(kind, fields);
+      return checked(read_threshold_shape(fields));
     case FilterKind::dleft:
-      break;  // read above
+      return checked(read_dleft_shape(bytes, fields));
+    case FilterKind::count_min:
+      return checked(read_count_min_shape(bytes, fields));
   }
-  if (shape.kind() != FilterKind::threshold) {
-    require_field("update policy", update, 0, 0, update_at, " for this kind");
-  }
-  return checked(shape);
+  throw_field_error("kind", static_cast<std::uint16_t>(kind),
+                    "1 (bloom), 2 (blocked-bloom), 3 (counting-bloom), 4 (threshold), 5 (dleft) or 6 "
+                    "(count-min)",
+                    kind_at);
 }
 
 FilterTotals read_totals(FileBytes bytes, const FilterShape& shape) {
@@ -216,6 +274,7 @@ FilterTotals read_totals(FileBytes bytes, const FilterShape& shape) {
                   ", the number of cells");
     return totals;
   }
+  if (shape.kind() == FilterKind::count_min) totals.rounding = field<std::uint64_t>(bytes, rounding_at);
   require_field("num_removes", totals.num_removes, 0, 0, num_removes_at, " for this kind");
   require_field("num_refused_removes", totals.num_refused_removes, 0, 0, num_refused_removes_at,
                 " for this kind");
@@ -258,10 +317,9 @@ std::array<std::byte, file_header_bytes> header_of(const AnyFilter& filter) {
   std::array<std::byte, file_header_bytes> bytes{};
   const auto put = [&](std::size_t at, auto value) { store_little_endian(bytes.data() + at, value); };
   const auto narrow = [](auto value) { return static_cast<std::uint16_t>(value); };
+  const auto byte = [](auto value) { return static_cast<std::uint8_t>(value); };
   const FilterShape shape = filter.shape();
   const FilterTotals totals = filter.totals();
-  const auto* threshold_shape = std::get_if<ThresholdShape>(&shape.shape);
-  const auto* dleft = std::get_if<DLeftShape>(&shape.shape);
 
   std::memcpy(bytes.data() + magic_at, magic.data(), magic.size());
   put(version_at, file_format_version);
@@ -269,13 +327,22 @@ std::array<std::byte, file_header_bytes> header_of(const AnyFilter& filter) {
   put(hash_id_at, narrow(filter.hasher().id()));
   put(scheme_id_at, shape.scheme_id);
   put(seed_at, filter.hasher().seed_or_key_id());
-  put(num_positions_at, dleft == nullptr ? shape.num_positions() : dleft->buckets_per_subtable);
+  put(num_positions_at, shape.num_positions());
   put(num_hashes_at, shape.num_hashes());
   put(counter_bits_at, narrow(shape.counter_bits()));
-  if (threshold_shape != nullptr) put(update_at, narrow(threshold_shape->update));
-  put(threshold_at, dleft == nullptr ? shape.threshold() : dleft->spill_capacity);
-  if (dleft != nullptr) {
-    const auto byte = [](auto value) { return static_cast<std::uint8_t>(value); };
+  put(threshold_at, shape.threshold());
+  if (const auto* threshold = std::get_if<ThresholdShape>(&shape.shape)) {
+    put(update_at, narrow(threshold->update));
+  } else if (const auto* count_min = std::get_if<CountMinShape>(&shape.shape)) {
+    put(num_positions_at, count_min->width);
+    put(num_hashes_at, count_min->depth);
+    put(update_at, narrow(count_min->update));
+    put(threshold_at, std::uint64_t{0});
+    put(num_copies_at, count_min->num_copies);
+    put(rounding_at, totals.rounding);
+  } else if (const auto* dleft = std::get_if<DLeftShape>(&shape.shape)) {
+    put(num_positions_at, dleft->buckets_per_subtable);
+    put(threshold_at, dleft->spill_capacity);
     put(update_at, narrow(dleft->moves));
     put(cells_per_bucket_at, narrow(dleft->cells_per_bucket));
     put(remainder_bits_at, byte(dleft->remainder_bits));

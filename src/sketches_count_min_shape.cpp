@@ -78,5 +78,14 @@ CountEstimate estimate_of(Count count, CountMinBound bound, std::uint64_t total,
           1 - bound.failure_probability, count.saturated};
 }
 
+FilterStatistics count_min_statistics(const CountMinShape& shape, const CounterArray& counters,
+                                      std::uint64_t total_count) {
+  const PositionSpace space{shape.num_counters(), shape.num_rows(),
+                            CounterArray::positions_per_line(shape.counter_bits)};
+  FilterStatistics statistics = storage_statistics(counters, PositionLayout::parts, space, 1);
+  statistics.num_insertions = total_count;
+  return statistics;
+}
+
 }  // namespace detail
 }  // namespace tally

@@ -7,21 +7,22 @@
 #include <utility>
 #include <variant>
 
+#include "tally/any_filter/filter_shape.hpp"
 #include "tally/detail/aligned_words.hpp"
 #include "tally/filters/bloom_filter.hpp"
 #include "tally/filters/counting_bloom_filter.hpp"
 #include "tally/filters/dleft_counting_bloom_filter.hpp"
-#include "tally/filters/filter_shape.hpp"
 #include "tally/filters/outcomes.hpp"
 #include "tally/filters/statistics.hpp"
 #include "tally/filters/threshold_filter.hpp"
 #include "tally/hashing/scheme_list.hpp"
+#include "tally/sketches/count_min_sketch.hpp"
 
 namespace tally {
 
-/// Calls on a filter so far, whatever their keys. What a kind does not have stays 0.
+/// Calls on a structure so far, whatever their keys. What a kind does not have stays 0.
 struct FilterTotals {
-  std::uint64_t num_insertions = 0;  ///< those that were not refused
+  std::uint64_t num_insertions = 0;  ///< those that were not refused; of a sketch the sum of all weights
   std::uint64_t num_removes = 0;     ///< those that were not refused
   std::uint64_t num_refused_removes = 0;
   std::uint64_t num_full = 0;     ///< insertions refused because there was no room; d-left filters
@@ -30,22 +31,26 @@ struct FilterTotals {
   /// No calls, but kept with them so that a file need not be scanned: the cells in use of a d-left filter.
   std::uint64_t num_fingerprints = 0;
 
+  /// No calls either: what halvings may have added to a counter of a sketch, at most.
+  std::uint64_t rounding = 0;
+
   friend bool operator==(const FilterTotals&, const FilterTotals&) = default;
 };
 
 namespace detail {
 
-template <class BitSchemes, class CountingSchemes, class CellSchemes>
+template <class BitSchemes, class CountingSchemes, class CellSchemes, class SketchSchemes>
 struct FilterVariantOver;
-template <class... BitSchemes, class... CountingSchemes, class... CellSchemes>
+template <class... BitSchemes, class... CountingSchemes, class... CellSchemes, class... SketchSchemes>
 struct FilterVariantOver<SchemeList<BitSchemes...>, SchemeList<CountingSchemes...>,
-                         SchemeList<CellSchemes...>> {
+                         SchemeList<CellSchemes...>, SchemeList<SketchSchemes...>> {
   using type = std::variant<BloomFilter<BitSchemes>..., CountingBloomFilter<CountingSchemes>...,
-                            ThresholdFilter<CountingSchemes>..., DLeftCountingBloomFilter<CellSchemes>...>;
+                            ThresholdFilter<CountingSchemes>..., DLeftCountingBloomFilter<CellSchemes>...,
+                            CountMinSketch<SketchSchemes>...>;
 };
 
-/// Every filter that can stand in a file.
-using FilterVariant = FilterVariantOver<AllSchemes, CounterSchemes, BucketSchemes>::type;
+/// Every structure that can stand in a file.
+using FilterVariant = FilterVariantOver<AllSchemes, CounterSchemes, BucketSchemes, RowSchemes>::type;
 
 template <class F, class... Alternatives>
 constexpr bool is_alternative(const std::variant<Alternatives...>*) {
@@ -57,7 +62,7 @@ concept FilterAlternative = is_alternative<F>(static_cast<const FilterVariant*>(
 
 }  // namespace detail
 
-/// A filter whose kind and scheme are chosen at run time: what programs that read files or
+/// A filter or sketch whose kind and scheme are chosen at run time: what programs that read files or
 /// flags work with. Keys come as digests of hasher(), in batches, with one dispatch a call.
 ///
 /// Laws and thread rule are those of the filter inside. Spans of one call are equally long;
@@ -87,13 +92,18 @@ class AnyFilter {
   /// Whether it has remove_batch.
   bool can_remove() const { return kind() == FilterKind::counting_bloom || kind() == FilterKind::dleft; }
   /// Whether it has count_batch and at_least_batch.
-  bool can_count() const { return has_threshold() || can_remove(); }
+  bool can_count() const { return has_threshold() || can_remove() || is_sketch(); }
+  /// Whether it has add_batch with weights, estimate_batch and halve.
+  bool is_sketch() const { return kind() == FilterKind::count_min; }
   /// Whether it has insert_batch with states.
   bool has_threshold() const { return kind() == FilterKind::threshold; }
 
   /// The number of keys that were refused because the filter is full, 0 for all kinds but dleft: nothing
   /// has changed for those, and all others are in.
   [[nodiscard]] std::uint64_t insert_batch(std::span<const Hash128> keys);
+
+  /// Adds weights[i] to the count of keys[i]; the number of keys of which a counter is saturated then. Sketches only.
+  std::uint64_t add_batch(std::span<const Hash128> keys, std::span<const std::uint64_t> weights);
 
   /// states[i]: whether keys[i] has now been inserted at least shape().threshold() times. Threshold only.
   void insert_batch(std::span<const Hash128> keys, std::span<ThresholdState> states);
@@ -102,11 +112,14 @@ class AnyFilter {
   void may_contain_batch(std::span<const Hash128> keys, std::span<bool> results) const;
 
   /// Whether the key may have been inserted `theta` times: 1 to shape().threshold() for counting
-  /// Bloom and d-left filters; the threshold itself for threshold filters.
+  /// Bloom and d-left filters and for sketches; the threshold itself for threshold filters.
   void at_least_batch(std::span<const Hash128> keys, std::uint64_t theta, std::span<bool> results) const;
 
-  /// Counting Bloom, threshold and d-left filters.
+  /// All but Bloom filters.
   void count_batch(std::span<const Hash128> keys, std::span<Count> results) const;
+
+  /// Counts with their bounds. Sketches only.
+  void estimate_batch(std::span<const Hash128> keys, std::span<CountEstimate> results) const;
 
   /// Counting Bloom and d-left filters.
   void remove_batch(std::span<const Hash128> keys, std::span<RemoveResult> results);
@@ -120,10 +133,16 @@ class AnyFilter {
   /// spare. Throws std::bad_alloc, and nothing has changed then.
   [[nodiscard]] bool try_grow();
 
+  /// Halves every count, rounded up. Sketches only.
+  void halve();
+
   FilterStatistics statistics() const;
 
   /// What only a d-left filter can tell.
   std::optional<DLeftStatistics> dleft_statistics() const;
+
+  /// The bound that a sketch states with its estimates.
+  std::optional<CountMinBound> count_min_bound() const;
 
   /// The memory of its bits, counters or cells, and of what a d-left filter's cells cannot count: together the
   /// body of its file.

@@ -46,12 +46,25 @@ FilterShape choose_dleft_shape(FuzzedDataProvider& input) {
   return round_to_scheme({shape, scheme}, Rounding::up);
 }
 
+FilterShape choose_sketch_shape(FuzzedDataProvider& input) {
+  constexpr std::array<std::uint32_t, 4> widths = {8, 16, 32, 64};
+  const auto scheme = input.ConsumeIntegralInRange(CongruentialRows::file_id, TwoHashRows::file_id);
+  const CountMinShape shape{
+      .width = input.ConsumeIntegralInRange<std::uint64_t>(1, 100),
+      .depth = input.ConsumeIntegralInRange<std::uint32_t>(1, 6),
+      .num_copies = scheme == TwoHashRows::file_id ? input.ConsumeIntegralInRange<std::uint32_t>(1, 3) : 1,
+      .counter_bits = input.PickValueInArray(widths),
+      .update = input.ConsumeBool() ? CounterUpdate::conservative : CounterUpdate::plain};
+  return round_to_scheme({shape, scheme}, Rounding::up);
+}
+
 FilterShape choose_shape(FuzzedDataProvider& input) {
   const auto scheme = input.ConsumeIntegralInRange<std::uint16_t>(1, 9);
   const auto m = input.ConsumeIntegralInRange<std::uint64_t>(1, 300);
   const auto k = input.ConsumeIntegralInRange<std::uint32_t>(1, 20);
-  const auto kind = input.ConsumeIntegralInRange(0, 4);
+  const auto kind = input.ConsumeIntegralInRange(0, 5);
   if (kind == 4) return choose_dleft_shape(input);
+  if (kind == 5) return choose_sketch_shape(input);
   FilterShape shape{BloomShape{m, k}, scheme};
   if (scheme != BlockedScheme::file_id && kind == 1) {
     const std::uint32_t width =
@@ -118,6 +131,18 @@ struct Twins {
     }
   }
 
+  void add(std::uint64_t key, std::uint64_t weight) {
+    if (!filter.is_sketch()) return;
+    filter.add_batch(digests({key}), std::vector{weight});
+    truth.insert(key, weight);
+  }
+
+  void halve() {
+    if (!filter.is_sketch()) return;
+    filter.halve();
+    truth.halve();
+  }
+
   void merge(const Twins& other) {
     if (filter.merge(other.filter)) truth.merge(other.truth);
   }
@@ -182,6 +207,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       case 3:
       case 4:
         own.remove(key());
+        own.add(key(), input.ConsumeIntegral<std::uint64_t>());
         break;
       case 5:
         own.merge(other);
@@ -191,6 +217,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         break;
       case 7:
         if (own.filter.can_grow() && input.ConsumeBool()) (void)own.filter.try_grow();
+        if (own.filter.is_sketch() && input.ConsumeBool()) own.halve();
         own.filter = AnyFilter(own.filter);
         break;
     }

@@ -45,6 +45,11 @@ FilterShape cells(std::uint16_t scheme, std::uint32_t num_doublings) {
           scheme};
 }
 
+FilterShape sketch(std::uint16_t scheme, std::uint32_t counter_bits, std::uint32_t num_copies = 1,
+                   CounterUpdate update = CounterUpdate::plain) {
+  return {CountMinShape{31, 3, num_copies, counter_bits, update}, scheme};
+}
+
 std::vector<Golden> golden_files() {
   const KeyHasher keyed = KeyHasher::keyed(test::sample_hash_key());
   return {
@@ -77,6 +82,11 @@ std::vector<Golden> golden_files() {
       {"dleft-multiplier", cells(17, 0)},
       {"dleft-multiplier-doubled", cells(17, 2)},
       {"dleft-keyed", cells(16, 0), keyed},
+      {"count-min-congruential", sketch(32, 32)},
+      {"count-min-independent", sketch(33, 8)},
+      {"count-min-pairwise", sketch(34, 16, 1, CounterUpdate::conservative)},
+      {"count-min-two-hash", sketch(35, 64, 2)},
+      {"count-min-keyed", sketch(32, 32), keyed},
   };
 }
 

@@ -43,6 +43,11 @@ class ExactMultiset {
     for (const std::uint64_t key : theirs) insert(key, other.counts_[key]);
   }
 
+  /// Halves every count, rounded up.
+  void halve() {
+    for (Wide& count : counts_) count = count / 2 + count % 2;
+  }
+
  private:
   std::vector<Wide> counts_;
   std::vector<std::uint64_t> place_;  // of a present key in present_

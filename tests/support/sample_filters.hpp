@@ -58,6 +58,15 @@ inline std::vector<FilterShape> sample_shapes() {
       shapes.push_back(round_to_scheme({shape, scheme}, Rounding::up));
     }
   }
+  RowSchemes::for_each([&]<class Rows>(std::type_identity<Rows>) {
+    const std::uint32_t num_copies = Rows::law == RowLaw::two_hash ? 2 : 1;
+    for (const std::uint32_t counter_bits : {8u, 16u, 32u, 64u}) {
+      for (const CounterUpdate update : {CounterUpdate::plain, CounterUpdate::conservative}) {
+        const CountMinShape shape{101, 3, num_copies, counter_bits, update};
+        shapes.push_back(round_to_scheme({shape, Rows::file_id}, Rounding::up));
+      }
+    }
+  });
   return shapes;
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -21,11 +22,12 @@ using test::sample_shapes;
 
 TEST(FilterKind, EveryNameLeadsBackToItsKindAndAnUnknownOneListsThem) {
   for (const FilterKind kind : {FilterKind::bloom, FilterKind::blocked_bloom, FilterKind::counting_bloom,
-                                FilterKind::threshold, FilterKind::dleft}) {
+                                FilterKind::threshold, FilterKind::dleft, FilterKind::count_min}) {
     EXPECT_EQ(filter_kind(name_of(kind)), kind);
   }
-  expect_refused([] { filter_kind("cuckoo"); },
-                 {"'cuckoo'", "must be one of bloom, blocked-bloom, counting-bloom, threshold, dleft"});
+  expect_refused(
+      [] { filter_kind("cuckoo"); },
+      {"'cuckoo'", "must be one of bloom, blocked-bloom, counting-bloom, threshold, dleft, count-min"});
 }
 
 TEST(SchemeList, EveryNameLeadsBackToItsIdAndAnUnknownOneListsThem) {
@@ -38,6 +40,9 @@ TEST(SchemeList, EveryNameLeadsBackToItsIdAndAnUnknownOneListsThem) {
   expect_refused([] { scheme_name(10); }, {"file_id is 10"});
   for (std::uint16_t id = 16; id <= 17; ++id) EXPECT_EQ(bucket_scheme_id(bucket_scheme_name(id)), id);
   expect_refused([] { bucket_scheme_id("triple"); }, {"'triple'", "one of rotation, multiplier"});
+  for (std::uint16_t id = 32; id <= 35; ++id) EXPECT_EQ(row_scheme_id(row_scheme_name(id)), id);
+  expect_refused([] { row_scheme_id("triple"); }, {"one of congruential, independent, pairwise, two-hash"});
+  expect_refused([] { row_scheme_name(1); }, {"file_id is 1", "32 (congruential), 33 (independent)"});
   expect_refused([] { bucket_scheme_name(1); }, {"file_id is 1", "16 (rotation), 17 (multiplier)"});
 }
 
@@ -82,6 +87,28 @@ TEST(FilterShape, SaysWhatTheShapeInsideSays) {
   EXPECT_EQ(dleft.counter_bits(), 2u);
   EXPECT_EQ(dleft.threshold(), ~std::uint64_t{0});
   EXPECT_EQ(dleft.num_bytes(), 8u * (1050 + 1) + 16 * 8);  // 4200 cells of 16 bits, 8 slots
+}
+
+TEST(FilterShape, OfASketchSaysWhatItsRowsSay) {
+  const FilterShape sketch{CountMinShape{101, 3, 2, 16, CounterUpdate::conservative}, TwoHashRows::file_id};
+  EXPECT_EQ(sketch.kind(), FilterKind::count_min);
+  EXPECT_EQ(sketch.scheme_name(), "two-hash");
+  EXPECT_EQ(sketch.num_positions(), 606u);
+  EXPECT_EQ(sketch.num_hashes(), 6u);
+  EXPECT_EQ(sketch.counter_bits(), 16u);
+  EXPECT_EQ(sketch.threshold(), 65535u);
+  EXPECT_EQ(sketch.num_bytes(), 8u * 152);
+  const auto round = [](std::uint64_t width, std::uint16_t scheme, Rounding rounding) {
+    const FilterShape rounded =
+        round_to_scheme({CountMinShape{.width = width, .depth = 2}, scheme}, rounding);
+    return std::get<CountMinShape>(rounded.shape).width;
+  };
+  EXPECT_EQ(round(100, DefaultRows::file_id, Rounding::up), 100u);
+  EXPECT_EQ(round(100, TwoHashRows::file_id, Rounding::up), 101u);
+  EXPECT_EQ(round(100, TwoHashRows::file_id, Rounding::down), 97u);
+  expect_refused([&] { round(1, TwoHashRows::file_id, Rounding::down); }, {"width is 1; must be greater"});
+  expect_refused([&] { round(0, DefaultRows::file_id, Rounding::up); }, {"width is 0"});
+  expect_refused([&] { round(100, DefaultScheme::file_id, Rounding::up); }, {"RowScheme: file_id is 1"});
 }
 
 TEST(FilterShape, RoundsToWhatTheSchemeCanUse) {
@@ -131,7 +158,8 @@ TEST(AnyFilter, HasTheShapeItWasMadeWith) {
     EXPECT_EQ(filter.can_remove(),
               shape.kind() == FilterKind::counting_bloom || shape.kind() == FilterKind::dleft);
     EXPECT_EQ(filter.has_threshold(), shape.kind() == FilterKind::threshold);
-    EXPECT_EQ(filter.can_count(), filter.can_remove() || filter.has_threshold());
+    EXPECT_EQ(filter.is_sketch(), shape.kind() == FilterKind::count_min);
+    EXPECT_EQ(filter.can_count(), filter.can_remove() || filter.has_threshold() || filter.is_sketch());
   }
 }
 
@@ -146,7 +174,9 @@ TEST(AnyFilter, AnswersAsTheFilterInside) {
       for (std::size_t i = 0; i < keys.size(); ++i) {
         if constexpr (requires { inside.may_contain(keys[i]); })
           EXPECT_EQ(contained[i], inside.may_contain(keys[i]));
-        else EXPECT_EQ(contained[i], inside.at_least(keys[i]));
+        else if constexpr (requires { inside.at_least(keys[i]); })
+          EXPECT_EQ(contained[i], inside.at_least(keys[i]));
+        else EXPECT_EQ(contained[i], inside.count(keys[i]).value > 0);
       }
     });
     if (!filter.can_count()) continue;
@@ -198,11 +228,63 @@ TEST(AnyFilter, InsertsIntoAThresholdFilterAlikeWithAndWithoutStates) {
   for (std::size_t i = 300; i < states.size(); ++i) EXPECT_EQ(states[i], ThresholdState::at_least);
 }
 
+const FilterShape sketch_shape{CountMinShape{.width = 101, .depth = 3, .counter_bits = 8},
+                               PairwiseRows::file_id};
+
+TEST(AnyFilter, ASketchTakesWeightsAndGivesEstimatesWithTheirBounds) {
+  AnyFilter sketch(sketch_shape, 42);
+  CountMinSketch<PairwiseRows> twin(std::get<CountMinShape>(sketch_shape.shape), 42);
+  const std::vector<Hash128> keys = sample_keys(42, 30);
+  std::vector<std::uint64_t> weights(30);
+  for (std::size_t i = 0; i < 30; ++i) weights[i] = 3 * i;
+  weights[7] = 1000;  // more than a counter of 8 bits holds
+  EXPECT_EQ(sketch.add_batch(keys, weights), twin.add_batch(keys, weights));
+  EXPECT_EQ(sketch.insert_batch(keys), 0u);
+  twin.add_batch(keys);
+  sketch.halve();
+  twin.halve();
+  EXPECT_TRUE(std::ranges::equal(sketch.words(), twin.storage().words()));
+  EXPECT_EQ(sketch.totals(),
+            (FilterTotals{.num_insertions = twin.total_count(), .rounding = twin.rounding()}));
+  EXPECT_GT(twin.rounding(), 0u);
+  std::vector<CountEstimate> estimates(30);
+  sketch.estimate_batch(keys, estimates);
+  Flags enough(30);
+  sketch.at_least_batch(keys, 40, enough.span());
+  for (std::size_t i = 0; i < 30; ++i) {
+    EXPECT_EQ(estimates[i], twin.estimate(keys[i]));
+    EXPECT_EQ(enough[i], estimates[i].value >= 40);
+  }
+  EXPECT_TRUE(estimates[7].saturated);
+  EXPECT_EQ(sketch.count_min_bound()->epsilon, twin.bound().epsilon);
+  EXPECT_EQ(sketch.statistics().num_saturated, twin.num_saturated());
+  EXPECT_EQ(sketch.statistics().num_insertions, twin.total_count());
+}
+
+TEST(AnyFilter, StatisticsOfASketchEstimateItsKeysAndHowManyAbsentOnesPass) {
+  AnyFilter sketch({CountMinShape{.width = 2003, .depth = 4}, TwoHashRows::file_id}, 42);
+  test::insert_all(sketch, sample_keys(42, 1000));
+  const FilterStatistics statistics = sketch.statistics();
+  EXPECT_EQ(statistics.num_positions, 8012u);
+  EXPECT_EQ(statistics.num_insertions, 1000u);
+  EXPECT_NEAR(statistics.estimated_num_keys, 1000, 4 * statistics.estimated_num_keys_standard_error);
+  const std::vector<Hash128> all = sample_keys(42, 101000);
+  const std::span<const Hash128> absent = std::span(all).subspan(1000);
+  Flags passes(absent.size());
+  sketch.may_contain_batch(absent, passes.span());
+  const auto num_passed = static_cast<double>(std::ranges::count(passes.span(), true));
+  const double expected = statistics.estimated_false_positive_rate * static_cast<double>(absent.size());
+  EXPECT_NEAR(num_passed, expected, 4 * std::sqrt(expected));
+}
+
 TEST(AnyFilter, RefusesWhatItsKindDoesNotHaveAndStaysAsItWas) {
   AnyFilter bloom = filled({BloomShape{1013, 5}});
   AnyFilter counting = filled({CountingBloomShape{307, 4}});
   AnyFilter threshold = filled({ThresholdShape{307, 4, 3}});
+  AnyFilter sketch = filled(sketch_shape);
   const std::vector<Hash128> keys = sample_keys(42, 2);
+  const std::vector<std::uint64_t> weights(2);
+  std::vector<CountEstimate> estimates(2);
   Flags flags(2);
   std::vector<Count> counts(2);
   std::vector<RemoveResult> removed(2);
@@ -212,8 +294,15 @@ TEST(AnyFilter, RefusesWhatItsKindDoesNotHaveAndStaysAsItWas) {
                  {"remove: a bloom filter has none; use a counting-bloom or dleft filter"});
   expect_refused([&] { threshold.remove_batch(keys, removed); }, {"remove: a threshold filter"});
   expect_refused([&] { bloom.count_batch(keys, counts); },
-                 {"count: a bloom", "counting-bloom, threshold or dleft"});
+                 {"count: a bloom", "counting-bloom, threshold, dleft or count-min"});
   expect_refused([&] { bloom.at_least_batch(keys, 2, flags.span()); }, {"at_least: a bloom"});
+  expect_refused([&] { bloom.add_batch(keys, weights); }, {"add with weights: a bloom", "count-min filter"});
+  expect_refused([&] { counting.estimate_batch(keys, estimates); }, {"estimate: a counting-bloom"});
+  expect_refused([&] { counting.halve(); }, {"halve: a counting-bloom"});
+  expect_refused([&] { sketch.remove_batch(keys, removed); }, {"remove: a count-min"});
+  expect_refused([&] { (void)sketch.try_grow(); }, {"growth: a count-min"});
+  expect_refused([&] { sketch.at_least_batch(keys, 256, flags.span()); }, {"theta is 256; must be 1 to 255"});
+  EXPECT_FALSE(counting.count_min_bound().has_value());
   expect_refused([&] { bloom.insert_batch(keys, states); },
                  {"insert with a state: a bloom", "threshold filter"});
   expect_refused([&] { counting.insert_batch(keys, states); }, {"insert with a state: a counting-bloom"});
@@ -265,6 +354,14 @@ TEST(AnyFilter, RefusesShapesOutOfRange) {
     expect_refused([&] { make({CountingBloomShape{512, 4, width}}); }, {"CountingBloomFilter: counter_bits"});
   }
   expect_refused([&] { make({ThresholdShape{512, 4, 0}}); }, {"ThresholdFilter: threshold is 0"});
+  const auto make_sketch = [&](CountMinShape shape, std::uint16_t scheme) { make({shape, scheme}); };
+  expect_refused([&] { make_sketch({.width = 100, .depth = 3}, TwoHashRows::file_id); },
+                 {"CountMinSketch: width is 100; must be 97 or 101"});
+  expect_refused([&] { make_sketch({.width = 100, .depth = 3}, DefaultScheme::file_id); },
+                 {"RowScheme: file_id is 1", "32 (congruential)"});
+  expect_refused([&] { make_sketch({.width = 100, .depth = 3, .counter_bits = 4}, DefaultRows::file_id); },
+                 {"CountMinSketch: counter_bits is 4"});
+  expect_refused([&] { make({BloomShape{1000, 5}, DefaultRows::file_id}); }, {"HashScheme: file_id is 32"});
   expect_refused(
       [] {
         AnyFilter({BloomShape{1000, 5}}, 1, {}, detail::AlignedWords(15));
@@ -391,7 +488,8 @@ TEST(AnyFilter, ADLeftFilterCountsAsFarAsAnyoneAsks) {
   EXPECT_FALSE(enough[1]);
   filter.at_least_batch(keys, 1'000'001, enough.span());
   EXPECT_FALSE(enough[0]);
-  expect_refused([&] { filter.at_least_batch(keys, 0, enough.span()); }, {"theta is 0; must be 1 or more"});
+  expect_refused([&] { filter.at_least_batch(keys, 0, enough.span()); },
+                 {"theta is 0; must be 1 to 18446744073709551615"});
   std::vector<RemoveResult> removed(2);
   filter.remove_batch(keys, removed);
   EXPECT_EQ(removed, (std::vector{RemoveResult::removed, RemoveResult::refused}));

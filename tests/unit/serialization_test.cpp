@@ -35,6 +35,11 @@ const FilterShape dleft_shape{DLeftShape{.buckets_per_subtable = 2,
                                          .spill_capacity = 40},
                               RotationBuckets::file_id};
 
+const FilterShape sketch_shape{CountMinShape{.width = 101, .depth = 3, .num_copies = 2, .counter_bits = 8},
+                               TwoHashRows::file_id};
+const std::vector<FilterShape> one_of_each = {bloom_shape, counting_shape, threshold_shape, dleft_shape,
+                                              sketch_shape};
+
 /// The bytes must be refused with a message that holds `reason` and names the byte `offset`.
 void expect_bad(const Bytes& bytes, const std::string& reason, std::uint64_t offset) {
   try {
@@ -111,7 +116,7 @@ TEST(Serialization, AHeaderAloneSaysWhatTheFilterIs) {
 }
 
 TEST(Serialization, RefusesAFileCutAtEveryByte) {
-  for (const FilterShape& shape : {bloom_shape, counting_shape, threshold_shape, dleft_shape}) {
+  for (const FilterShape& shape : one_of_each) {
     const Bytes whole = serialize(filled(shape));
     for (std::size_t length = 0; length < whole.size(); ++length) {
       expect_bad({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length)}, "length is", length);
@@ -120,7 +125,7 @@ TEST(Serialization, RefusesAFileCutAtEveryByte) {
 }
 
 TEST(Serialization, RefusesEveryFlippedBit) {
-  for (const FilterShape& shape : {bloom_shape, counting_shape, threshold_shape, dleft_shape}) {
+  for (const FilterShape& shape : one_of_each) {
     Bytes bytes = serialize(filled(shape));
     for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
       bytes[bit / 8] ^= std::byte{1} << (bit % 8);
@@ -131,7 +136,7 @@ TEST(Serialization, RefusesEveryFlippedBit) {
 }
 
 TEST(Serialization, WithChecksumsRepairedAFlippedBitIsRefusedOrKept) {
-  for (const FilterShape& shape : {bloom_shape, counting_shape, threshold_shape, dleft_shape}) {
+  for (const FilterShape& shape : one_of_each) {
     const Bytes whole = serialize(filled(shape));
     std::size_t num_kept = 0;
     for (std::size_t bit = 0; bit < 8 * whole.size(); ++bit) {
@@ -170,7 +175,7 @@ TEST(Serialization, NamesTheFieldThatIsOutOfRange) {
   const auto u64 = [](std::uint64_t value) { return value; };
   expect_bad(altered(bloom_shape, 8, u16(0)), "format version is 0; must be 1", 8);
   expect_bad(altered(bloom_shape, 8, u16(2)), "format version is 2; must be 1", 8);
-  for (const int kind : {0, 6, 0x101, 0xffff}) {
+  for (const int kind : {0, 7, 0x101, 0xffff}) {
     expect_bad(altered(bloom_shape, 10, u16(kind)), "kind is " + std::to_string(kind) + "; must be 1 (bloom)",
                10);
   }
@@ -252,6 +257,42 @@ TEST(Serialization, NamesTheFieldOfADLeftFilterThatIsOutOfRange) {
   set_field<std::uint64_t>(multiplier, 24, 3);
   repair_checksums(multiplier);
   expect_bad(multiplier, "must be a power of two for the scheme 'multiplier'", 24);
+}
+
+TEST(Serialization, NamesTheFieldOfASketchThatIsOutOfRange) {
+  const auto u16 = [](int value) { return static_cast<std::uint16_t>(value); };
+  const auto u32 = [](int value) { return static_cast<std::uint32_t>(value); };
+  const auto u64 = [](std::uint64_t value) { return value; };
+  const auto refused = [](std::size_t at, auto value, const char* reason) {
+    expect_bad(altered(sketch_shape, at, value), reason, at);
+  };
+  for (const int id : {0, 1, 16, 31, 36}) refused(14, u16(id), "must be 32 to 35 for the kind count-min");
+  expect_bad(altered(bloom_shape, 14, u16(32)), "scheme id is 32; must be 1 to 9", 14);
+  refused(24, u64(0), "num_positions is 0; must be 1 to 72057594037927936");
+  refused(24, u64(100), "num_positions: CountMinSketch: width is 100; must be 97 or 101");
+  refused(32, u32(0), "num_hashes is 0; must be 1 to 1024");
+  expect_bad(altered(sketch_shape, 32, u32(600)), "num_copies is 2; must be 1 for this scheme and num_hashes",
+             72);
+  refused(36, u16(4), "counter_bits is 4; must be 8, 16, 32 or 64 for the kind count-min");
+  refused(36, u16(24), "counter_bits is 24");
+  refused(38, u16(2), "update policy is 2; must be 0 to 1");
+  refused(40, u64(1), "threshold is 1; must be 0 for the kind count-min");
+  refused(56, u64(1), "num_removes is 1; must be 0");
+  refused(72, u32(0), "num_copies is 0; must be 1 to 341");
+  refused(76, u32(1), "reserved byte is 1; must be 0");
+  refused(88, u64(1), "reserved byte is 1; must be 0");
+  expect_bad(altered(sketch_shape, 104, u64(1)), "body length is 1; must be ", 104);
+  Bytes pairwise = serialize(filled({CountMinShape{.width = 101, .depth = 3}, PairwiseRows::file_id}));
+  set_field<std::uint32_t>(pairwise, 72, 2);
+  repair_checksums(pairwise);
+  expect_bad(pairwise, "num_copies is 2; must be 1 for this scheme", 72);
+}
+
+TEST(Serialization, KeepsWhatHalvingsMayHaveAddedToASketch) {
+  AnyFilter sketch = filled(sketch_shape);
+  for (int i = 0; i < 3; ++i) sketch.halve();
+  ASSERT_GT(sketch.totals().rounding, 0u);
+  EXPECT_EQ(deserialize(serialize(sketch)).totals(), sketch.totals());
 }
 
 // 84 cells of 16 bits are 21 words and one more, bytes 128 to 303; then come 64 slots of two words.

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "commands.hpp"
+#include "count_min_options.hpp"
 #include "distinct_estimate.hpp"
 #include "dleft_options.hpp"
 #include "documents.hpp"
@@ -42,6 +43,7 @@ struct BuildOptions {
   std::optional<std::uint32_t> counter_bits;
   DLeftPlanOptions dleft_plan;
   DLeftShapeOptions dleft_shape;
+  CountMinOptions count_min;
   std::string like;
   std::string shape_file;
 
@@ -52,9 +54,12 @@ struct BuildOptions {
   bool quiet = false;
 
   bool is_planned() const { return num_keys || false_positive_rate || memory_bytes; }
-  std::string dleft_flag() const {
+  std::string dleft_flag(FilterKind of_kind) const {
     if (dleft_shape.num_subtables) return "--num-subtables";
-    return dleft_shape.given().empty() ? dleft_plan.given() : dleft_shape.given();
+    if (!dleft_shape.given().empty()) return dleft_shape.given();
+    DLeftPlanOptions own = dleft_plan;
+    if (of_kind == FilterKind::count_min) own.failure_probability.reset();  // it has that, too
+    return own.given();
   }
   CounterUpdate counter_update() const {
     return update == "conservative" ? CounterUpdate::conservative : CounterUpdate::plain;
@@ -82,6 +87,9 @@ std::uint16_t scheme_of(const BuildOptions& options, FilterKind kind) {
   if (kind == FilterKind::dleft) {
     return options.scheme.empty() ? RotationBuckets::file_id : bucket_scheme_id(options.scheme);
   }
+  if (kind == FilterKind::count_min) {
+    return options.scheme.empty() ? DefaultRows::file_id : row_scheme_id(options.scheme);
+  }
   return options.scheme.empty() ? DefaultScheme::file_id : scheme_id(options.scheme);
 }
 
@@ -92,11 +100,26 @@ void refuse_flags_of_other_kinds(const BuildOptions& options, FilterKind kind) {
   };
   check(options.threshold.has_value(), "--threshold", counts, "give --kind threshold or counting-bloom");
   const bool is_dleft = kind == FilterKind::dleft;
+  const bool is_sketch = kind == FilterKind::count_min;
   if (!is_dleft && options.counter_bits == 0u) refuse("--counter-bits: '0' is too small; must be at least 1");
-  check(options.counter_bits.has_value(), "--counter-bits", is_dleft || kind == FilterKind::counting_bloom,
-        "give --kind counting-bloom or dleft (a threshold filter's width follows from --threshold)");
-  check(!options.update.empty(), "--update", kind == FilterKind::threshold, "give --kind threshold");
-  check(!options.dleft_flag().empty(), options.dleft_flag().c_str(), is_dleft, "give --kind dleft");
+  check(
+      options.counter_bits.has_value(), "--counter-bits",
+      is_dleft || is_sketch || kind == FilterKind::counting_bloom,
+      "give --kind counting-bloom, dleft or count-min (a threshold filter's width follows from --threshold)");
+  check(!options.update.empty(), "--update", is_sketch || kind == FilterKind::threshold,
+        "give --kind threshold or count-min");
+  const std::string dleft_flag = options.dleft_flag(kind);
+  check(!dleft_flag.empty(), dleft_flag.c_str(), is_dleft,
+        dleft_flag == "--failure-probability" ? "give --kind dleft or count-min" : "give --kind dleft");
+  const std::string sketch_flag = options.count_min.given();
+  check(!sketch_flag.empty(), sketch_flag.c_str(), is_sketch, "give --kind count-min");
+  if (is_sketch &&
+      (options.num_keys || options.false_positive_rate || options.num_positions || options.num_hashes)) {
+    refuse(
+        "--keys, --false-positive-rate, --num-positions, --num-hashes: the size of a count-min sketch "
+        "follows "
+        "from --epsilon and --failure-probability, or --memory, or --width and --depth");
+  }
   if (!is_dleft) return;
   if (options.num_positions || options.num_hashes) {
     refuse(
@@ -150,6 +173,14 @@ DLeftRequest dleft_request(const BuildOptions& options, std::uint64_t num_keys) 
         "--memory: the scheme 'multiplier' has powers of two of buckets; give --keys and a rate, or a shape");
   }
   return request;
+}
+
+FilterShape sketch_shape(const BuildOptions& options) {
+  return options.count_min.shape(scheme_of(options, FilterKind::count_min),
+                                 {.memory_bytes = options.memory_bytes,
+                                  .failure_probability = options.dleft_plan.failure_probability,
+                                  .counter_bits = options.counter_bits,
+                                  .update = options.counter_update()});
 }
 
 FilterShape explicit_shape(const BuildOptions& options, FilterKind kind) {
@@ -263,6 +294,7 @@ Planned shape_of(const BuildOptions& options) {
   if (!options.shape_file.empty()) return {shape_from_json(read_json(options.shape_file), options.kind)};
   const FilterKind kind = kind_of(options);
   refuse_flags_of_other_kinds(options, kind);
+  if (kind == FilterKind::count_min) return {sketch_shape(options)};
   if (!options.dleft_shape.given().empty()) return {explicit_dleft_shape(options)};
   if (options.num_positions || options.num_hashes) return {explicit_shape(options, kind)};
   return planned_shape(options, kind);
@@ -335,7 +367,7 @@ Run declare_build(CLI::App& app) {
   const std::string shape = "Exact shape";
   add_choice(app, "--kind", options->kind,
              "What it can do (default: bloom; threshold if --threshold is above 1)",
-             {"bloom", "blocked-bloom", "counting-bloom", "threshold", "dleft"});
+             {"bloom", "blocked-bloom", "counting-bloom", "threshold", "dleft", "count-min"});
   add_count(app, "-t,--threshold,--theta", options->threshold,
             "Largest count it will be asked for (counting-bloom, threshold)");
   add_choice(app, "--update", options->update,
@@ -349,7 +381,9 @@ Run declare_build(CLI::App& app) {
   CLI::Option* hashes =
       add_count(app, "-k,--num-hashes", options->num_hashes, "Positions a key has")->group(shape);
   add_count(app, "--counter-bits", options->counter_bits,
-            "Width of a counter: 1 to 8, 16, 32 or 64 (counting-bloom), 0 to 4 (dleft)", {0})
+            "Width of a counter: 1 to 8, 16, 32 or 64 (counting-bloom), 0 to 4 (dleft), 8, 16, 32 or 64 "
+            "(count-min)",
+            {0})
       ->group(shape);
   CLI::Option* like =
       add_file(app, "--like", options->like, "Shape and seed of this filter file: the two will merge");
@@ -363,14 +397,16 @@ Run declare_build(CLI::App& app) {
   }
   std::vector<CLI::Option*> dleft = add_dleft_plan_options(app, options->dleft_plan);
   for (CLI::Option* option : add_dleft_shape_options(app, options->dleft_shape)) dleft.push_back(option);
-  add_scheme(app, options->scheme, SchemesOf::positions_and_buckets);
+  std::vector<CLI::Option*> own = add_count_min_options(app, options->count_min);
+  own.insert(own.end(), dleft.begin(), dleft.end());
+  add_scheme(app, options->scheme, SchemesOf::all_structures);
   add_hasher_options(app, options->hasher);
   for (CLI::Option* source : {like, json}) {
     for (const char* name :
          {"--num-positions", "--num-hashes", "--counter-bits", "--threshold", "--update", "--scheme"}) {
       source->excludes(app.get_option(name));
     }
-    for (CLI::Option* option : dleft) source->excludes(option);
+    for (CLI::Option* option : own) source->excludes(option);
   }
   like->excludes(json)->excludes(app.get_option("--kind"))->excludes(app.get_option("--seed"));
   add_force(app, options->force);

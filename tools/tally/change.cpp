@@ -9,7 +9,7 @@
 #include "key_loop.hpp"
 #include "options.hpp"
 
-// The commands that change a filter file: add, remove, merge.
+// The commands that change a filter file: add, remove, halve, merge.
 
 namespace tally::cli {
 
@@ -69,6 +69,14 @@ ExitCode run_remove(const ChangeOptions& options) {
   if (num_refused > 0) done += fmt::format(", refused {} that are certainly not in the filter", num_refused);
   write_back(options, filter, {{"num_removed", num_removed}, {"num_refused", num_refused}}, done);
   return num_refused == 0 && num_keys > 0 ? ExitCode::success : ExitCode::none;
+}
+
+ExitCode run_halve(const ChangeOptions& options) {
+  const FileLock lock(options.filter.path, options.quiet);
+  AnyFilter filter = load(options.filter.path, options.filter.key());
+  filter.halve();
+  write_back(options, filter, Json::object(), "halved");
+  return ExitCode::success;
 }
 
 struct MergeOptions {
@@ -136,6 +144,19 @@ Run declare_remove(CLI::App& app) {
       "Exit status: 0, 1 if a key was refused or there were none, 2 after an error.");
   declare_change(app, *options);
   return [options] { return run_remove(*options); };
+}
+
+Run declare_halve(CLI::App& app) {
+  const auto options = std::make_shared<ChangeOptions>();
+  add_details(
+      app,
+      "Halves every count of a count-min sketch, rounded up: done at intervals, what is old counts for "
+      "less. No count falls below what is left of the truth, rounded up, too; a counter at its maximum "
+      "stays there. Exit status: 0, 2 after an error.");
+  add_filter_file(app, options->filter);
+  add_json(app, options->json);
+  add_quiet(app, options->quiet);
+  return [options] { return run_halve(*options); };
 }
 
 Run declare_merge(CLI::App& app) {

@@ -25,11 +25,23 @@ const std::vector<Command>& commands() {
        "tally uniq names.txt                         # as sort -u, in the order of the input\n"
        "tally uniq --may-repeat --memory 16MiB < log # bounded memory; drops nothing\n"
        "tally uniq --approximate --keys 10M < log    # about 14 bits a key; may drop 0.1%\n"},
+      {"top", "print the most frequent keys, with bounds of their counts", "Streams", declare_top,
+       "tally top 100 access.log.gz -d ' ' -f 1           # clients with the most requests\n"
+       "tally top -d ' ' -f 1 --sum 10 access.log         # those with the most bytes\n"
+       "tail -f access.log | tally top 20 --window 10m    # a table on the terminal, of the last ten "
+       "minutes\n"
+       "tally top --share 1% --with-error words.txt       # all above 1%, none missed\n"},
+      {"kmers", "print the canonical k-mers of FASTA and FASTQ seen N times, or write a filter of them",
+       "Streams", declare_kmers,
+       "tally kmers -k 31 reads.fq.gz                            # each k-mer that is there twice\n"
+       "tally kmers -k 31 -L 3 -s 40M -t 4 -o reads.tally *.fq   # a filter file, for 40 million distinct\n"
+       "jellyfish dump -c other.jf | tally query -d ' ' -f 1 reads.tally  # those of other.jf in it\n"},
       {"build", "build a filter file from keys", "Filter files", declare_build,
        "tally build -o names.tally names.txt                   # counts the keys first; error 1%\n"
        "tally build -o seen.tally --keys 10M -p 0.1% < keys    # for ten million keys\n"
        "tally build -o c.tally --kind counting-bloom -n 1M -z  # with removes; NUL-separated\n"
-       "tally build -o b.tally --like a.tally more.txt         # merges with a.tally\n"},
+       "tally build -o b.tally --like a.tally more.txt         # merges with a.tally\n"
+       "tally build -o s.tally --kind count-min --epsilon 0.001%  # a count for every key\n"},
       {"add", "add keys to a filter file", "Filter files", declare_add,
        "tally add seen.tally new-names.txt\n"},
       {"remove", "remove keys from a counting filter file", "Filter files", declare_remove,
@@ -40,7 +52,10 @@ const std::vector<Command>& commands() {
        "tally query -v names.tally candidates.txt  # those that are certainly not\n"
        "tally query -c names.tally < candidates    # how many are\n"},
       {"count", "print how often keys were added", "Filter files", declare_count,
-       "tally count c.tally keys.txt | sort -rn | head\n"},
+       "tally count c.tally keys.txt | sort -rn | head\n"
+       "tally count --bounds s.tally < keys        # of a count-min sketch: count, lower, upper, key\n"},
+      {"halve", "halve all counts of a count-min sketch", "Filter files", declare_halve,
+       "tally halve s.tally  # every hour: what is old counts for less\n"},
       {"merge", "merge filter files into one", "Filter files", declare_merge,
        "tally merge -o week.tally monday.tally tuesday.tally\n"},
       {"info", "show what a filter file holds, its error now, and what is wrong", "Filter files",

@@ -35,7 +35,8 @@ std::vector<CLI::Option*> add_dleft_plan_options(CLI::App& app, DLeftPlanOptions
                 {0}));
   added.push_back(add_rate(app, "--failure-probability", options.failure_probability,
                            fmt::format("Chance that it is ever full in that time, were keys never moved "
-                                       "(dleft; default: {})",
+                                       "(dleft; default: {}), or that a count is off by more than --epsilon "
+                                       "(count-min; default: 1%)",
                                        default_failure_probability)));
   added.push_back(add_count(app, "--max-doublings", options.max_doublings,
                             "How often it may double when it is full, each time for as many keys and as much "

@@ -168,9 +168,13 @@ CLI::Option* add_scheme(CLI::App& app, std::string& target, SchemesOf schemes) {
                                     "enhanced-double-cubic", "triple"};
   std::string description =
       fmt::format("How positions follow from a key's hash (default: {})", DefaultScheme::name);
-  if (schemes == SchemesOf::positions_and_buckets) {
+  if (schemes != SchemesOf::positions) {
     names.insert(names.end(), {"rotation", "multiplier"});
     description += ", or buckets in a dleft filter (default: rotation)";
+  }
+  if (schemes == SchemesOf::all_structures) {
+    names.insert(names.end(), {"independent", "pairwise", "two-hash"});
+    description += ", or columns in a count-min sketch (congruential, independent, pairwise or two-hash)";
   }
   return add_choice(app, "--scheme", target, description, names);
 }

@@ -103,7 +103,7 @@ CLI::Option* add_quiet(CLI::App& app, bool& quiet);
 CLI::Option* add_force(CLI::App& app, bool& force);
 CLI::Option* add_line_buffered(CLI::App& app, bool& line_buffered);
 /// --scheme: the name of every scheme of positions, and perhaps of buckets; the default one's if `target` is empty.
-enum class SchemesOf { positions, positions_and_buckets };
+enum class SchemesOf { positions, positions_and_buckets, all_structures };
 CLI::Option* add_scheme(CLI::App& app, std::string& target, SchemesOf schemes = SchemesOf::positions);
 
 /// The least --memory of a command that keeps digests: their set takes some hundreds of bytes when it is empty.

@@ -60,28 +60,53 @@ ExitCode run_query(const QueryOptions& options) {
 struct CountOptions {
   FilterFileOptions filter;
   InputOptions input;
+  bool bounds = false;
   bool json = false;
   bool line_buffered = false;
   bool quiet = false;
 };
 
+// The count; of a sketch and where bounds are asked for, the least and the most that it may be.
+Json count_json(const CountEstimate& estimate, bool is_sketch) {
+  Json json{{"count", estimate.value}, {"is_saturated", estimate.saturated}};
+  if (!is_sketch) return json;
+  json["lower"] = estimate.lower;
+  json["upper"] = estimate.upper;
+  json["probability"] = estimate.probability;
+  return json;
+}
+
 ExitCode run_count(const CountOptions& options) {
   const OpenFilter filter(options.filter);
   filter->count_batch({}, {});  // a kind that cannot count is refused before any input is read
+  if (options.bounds) filter->estimate_batch({}, {});
   Output output({options.input.nul_separated, options.line_buffered});
   bool any = false;
   Batch<Count> counts;
+  Batch<CountEstimate> estimates;
+  const bool is_sketch = filter->is_sketch();
   const auto count = [&](std::span<const std::string_view> keys, std::span<const Hash128> digests) {
-    filter->count_batch(digests, std::span(counts.data(), keys.size()));
+    if (is_sketch) {
+      filter->estimate_batch(digests, std::span(estimates.data(), keys.size()));
+    } else {
+      filter->count_batch(digests, std::span(counts.data(), keys.size()));
+      for (std::size_t i = 0; i < keys.size(); ++i) {
+        estimates[i].value = counts[i].value;
+        estimates[i].saturated = counts[i].saturated;
+      }
+    }
     for (std::size_t i = 0; i < keys.size(); ++i) {
-      any = any || counts[i].value > 0;
+      const CountEstimate& own = estimates[i];
+      any = any || own.value > 0;
+      const std::string text = count_text({own.value, own.saturated});
       if (options.json) {
         Json line = key_json(keys[i]);
-        line["count"] = counts[i].value;
-        line["is_saturated"] = counts[i].saturated;
+        line.update(count_json(own, is_sketch));
         output.write_record(json_line(line));
+      } else if (options.bounds) {
+        output.write_key(fmt::format("{}\t{}\t{}", text, own.lower, own.upper), keys[i]);
       } else {
-        output.write_key(count_text(counts[i]), keys[i]);
+        output.write_key(text, keys[i]);
       }
     }
   };
@@ -105,7 +130,7 @@ Run declare_query(CLI::App& app) {
   app.add_flag("-v,--invert", options->invert, "Print the keys that are certainly not in the filter instead");
   app.add_flag("-c,--count", options->count_only, "Print only the number of selected keys");
   add_count(app, "--at-least", options->theta,
-            "Ask for keys inserted at least this often (counting-bloom, threshold, dleft)");
+            "Ask for keys inserted at least this often (all but Bloom filters)");
   app.add_flag("--json", options->json, "Print the numbers of keys found and absent as JSON, and no keys");
   add_line_buffered(app, options->line_buffered);
   add_quiet(app, options->quiet);
@@ -118,11 +143,19 @@ Run declare_count(CLI::App& app) {
       app,
       "Prints the count, a tab and the key, for every key of the input. A count is never too low; '>=15' is "
       "a "
-      "counter at its maximum, and the count may be anything from there on. Exit status: 0 if some count is "
+      "counter at its maximum, and the count may be anything from there on. A count-min sketch also says how "
+      "much "
+      "too high a count may be (--bounds): the truth is never above the upper bound, and below the lower one "
+      "only as "
+      "often as 'tally info' says. Exit status: 0 if some count is "
       "above 0, 1 if none is, 2 after an error.");
   add_filter_file(app, options->filter);
   add_input_options(app, options->input);
-  app.add_flag("--json", options->json, "Print a JSON object a line: key, count, is_saturated");
+  app.add_flag(
+      "--json", options->json,
+      "Print a JSON object a line: key, count, is_saturated; of a sketch lower, upper, probability, too");
+  app.add_flag("--bounds", options->bounds,
+               "Print the lower and the upper bound after the count (count-min)");
   add_line_buffered(app, options->line_buffered);
   add_quiet(app, options->quiet);
   return [options] { return run_count(*options); };

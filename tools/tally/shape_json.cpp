@@ -85,6 +85,12 @@ Json shape_to_json(const FilterShape& shape) {
             {"moves", name_of(dleft->moves)},
             {"grows", dleft->grows}};
   }
+  if (const auto* count_min = std::get_if<CountMinShape>(&shape.shape)) {
+    return {{"kind", name_of(shape.kind())},       {"scheme", shape.scheme_name()},
+            {"width", count_min->width},           {"depth", count_min->depth},
+            {"num_copies", count_min->num_copies}, {"counter_bits", count_min->counter_bits},
+            {"update", name_of(count_min->update)}};
+  }
   Json json{{"kind", name_of(shape.kind())},
             {"scheme", shape.scheme_name()},
             {"num_positions", shape.num_positions()},
@@ -123,6 +129,16 @@ FilterShape shape_from_json(const Json& json, const std::string& kind) {
     check_shape(shape);
     return shape;
   }
+  if (named == FilterKind::count_min) {
+    shape = {CountMinShape{.width = number<std::uint64_t>(json, "width"),
+                           .depth = number<std::uint32_t>(json, "depth"),
+                           .num_copies = number<std::uint32_t>(json, "num_copies"),
+                           .counter_bits = number<std::uint32_t>(json, "counter_bits"),
+                           .update = update_of(json)},
+             row_scheme_id(word(json, "scheme"))};
+    check_shape(shape);
+    return shape;
+  }
   shape.scheme_id = scheme_id(word(json, "scheme"));
   const auto num_positions = number<std::uint64_t>(json, "num_positions");
   const auto num_hashes = number<std::uint32_t>(json, "num_hashes");
@@ -144,6 +160,7 @@ FilterShape shape_from_json(const Json& json, const std::string& kind) {
                                    .update = update_of(json)};
       break;
     case FilterKind::dleft:
+    case FilterKind::count_min:
       break;  // read above
   }
   check_shape(shape);

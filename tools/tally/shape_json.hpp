@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "output.hpp"
-#include "tally/filters/filter_shape.hpp"
+#include "tally/any_filter/filter_shape.hpp"
 
 namespace tally::cli {
 

@@ -103,7 +103,7 @@ class BloomFilter {
   }
 
   FilterStatistics statistics() const {
-    FilterStatistics statistics = storage_statistics<Scheme>(bits_, space(shape_), 1);
+    FilterStatistics statistics = storage_statistics(bits_, Scheme::layout, space(shape_), 1);
     statistics.num_insertions = num_insertions_;
     return statistics;
   }

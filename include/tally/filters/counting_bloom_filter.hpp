@@ -154,7 +154,7 @@ class CountingBloomFilter {
   }
 
   FilterStatistics statistics() const {
-    FilterStatistics statistics = storage_statistics<Scheme>(counters_, space(shape_), 1);
+    FilterStatistics statistics = storage_statistics(counters_, Scheme::layout, space(shape_), 1);
     statistics.num_insertions = totals_.num_insertions;
     statistics.num_removes = totals_.num_removes;
     statistics.num_refused_removes = totals_.num_refused_removes;

@@ -78,18 +78,18 @@ extern template KeyEstimate estimate_num_keys(const CounterArray&, PositionLayou
 
 }  // namespace detail
 
-/// The part of the statistics that storage and scheme determine. `threshold` is the
+/// The part of the statistics that storage and the layout of positions determine. `threshold` is the
 /// value that every position of a key must reach for the key to pass.
-template <HashScheme Scheme, class Storage>
-FilterStatistics storage_statistics(const Storage& storage, PositionSpace space, std::uint64_t threshold) {
+template <class Storage>
+FilterStatistics storage_statistics(const Storage& storage, PositionLayout layout, PositionSpace space,
+                                    std::uint64_t threshold) {
   FilterStatistics statistics;
   statistics.num_positions = space.num_positions;
   statistics.num_nonzero = detail::num_at_least(storage, 1, 0, space.num_positions);
-  const detail::KeyEstimate keys = detail::estimate_num_keys(storage, Scheme::layout, space);
+  const detail::KeyEstimate keys = detail::estimate_num_keys(storage, layout, space);
   statistics.estimated_num_keys = keys.num_keys;
   statistics.estimated_num_keys_standard_error = keys.standard_error;
-  statistics.estimated_false_positive_rate =
-      detail::pass_probability(storage, Scheme::layout, space, threshold);
+  statistics.estimated_false_positive_rate = detail::pass_probability(storage, layout, space, threshold);
   if constexpr (std::is_same_v<Storage, CounterArray>) {
     statistics.histogram = storage.histogram();
     statistics.num_saturated = storage.num_at_least(storage.max(), 0, space.num_positions);

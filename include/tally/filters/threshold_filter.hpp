@@ -120,7 +120,8 @@ class ThresholdFilter {
   }
 
   FilterStatistics statistics() const {
-    FilterStatistics statistics = storage_statistics<Scheme>(counters_, space(shape_), shape_.threshold);
+    FilterStatistics statistics =
+        storage_statistics(counters_, Scheme::layout, space(shape_), shape_.threshold);
     statistics.num_insertions = num_insertions_;
     return statistics;
   }

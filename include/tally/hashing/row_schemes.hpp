@@ -32,7 +32,7 @@ class AnyWidthRows {
 class CongruentialRows : public AnyWidthRows {
  public:
   static constexpr std::string_view name = "congruential";
-  static constexpr std::uint16_t file_id = 1;
+  static constexpr std::uint16_t file_id = 32;
 
   explicit CongruentialRows(const RowSpace& space) noexcept : AnyWidthRows(space) {}
 
@@ -50,7 +50,7 @@ class CongruentialRows : public AnyWidthRows {
 class IndependentRows : public AnyWidthRows {
  public:
   static constexpr std::string_view name = "independent";
-  static constexpr std::uint16_t file_id = 2;
+  static constexpr std::uint16_t file_id = 33;
 
   explicit IndependentRows(const RowSpace& space) noexcept : AnyWidthRows(space) {}
 
@@ -73,7 +73,7 @@ class IndependentRows : public AnyWidthRows {
 class PairwiseRows : public AnyWidthRows {
  public:
   static constexpr std::string_view name = "pairwise";
-  static constexpr std::uint16_t file_id = 3;
+  static constexpr std::uint16_t file_id = 34;
 
   explicit PairwiseRows(const RowSpace& space) : AnyWidthRows(space), coefficients_(num_rows_) {
     std::uint32_t drawn = 0;
@@ -107,7 +107,7 @@ class PairwiseRows : public AnyWidthRows {
 class TwoHashRows {
  public:
   static constexpr std::string_view name = "two-hash";
-  static constexpr std::uint16_t file_id = 4;
+  static constexpr std::uint16_t file_id = 35;
   static constexpr RowLaw law = RowLaw::two_hash;
 
   /// A prime.

@@ -11,6 +11,7 @@
 #include "tally/hashing/independent_schemes.hpp"
 #include "tally/hashing/multiplier_buckets.hpp"
 #include "tally/hashing/rotation_buckets.hpp"
+#include "tally/hashing/row_schemes.hpp"
 
 namespace tally {
 
@@ -43,14 +44,19 @@ using CounterSchemes =
 /// Those of d-left filters.
 using BucketSchemes = SchemeList<RotationBuckets, MultiplierBuckets>;
 
+/// Those of sketches.
+using RowSchemes = SchemeList<CongruentialRows, IndependentRows, PairwiseRows, TwoHashRows>;
+
 /// The id of the scheme so called. Throws std::invalid_argument that lists the names.
 std::uint16_t scheme_id(std::string_view name);
 
 /// The name of the scheme with this id. Throws std::invalid_argument that lists the ids.
 std::string_view scheme_name(std::uint16_t id);
 
-/// The same for the bucket schemes.
+/// The same for the bucket schemes, and for the row schemes.
 std::uint16_t bucket_scheme_id(std::string_view name);
 std::string_view bucket_scheme_name(std::uint16_t id);
+std::uint16_t row_scheme_id(std::string_view name);
+std::string_view row_scheme_name(std::uint16_t id);
 
 }  // namespace tally

@@ -5,6 +5,7 @@
 
 #include "tally/filters/outcomes.hpp"
 #include "tally/filters/shapes.hpp"
+#include "tally/filters/statistics.hpp"
 #include "tally/hashing/row_scheme.hpp"
 #include "tally/sketches/count_estimate.hpp"
 
@@ -49,6 +50,11 @@ std::uint64_t share_of(double epsilon, std::uint64_t a, std::uint64_t b = 1) noe
 /// halvings may have added to a counter.
 CountEstimate estimate_of(Count count, CountMinBound bound, std::uint64_t total,
                           std::uint64_t rounding) noexcept;
+
+/// Its insertions are the sum of all weights. A row is one hash function with a part of the counters to itself, so
+/// the number of keys follows from the counters that are 0; a key never added passes where all of its own are not.
+FilterStatistics count_min_statistics(const CountMinShape& shape, const CounterArray& counters,
+                                      std::uint64_t total_count);
 
 }  // namespace detail
 

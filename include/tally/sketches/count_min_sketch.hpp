@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "tally/detail/checked_math.hpp"
 #include "tally/detail/parameter_error.hpp"
@@ -42,6 +43,17 @@ class CountMinSketch {
         rows_({shape.width, shape.depth, shape.num_copies, hasher.seed_or_key_id()}),
         counters_(shape.num_counters(), shape.counter_bits),
         bound_(bound_of(shape, Rows::law)) {}
+
+  /// Takes over what a file held: the totals, and counters of which there are as many, and as wide, as the shape says.
+  CountMinSketch(const CountMinShape& shape, const KeyHasher& hasher, std::uint64_t total_count,
+                 std::uint64_t rounding, CounterArray counters)
+      : shape_(checked(shape)),
+        hasher_(hasher),
+        rows_({shape.width, shape.depth, shape.num_copies, hasher.seed_or_key_id()}),
+        counters_(std::move(counters)),
+        bound_(bound_of(shape, Rows::law)),
+        total_count_(total_count),
+        rounding_(rounding) {}
 
   /// Adds `weight` to the key's count; says whether that found or left one of its counters saturated.
   template <class Key>
@@ -142,6 +154,10 @@ class CountMinSketch {
   }
   /// What halvings may have added to any counter beyond its share, at most; 0 before the first.
   std::uint64_t rounding() const noexcept { return rounding_; }
+
+  FilterStatistics statistics() const {
+    return detail::count_min_statistics(shape_, counters_, total_count_);
+  }
 
   const CountMinShape& shape() const noexcept { return shape_; }
   const KeyHasher& hasher() const noexcept { return hasher_; }

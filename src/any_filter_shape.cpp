@@ -1,4 +1,4 @@
-#include "tally/filters/filter_shape.hpp"
+#include "tally/any_filter/filter_shape.hpp"
 
 #include <array>
 #include <bit>
@@ -19,12 +19,13 @@ struct NamedKind {
   std::string_view positions_field;
 };
 
-constexpr std::array<NamedKind, 5> kinds = {{
+constexpr std::array<NamedKind, 6> kinds = {{
     {FilterKind::bloom, "bloom", "BloomFilter", "num_bits"},
     {FilterKind::blocked_bloom, "blocked-bloom", "BlockedBloomFilter", "num_bits"},
     {FilterKind::counting_bloom, "counting-bloom", "CountingBloomFilter", "num_counters"},
     {FilterKind::threshold, "threshold", "ThresholdFilter", "num_counters"},
     {FilterKind::dleft, "dleft", "DLeftCountingBloomFilter", "buckets_per_subtable"},
+    {FilterKind::count_min, "count-min", "CountMinSketch", "width"},
 }};
 
 const NamedKind& named(FilterKind kind) noexcept { return kinds[static_cast<std::size_t>(kind) - 1]; }
@@ -34,14 +35,17 @@ std::uint64_t& size_of(BloomShape& shape) { return shape.num_bits; }
 std::uint64_t& size_of(CountingBloomShape& shape) { return shape.num_counters; }
 std::uint64_t& size_of(ThresholdShape& shape) { return shape.num_counters; }
 std::uint64_t& size_of(DLeftShape& shape) { return shape.buckets_per_subtable; }
+std::uint64_t& size_of(CountMinShape& shape) { return shape.width; }
 
 std::uint64_t num_positions_of(const BloomShape& shape) { return shape.num_bits; }
 std::uint64_t num_positions_of(const CountingBloomShape& shape) { return shape.num_counters; }
 std::uint64_t num_positions_of(const ThresholdShape& shape) { return shape.num_counters; }
 std::uint64_t num_positions_of(const DLeftShape& shape) { return shape.num_cells(); }
+std::uint64_t num_positions_of(const CountMinShape& shape) { return shape.num_counters(); }
 
 std::uint32_t num_hashes_of(const auto& shape) { return shape.num_hashes; }
 std::uint32_t num_hashes_of(const DLeftShape& shape) { return shape.num_subtables; }
+std::uint32_t num_hashes_of(const CountMinShape& shape) { return shape.num_rows(); }
 
 void check_dleft(const DLeftShape& shape, std::uint16_t scheme_id) {
   check_shape(shape);
@@ -61,6 +65,27 @@ FilterShape round_dleft(FilterShape shape, Rounding rounding) {
         up ? std::bit_ceil(own.buckets_per_subtable) : std::bit_floor(own.buckets_per_subtable);
   }
   check_dleft(own, shape.scheme_id);
+  return shape;
+}
+
+void check_count_min(const CountMinShape& shape, std::uint16_t scheme_id) {
+  const bool found =
+      RowSchemes::with_id(scheme_id, [&]<class Rows>(std::type_identity<Rows>) { check_shape<Rows>(shape); });
+  if (!found) row_scheme_name(scheme_id);  // throws, and lists the ids
+}
+
+FilterShape round_count_min(FilterShape shape, Rounding rounding) {
+  CountMinShape& own = std::get<CountMinShape>(shape.shape);
+  detail::require_in_range("CountMinSketch", "width", own.width, 1, max_num_positions);
+  RowSchemes::with_id(shape.scheme_id, [&]<class Rows>(std::type_identity<Rows>) {
+    const std::uint64_t rounded = Rows::round_width(own.width, rounding);
+    if (rounded == 0) {
+      detail::throw_parameter_error("CountMinSketch", "width", std::to_string(own.width),
+                                    "greater for the row scheme '" + std::string(Rows::name) + "'");
+    }
+    own.width = rounded;
+  });
+  check_count_min(own, shape.scheme_id);
   return shape;
 }
 
@@ -94,11 +119,13 @@ FilterKind FilterShape::kind() const noexcept {
   if (std::holds_alternative<CountingBloomShape>(shape)) return FilterKind::counting_bloom;
   if (std::holds_alternative<ThresholdShape>(shape)) return FilterKind::threshold;
   if (std::holds_alternative<DLeftShape>(shape)) return FilterKind::dleft;
+  if (std::holds_alternative<CountMinShape>(shape)) return FilterKind::count_min;
   return scheme_id == BlockedScheme::file_id ? FilterKind::blocked_bloom : FilterKind::bloom;
 }
 
 std::string_view FilterShape::scheme_name() const {
-  return kind() == FilterKind::dleft ? bucket_scheme_name(scheme_id) : tally::scheme_name(scheme_id);
+  if (kind() == FilterKind::dleft) return bucket_scheme_name(scheme_id);
+  return kind() == FilterKind::count_min ? row_scheme_name(scheme_id) : tally::scheme_name(scheme_id);
 }
 
 std::uint64_t FilterShape::num_positions() const noexcept {
@@ -113,13 +140,17 @@ std::uint32_t FilterShape::counter_bits() const noexcept {
   if (const auto* counting = std::get_if<CountingBloomShape>(&shape)) return counting->counter_bits;
   if (const auto* threshold = std::get_if<ThresholdShape>(&shape)) return counter_bits_for(*threshold);
   if (const auto* dleft = std::get_if<DLeftShape>(&shape)) return dleft->counter_bits;
+  if (const auto* count_min = std::get_if<CountMinShape>(&shape)) return count_min->counter_bits;
   return 1;
 }
 
 std::uint64_t FilterShape::threshold() const noexcept {
   if (const auto* counting = std::get_if<CountingBloomShape>(&shape)) return counting->max_threshold;
   if (const auto* threshold = std::get_if<ThresholdShape>(&shape)) return threshold->threshold;
-  return kind() == FilterKind::dleft ? std::numeric_limits<std::uint64_t>::max() : 0;
+  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  if (const auto* count_min = std::get_if<CountMinShape>(&shape))
+    return most >> (64 - count_min->counter_bits);
+  return kind() == FilterKind::dleft ? most : 0;
 }
 
 std::uint64_t FilterShape::num_bytes() const {
@@ -130,6 +161,9 @@ std::uint64_t FilterShape::num_bytes() const {
 
 void check_shape(const FilterShape& shape) {
   if (const auto* dleft = std::get_if<DLeftShape>(&shape.shape)) return check_dleft(*dleft, shape.scheme_id);
+  if (const auto* count_min = std::get_if<CountMinShape>(&shape.shape)) {
+    return check_count_min(*count_min, shape.scheme_id);
+  }
   const PositionSpace space = checked_space(shape);
   const NamedKind& kind = named(shape.kind());
   const bool found = AllSchemes::with_id(shape.scheme_id, [&]<class Scheme>(std::type_identity<Scheme>) {
@@ -140,6 +174,7 @@ void check_shape(const FilterShape& shape) {
 
 FilterShape round_to_scheme(FilterShape shape, Rounding rounding) {
   if (shape.kind() == FilterKind::dleft) return round_dleft(shape, rounding);
+  if (shape.kind() == FilterKind::count_min) return round_count_min(shape, rounding);
   const PositionSpace space = checked_space(shape);
   const NamedKind& kind = named(shape.kind());
   detail::require_in_range(kind.structure, "num_hashes", space.num_hashes, 1, max_num_hashes);

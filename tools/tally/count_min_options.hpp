@@ -1,0 +1,46 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tally/any_filter/filter_shape.hpp"
+
+// The flags of Count-Min sketches, and what they say.
+
+namespace tally::cli {
+
+/// What sketches share with other kinds, as it was given.
+struct SharedSketchOptions {
+  std::optional<std::uint64_t> memory_bytes;
+  std::optional<double> failure_probability;
+  std::optional<std::uint32_t> counter_bits;
+  CounterUpdate update = CounterUpdate::plain;
+};
+
+/// A sketch planned from its error, or spelled out.
+struct CountMinOptions {
+  std::optional<double> epsilon;
+  std::optional<std::uint64_t> total_count;
+  std::optional<std::uint64_t> width;
+  std::optional<std::uint32_t> depth;
+  std::optional<std::uint32_t> num_copies;
+
+  /// The name of a flag that was given; empty if there is none.
+  std::string given() const;
+  bool is_exact() const { return width || depth || num_copies; }
+
+  /// What is not given is 1% for the failure probability and, without a memory, 0.0001 for epsilon.
+  /// Throws std::invalid_argument for what contradicts itself and for what is out of range.
+  FilterShape shape(std::uint16_t row_scheme_id, const SharedSketchOptions& shared) const;
+};
+
+/// They stand in one group of the help.
+std::vector<CLI::Option*> add_count_min_options(CLI::App& app, CountMinOptions& options);
+
+/// "at most 0.0136% of the sum of all weights too high, with a probability of 98.2%"
+std::string bound_text(const CountMinBound& bound);
+
+}  // namespace tally::cli
