@@ -189,6 +189,16 @@ TEST(TheoryCommand, CalculatesEveryFormula) {
       // one other key: the same pair (1/p^2), or met in the one part (1/(p+1) of the rest)
       {{"partition-double-false-positive-rate", "--p", "7", "--k", "1", "--n", "1"},
        1.0 / 49 + (48.0 / 49) / 8},
+      // one key, one position
+      {{"double-hashing-false-positive-rate", "--m", "5", "--k", "1", "--n", "1", "--quadratic"}, 0.2},
+      {{"double-hashing-false-positive-rate", "--m", "14", "--k", "2", "--n", "1", "--partition"},
+       1.0 / 49},  // both positions
+      {{"false-positive-rate-deviation", "--m", "40000", "--k", "6", "--n", "5000", "--epsilon", "0.06",
+        "--bias", "0.01"},
+       2 * std::exp(-25 / 20.25)},
+      {{"false-positive-rate-deviation", "--m", "40000", "--k", "6", "--n", "5000", "--epsilon", "0.1",
+        "--queries", "464"},
+       2 * std::exp(-25 / 20.25) + 2 * std::exp(-2.32)},
       {{"counter-overflow", "--m", "100", "--k", "2", "--n", "10", "--limit", "3"}, 100 * 1140e-6},
       {{"threshold-best-num-hashes", "--theta", "1", "--n", "1", "--m", "10"}, 7},
       {{"threshold-g", "--theta", "1", "--kappa", "0.69314718055994531"}, 0},

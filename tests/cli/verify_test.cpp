@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -39,14 +40,70 @@ TEST(VerifyCommand, EveryKindAgreesWithItsTheory) {
 }
 
 TEST(VerifyCommand, SaysOutsideWhereTheFormulaIsWrong) {
-  // Double hashing in a small filter is three times as often wrong as the standard formula says.
-  const CommandResult result = verify({"-n", "100", "--num-positions", "1600", "-k", "11", "--scheme",
-                                       "double", "--trials", "1000", "--json"});
+  // In so small a table a key's eight counters are far from independent.
+  const CommandResult result = verify({"-n", "60", "--num-positions", "64", "-k", "8", "-t", "8", "--queries",
+                                       "1000", "--trials", "2000", "--json"});
   EXPECT_EQ(result.exit_code, 1) << result.output;
   const Json json = Json::parse(result.output);
   EXPECT_EQ(json.at("verdict"), "outside");
   EXPECT_EQ(json.at("num_false_negatives"), 0);
-  EXPECT_GT(json.at("tests").at(0).at("low"), json.at("tests").at(0).at("predicted_rate"));
+  EXPECT_EQ(json.at("tests").at(0).at("law"), "independent");
+  EXPECT_EQ(json.at("tests").at(0).at("verdict"), "outside");
+}
+
+// Double hashing into 100 bits is 1.6 times as often wrong as independent positions are.
+TEST(VerifyCommand, EverySchemeOfASmallFilterFollowsAnExactLawOfItsOwn) {
+  const CommandResult result =
+      verify({"-n", "12", "--num-bits", "100", "-k", "6", "--scheme", "all", "--trials", "1000", "--json"});
+  EXPECT_EQ(result.exit_code, 0) << result.output << result.error;
+  const Json json = Json::parse(result.output);
+  EXPECT_EQ(json.at("verdict"), "inside");
+  std::map<std::string, Json> by_scheme;
+  for (const Json& scheme : json.at("schemes")) {
+    const Json& test = scheme.at("tests").at(0);
+    by_scheme[scheme.at("shape").at("scheme")] = test;
+    EXPECT_EQ(test.at("law"), "exact") << scheme;
+    EXPECT_EQ(test.at("verdict"), "inside") << scheme;
+    EXPECT_EQ(scheme.at("num_false_negatives"), 0);
+    EXPECT_GE(scheme.at("shape").at("num_positions"), 78);
+    EXPECT_LE(scheme.at("shape").at("num_positions"), 100);
+  }
+  ASSERT_EQ(by_scheme.size(), 8u);
+  const auto predicted = [&](const char* scheme) {
+    return by_scheme.at(scheme).at("predicted_rate").get<double>();
+  };
+  EXPECT_EQ(predicted("congruential"), predicted("standard"));
+  EXPECT_GT(predicted("double"), 1.3 * predicted("standard"));
+  EXPECT_GT(by_scheme.at("double").at("low"), predicted("standard"));
+}
+
+TEST(VerifyCommand, AllSchemesMakeOneTable) {
+  const CommandResult result =
+      verify({"-n", "12", "--num-bits", "100", "-k", "6", "--scheme", "all", "--trials", "100"});
+  EXPECT_EQ(result.exit_code, 0) << result.output << result.error;
+  for (const char* part :
+       {"every scheme", "congruential ", "standard ", "partitioned ", "partition-double ", "double ",
+        "enhanced-double-quadratic ", "enhanced-double-cubic ", "triple ", "law"}) {
+    EXPECT_NE(result.output.find(part), std::string::npos) << part << " not in\n" << result.output;
+  }
+  EXPECT_EQ(result.output.find("limit'"), std::string::npos) << result.output;
+  EXPECT_EQ(
+      verify({"-n", "500", "-p", "1%", "--kind", "dleft", "--scheme", "all", "--trials", "50"}).exit_code, 0);
+}
+
+// Triple hashing into 300 bits is too much to count. The rate is more than twice the limit, and that is no contradiction.
+TEST(VerifyCommand, ALimitThatASmallFilterMissesIsNoFailure) {
+  const std::vector<std::string> shape = {"-n",       "19",     "--num-bits", "300",  "-k",        "11",
+                                          "--scheme", "triple", "--trials",   "1000", "--queries", "2000"};
+  const CommandResult result = verify(shape);
+  EXPECT_EQ(result.exit_code, 0) << result.output << result.error;
+  EXPECT_NE(result.output.find("differs"), std::string::npos) << result.output;
+  std::vector<std::string> as_json = shape;
+  as_json.emplace_back("--json");
+  const Json json = Json::parse(verify(as_json).output);
+  EXPECT_EQ(json.at("tests").at(0).at("law"), "limit");
+  EXPECT_EQ(json.at("tests").at(0).at("verdict"), "outside");
+  EXPECT_EQ(json.at("verdict"), "inside");
 }
 
 TEST(VerifyCommand, RepeatsItselfUnderOneSeed) {
@@ -77,6 +134,8 @@ TEST(VerifyCommand, RefusesBadShapesWithExitCodeTwo) {
       {{"-n", "5", "-p", "1%", "--confidence", "1"}, "--confidence"},
       {{"-n", "5", "-p", "1%", "--kind", "bloom", "-t", "2"}, "--theta"},
       {{"-n", "5", "--num-positions", "100", "-k", "3", "--scheme", "partitioned"}, "num_bits is 100"},
+      {{"-n", "5", "--num-positions", "512", "-k", "3", "--kind", "blocked-bloom", "--scheme", "all"},
+       "--scheme"},
       {{"--file", "/nonexistent/file"}, "/nonexistent/file"},
       {{"--file", "/nonexistent/file", "-k", "3"}, "--num-hashes"},
   };

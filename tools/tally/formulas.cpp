@@ -291,11 +291,13 @@ std::vector<Formula> all_formulas() {
        "two-sided exact limits for an unknown probability; value: the share seen", "Clopper, Pearson 1934",
        confidence_limits},
   };
-  const std::vector<Formula> dleft = dleft_formulas();
-  const auto place = std::find_if(table.begin(), table.end(), [](const Formula& formula) {
-    return formula.name == "distinct-keys-estimate";
-  });
-  table.insert(place, dleft.begin(), dleft.end());
+  const auto insert_before = [&](std::string_view name, const std::vector<Formula>& more) {
+    const auto place = std::find_if(table.begin(), table.end(),
+                                    [&](const Formula& formula) { return formula.name == name; });
+    table.insert(place, more.begin(), more.end());
+  };
+  insert_before("counter-overflow", double_hashing_formulas());
+  insert_before("distinct-keys-estimate", dleft_formulas());
   return table;
 }
 
@@ -322,6 +324,7 @@ const std::vector<ParameterText>& parameter_table() {
       {"insertions", count, "insertions of all keys together"},
       {"trials", count, "trials"},
       {"successes", count, "successes among the trials"},
+      {"queries", count, "keys never inserted that are asked for"},
       {"d", count, "subtables of a d-left table"},
       {"buckets", count, "buckets in one subtable"},
       {"cells", count, "cells in one bucket"},
@@ -333,6 +336,8 @@ const std::vector<ParameterText>& parameter_table() {
       {"share", real, "share of the buckets (default: 1e-9)"},
       {"failure-probability", real, "probability of any overflow in a lifetime"},
       {"kappa", real, "mean of a counter, k n / m"},
+      {"epsilon", real, "distance from the limit rate"},
+      {"bias", real, "distance of the mean rate from the limit rate (default: 0)"},
       {"x", real, "argument"},
       {"zipf", real, "Zipf exponent"},
       {"probability", real, "probability of a success"},
@@ -342,6 +347,10 @@ const std::vector<ParameterText>& parameter_table() {
       {"approximate", flag, "the usual approximation"},
       {"occupancy", flag, "the exact law of occupied positions (k^2 n up to 2^31)"},
       {"partitioned", flag, "k parts of m/k bits"},
+      {"quadratic", flag, "enhanced double hashing with i^2"},
+      {"cubic", flag, "enhanced double hashing with i^3"},
+      {"triple", flag, "triple hashing"},
+      {"partition", flag, "double hashing, position i in the i-th of k parts of m/k bits"},
       {"lower", flag, "the lower tail"},
       {"churn", flag, "the steady state of many delete-and-insert steps, not the filled table"},
   };

@@ -54,9 +54,11 @@ struct Formula {
   std::vector<Parameter> parameter_list() const;
 };
 
-/// All of them; those of the d-left filter are in formulas_dleft.cpp.
+/// All of them; those of the d-left filter are in formulas_dleft.cpp, those of double hashing in
+/// formulas_double_hashing.cpp.
 const std::vector<Formula>& formulas();
 std::vector<Formula> dleft_formulas();
+std::vector<Formula> double_hashing_formulas();
 
 enum class ParameterType { count, real, file, flag };
 

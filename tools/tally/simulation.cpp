@@ -9,10 +9,7 @@
 
 #include "signals.hpp"
 #include "tally/any_filter.hpp"
-#include "tally/theory/blocked_bloom.hpp"
-#include "tally/theory/bloom.hpp"
 #include "tally/theory/dleft_fingerprints.hpp"
-#include "tally/theory/partition_double.hpp"
 #include "tally/theory/tails.hpp"
 
 namespace tally::cli {
@@ -175,26 +172,17 @@ double ln_counter_reaches(const InsertionMix& mix, std::uint32_t k, std::uint64_
   return static_cast<double>(std::log(reached));
 }
 
+constexpr double most_steps_of_a_law = 0x1p28;  // a second or two
+
 /// The law of a set: n distinct keys, never inserted ones asked for.
-double ln_set_rate(const FilterShape& shape, std::uint64_t n) {
+SchemeLaw law_of_a_set(const FilterShape& shape, std::uint64_t n) {
   if (const auto* dleft = std::get_if<DLeftShape>(&shape.shape)) {
     const FingerprintSpace space = dleft->fingerprint_space();
-    return theory::ln_dleft_false_positive_probability(space.num_buckets, space.num_remainders(), n);
+    return {theory::ln_dleft_false_positive_probability(space.num_buckets, space.num_remainders(), n),
+            LawKind::exact};
   }
-  const std::uint64_t m = shape.num_positions();
-  const std::uint32_t k = shape.num_hashes();
-  if (shape.kind() == FilterKind::blocked_bloom) {
-    constexpr std::uint32_t B = BitArray::positions_per_line;
-    return theory::ln_blocked_bloom_false_positive_probability(m / B, B, k, n);
-  }
-  if (shape.scheme_id == PartitionedScheme::file_id)
-    return theory::ln_false_positive_probability_partitioned(m, k, n);
-  if (shape.scheme_id == PartitionDoubleScheme::file_id && m / k >= k) {
-    return theory::ln_partition_double_false_positive_probability(m / k, k, n);
-  }
-  const bool is_quick = static_cast<double>(k) * k * static_cast<double>(n) <= 0x1p26;
-  return is_quick ? theory::ln_false_positive_probability_occupancy(m, k, n)
-                  : theory::ln_false_positive_probability(m, k, n);
+  return false_positive_law(shape.scheme_id, shape.num_positions(), shape.num_hashes(), n,
+                            most_steps_of_a_law);
 }
 
 }  // namespace
@@ -218,11 +206,12 @@ InsertionMix insertion_mix(const SimulationPlan& plan) {
   return mix;
 }
 
-double ln_predicted_rate(const SimulationPlan& plan, const InsertionMix& mix, std::uint64_t true_count) {
-  if (plan.threshold == 1) return ln_set_rate(plan.shape, mix.num_single_keys);
-  return plan.shape.num_hashes() * ln_counter_reaches(mix, plan.shape.num_hashes(),
-                                                      plan.shape.num_positions(), plan.threshold - true_count,
-                                                      true_count);
+SchemeLaw predicted_law(const SimulationPlan& plan, const InsertionMix& mix, std::uint64_t true_count) {
+  if (plan.threshold == 1) return law_of_a_set(plan.shape, mix.num_single_keys);
+  const double ln_counter = ln_counter_reaches(mix, plan.shape.num_hashes(), plan.shape.num_positions(),
+                                               plan.threshold - true_count, true_count);
+  return {plan.shape.num_hashes() * ln_counter,
+          double_hashing_of(plan.shape.scheme_id) ? LawKind::limit : LawKind::exact};
 }
 
 SimulationResult simulate(const SimulationPlan& plan) {

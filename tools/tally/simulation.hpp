@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "tally/filters/filter_shape.hpp"
+#include "tally/any_filter/filter_shape.hpp"
+#include "tally/planner/scheme_law.hpp"
 
 namespace tally::cli {
 
@@ -31,9 +32,10 @@ struct InsertionMix {
 
 InsertionMix insertion_mix(const SimulationPlan& plan);
 
-/// ln of the chance that a key of this true count passes, given the mix: each of the k counters, taken as
-/// independent, holds a sum of binomial numbers of insertions. The law of the scheme where theta is 1.
-double ln_predicted_rate(const SimulationPlan& plan, const InsertionMix& mix, std::uint64_t true_count);
+/// The chance that a key of this true count passes, given the mix. Where theta is 1, the law of the scheme; else
+/// each of the k counters, taken as independent, holds a sum of binomial numbers of insertions, which under double
+/// and triple hashing is what large filters tend to.
+SchemeLaw predicted_law(const SimulationPlan& plan, const InsertionMix& mix, std::uint64_t true_count);
 
 /// What became of the keys of one true count below theta.
 struct MeasuredRate {
