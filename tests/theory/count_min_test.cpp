@@ -75,6 +75,21 @@ TEST(CountMinTheory, CopiesReachASmallerDelta) {
   }
 }
 
+// w/e keys of weight epsilon N, epsilon = e/w, so that meeting one in a row is too much; depth 4. Rows apart: each has a
+// Poisson number of them, of mean 1/e. In one line: the line has a Poisson number of mean 4/e, and each of those is met
+// in each row with a chance of 1/4.
+TEST(CountMinTheory, FourRowsInOneLineWouldFailFourTimesAsOften) {
+  const double apart = std::pow(-std::expm1(-1 / std::numbers::e), 4);
+  const double mean = 4 / std::numbers::e;
+  double together = 0;
+  for (int num_keys = 0; num_keys < 60; ++num_keys) {
+    const double probability = std::exp(num_keys * std::log(mean) - mean - std::lgamma(num_keys + 1.0));
+    together += probability * std::pow(1 - std::pow(0.75, num_keys), 4);
+  }
+  EXPECT_NEAR(apart, 0.009, 0.0005);
+  EXPECT_NEAR(together, 0.040, 0.0005);
+}
+
 TEST(CountMinTheory, ParametersOutOfRangeAreRefused) {
   TALLY_EXPECT_REFUSED(count_min_failure_probability(0, 1, 0.1), "w");
   TALLY_EXPECT_REFUSED(count_min_failure_probability(1, 0, 0.1), "depth");
