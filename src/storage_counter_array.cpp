@@ -50,8 +50,22 @@ CounterArray::CounterArray(std::uint64_t num_counters, std::uint32_t counter_bit
 
 std::uint64_t CounterArray::num_at_least(std::uint64_t value, std::uint64_t begin,
                                          std::uint64_t end) const noexcept {
+  if (value > max_) return 0;
   std::uint64_t count = 0;
-  for (std::uint64_t i = begin; i < end; ++i) count += get(i) >= value;
+  std::uint64_t i = begin;
+  for (; i < end && i % per_word_ != 0; ++i) count += get(i) >= value;
+  // All counters of a word at once: without their top bits no subtraction borrows from the next counter.
+  const std::uint64_t low = lowest_bits(counter_bits_);
+  const std::uint64_t high = low << (counter_bits_ - 1);
+  const std::uint64_t subtracted = (value & max_ >> 1) * low;
+  const bool needs_top = value > max_ >> 1;
+  for (; i + per_word_ <= end; i += per_word_) {
+    const std::uint64_t word = words_.data()[i / per_word_];
+    const std::uint64_t rest_is_enough = (word | high) - subtracted;
+    count += static_cast<std::uint64_t>(
+        std::popcount((needs_top ? word & rest_is_enough : word | rest_is_enough) & high));
+  }
+  for (; i < end; ++i) count += get(i) >= value;
   return count;
 }
 
@@ -59,7 +73,16 @@ std::vector<HistogramBin> CounterArray::histogram() const {
   std::array<std::uint64_t, first_wide_value> narrow{};
   std::array<std::uint64_t, 65> wide{};  // by bit width
   std::uint64_t num_at_max = 0;
-  for (std::uint64_t i = 0; i < num_counters_; ++i) {
+  constexpr std::uint32_t few_bits = 4;
+  if (counter_bits_ <= few_bits) {  // a pass for each value, each over whole words
+    std::uint64_t num_left = num_counters_;
+    for (std::uint64_t value = 0; value <= max_; ++value) {
+      const std::uint64_t num_above = num_at_least(value + 1, 0, num_counters_);
+      narrow[value] = num_left - num_above;
+      num_left = num_above;
+    }
+  }
+  for (std::uint64_t i = counter_bits_ <= few_bits ? num_counters_ : 0; i < num_counters_; ++i) {
     const std::uint64_t value = get(i);
     if (value < first_wide_value) {
       ++narrow[value];

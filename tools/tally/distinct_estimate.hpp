@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <set>
 
 #include "tally/hashing/hash128.hpp"
@@ -15,10 +16,19 @@ class DistinctEstimate {
  public:
   static constexpr std::size_t capacity = 4096;
 
-  void insert(Hash128 digest) {
-    if (smallest_.size() == capacity && digest.high >= *smallest_.rbegin()) return;
-    smallest_.insert(digest.high);
+  void insert(Hash128 digest) { insert_uniform(digest.high); }
+
+  /// A number that is uniform over all keys, and the key's own.
+  void insert_uniform(std::uint64_t number) {
+    if (number >= limit_) return;
+    smallest_.insert(number);
     if (smallest_.size() > capacity) smallest_.erase(std::prev(smallest_.end()));
+    if (smallest_.size() == capacity) limit_ = *smallest_.rbegin();
+  }
+
+  /// As if the other's stream had been part of this one.
+  void merge(const DistinctEstimate& other) {
+    for (const std::uint64_t number : other.smallest_) insert_uniform(number);
   }
 
   double estimate() const {
@@ -33,6 +43,7 @@ class DistinctEstimate {
 
  private:
   std::set<std::uint64_t> smallest_;
+  std::uint64_t limit_ = std::numeric_limits<std::uint64_t>::max();
 };
 
 }  // namespace tally::cli

@@ -1,0 +1,92 @@
+#include "shared_entry_set.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <limits>
+#include <thread>
+#include <unordered_set>
+#include <vector>
+
+#include "random.hpp"
+
+namespace tally::test {
+namespace {
+
+using cli::SharedEntrySet;
+
+constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
+
+bool contains(const SharedEntrySet& set, std::uint64_t entry) {
+  bool result = false;
+  set.contains_batch({&entry, 1}, {&result, 1});
+  return result;
+}
+
+TEST(SharedEntrySet, HoldsWhatWasInsertedHoweverItGrows) {
+  SharedEntrySet set(no_limit);
+  std::unordered_set<std::uint64_t> twin;
+  Random random(1);
+  for (int i = 0; i < 200'000; ++i) {
+    const std::uint64_t entry = random.between(1, 150'000);
+    const auto outcome =
+        twin.insert(entry).second ? SharedEntrySet::Outcome::inserted : SharedEntrySet::Outcome::present;
+    ASSERT_EQ(set.insert(entry), outcome) << entry;
+  }
+  EXPECT_EQ(set.size(), twin.size());
+  for (std::uint64_t entry = 1; entry <= 160'000; ++entry)
+    ASSERT_EQ(contains(set, entry), twin.contains(entry));
+  EXPECT_LE(set.num_bytes(), 16 * twin.size());
+}
+
+TEST(SharedEntrySet, HoldsTheLargestEntryAndNotTheEmptyOne) {
+  SharedEntrySet set(no_limit);
+  EXPECT_FALSE(contains(set, no_limit));
+  EXPECT_EQ(set.insert(no_limit), SharedEntrySet::Outcome::inserted);
+  EXPECT_TRUE(contains(set, no_limit));
+}
+
+TEST(SharedEntrySet, KeepsWithinItsMemoryAndSaysThatItIsFull) {
+  for (const std::uint64_t max_bytes :
+       {std::uint64_t{1} << 14, std::uint64_t{1} << 17, std::uint64_t{3} << 20}) {
+    SharedEntrySet set(max_bytes);
+    std::uint64_t entry = 1;
+    while (set.insert(entry) == SharedEntrySet::Outcome::inserted) {
+      ASSERT_LE(set.num_bytes(), max_bytes);
+      ++entry;
+    }
+    EXPECT_EQ(set.insert(entry), SharedEntrySet::Outcome::full);
+    EXPECT_EQ(set.insert(entry - 1), SharedEntrySet::Outcome::present);
+    EXPECT_FALSE(contains(set, entry));
+    EXPECT_EQ(set.size(), entry - 1);
+    EXPECT_GE(24 * set.size(), max_bytes / 2);
+  }
+}
+
+TEST(SharedEntrySet, OfThreadsThatInsertAnEntryOneIsToldThatItIsNew) {
+  constexpr std::uint64_t num_entries = 100'000;
+  SharedEntrySet set(no_limit);
+  std::atomic<std::uint64_t> num_inserted = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      std::array<std::uint64_t, 50> entries{};
+      std::array<bool, 50> results{};
+      for (std::uint64_t first = 1; first <= num_entries; first += entries.size()) {
+        for (std::size_t i = 0; i < entries.size(); ++i) entries[i] = first + i;
+        set.contains_batch(entries, results);
+        for (const std::uint64_t entry : entries)
+          num_inserted += set.insert(entry) == SharedEntrySet::Outcome::inserted;
+        set.contains_batch(entries, results);
+        for (const bool is_there : results) ASSERT_TRUE(is_there);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(num_inserted, num_entries);
+  EXPECT_EQ(set.size(), num_entries);
+}
+
+}  // namespace
+}  // namespace tally::test
