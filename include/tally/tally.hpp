@@ -24,6 +24,7 @@
 #include "tally/filters/outcomes.hpp"
 #include "tally/filters/recent_keys.hpp"
 #include "tally/filters/shapes.hpp"
+#include "tally/filters/shared_entry_set.hpp"
 #include "tally/filters/shared_threshold_filter.hpp"
 #include "tally/filters/spill_table.hpp"
 #include "tally/filters/statistics.hpp"

@@ -1,4 +1,4 @@
-#include "shared_entry_set.hpp"
+#include "tally/filters/shared_entry_set.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,8 +13,6 @@
 
 namespace tally::test {
 namespace {
-
-using cli::SharedEntrySet;
 
 constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
 

@@ -22,8 +22,8 @@
 #include "kmer_scanner.hpp"
 #include "options.hpp"
 #include "sequence_reader.hpp"
-#include "shared_entry_set.hpp"
 #include "signals.hpp"
+#include "tally/filters/shared_entry_set.hpp"
 #include "tally/filters/shared_threshold_filter.hpp"
 #include "tally/theory/bloom.hpp"
 

@@ -10,23 +10,26 @@
 #include "tally/hashing/mix64.hpp"
 #include "tally/hashing/range_reduction.hpp"
 
-namespace tally::cli {
+namespace tally {
 
 /// A set of 64-bit entries but 0 that several threads fill: 10.7 to 16 bytes an entry.
 ///
 /// Open addressing with linear probing; an entry is put by one compare-and-swap, and moves only while the
 /// table grows by a half, when all wait. What it is asked comes in batches, one lock a batch.
+/// Thread rule: everything may run together.
 class SharedEntrySet {
  public:
   enum class Outcome : std::uint8_t { inserted, present, full };
 
-  /// Never takes more than `max_bytes`, what is copied while it grows included (but for a least table of 16 KiB).
+  /// Never takes more than `max_bytes`, what is copied while it grows included (but for a least table of
+  /// 16 KiB). At most 256 threads may insert at once. Throws std::bad_alloc where there is not enough memory.
   explicit SharedEntrySet(std::uint64_t max_bytes);
 
   /// results[i] = whether entries[i] is in it.
   void contains_batch(std::span<const std::uint64_t> entries, std::span<bool> results) const;
 
   /// Of one entry that several threads insert, one is told `inserted`. `full`: nothing has changed.
+  /// Throws std::bad_alloc, and nothing has changed then.
   Outcome insert(std::uint64_t entry);
 
   std::uint64_t size() const noexcept { return size_; }
@@ -36,16 +39,16 @@ class SharedEntrySet {
   using Slot = std::atomic_ref<std::uint64_t>;
 
   std::uint64_t max_size() const noexcept { return words_.size() / 4 * 3; }
-  std::uint64_t* slot_of(const tally::detail::AlignedWords& words, std::uint64_t entry) const noexcept {
+  std::uint64_t* slot_of(const detail::AlignedWords& words, std::uint64_t entry) const noexcept {
     return const_cast<std::uint64_t*>(words.data()) + reduce_to_range(mix64(entry), words.size());
   }
   Outcome put(std::uint64_t entry) noexcept;
   bool grow();
 
   mutable std::shared_mutex growing_;
-  tally::detail::AlignedWords words_;
+  detail::AlignedWords words_;
   std::uint64_t max_bytes_;
   std::atomic<std::uint64_t> size_ = 0;
 };
 
-}  // namespace tally::cli
+}  // namespace tally

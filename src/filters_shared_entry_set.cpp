@@ -1,10 +1,10 @@
-#include "shared_entry_set.hpp"
+#include "tally/filters/shared_entry_set.hpp"
 
 #include <algorithm>
 #include <mutex>
 #include <utility>
 
-namespace tally::cli {
+namespace tally {
 namespace {
 
 constexpr std::uint64_t least_words = 2048;
@@ -20,10 +20,9 @@ void SharedEntrySet::contains_batch(std::span<const std::uint64_t> entries, std:
   const std::uint64_t* const end = words_.data() + words_.size();
   constexpr std::size_t distance = 32;
   for (std::size_t i = 0; i < std::min(distance, entries.size()); ++i)
-    tally::detail::prefetch_for_read(slot_of(words_, entries[i]));
+    detail::prefetch_for_read(slot_of(words_, entries[i]));
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (i + distance < entries.size())
-      tally::detail::prefetch_for_read(slot_of(words_, entries[i + distance]));
+    if (i + distance < entries.size()) detail::prefetch_for_read(slot_of(words_, entries[i + distance]));
     std::uint64_t* slot = slot_of(words_, entries[i]);
     std::uint64_t seen = Slot(*slot).load(std::memory_order_relaxed);
     while (seen != 0 && seen != entries[i]) {
@@ -70,7 +69,7 @@ bool SharedEntrySet::grow() {
   const std::uint64_t most = max_bytes_ / 8 - std::min(max_bytes_ / 8, words_.size());
   const std::uint64_t num_words = std::min(words_.size() + words_.size() / 2, most);
   if (num_words <= words_.size() + words_.size() / 8) return false;
-  const tally::detail::AlignedWords before = std::exchange(words_, tally::detail::AlignedWords(num_words));
+  const detail::AlignedWords before = std::exchange(words_, detail::AlignedWords(num_words));
   size_ = 0;
   for (const std::uint64_t entry : before.words()) {
     if (entry != 0) (void)put(entry);
@@ -78,4 +77,4 @@ bool SharedEntrySet::grow() {
   return true;
 }
 
-}  // namespace tally::cli
+}  // namespace tally
