@@ -140,19 +140,18 @@ class GzipFile : public CompressedFile {
   explicit GzipFile(std::unique_ptr<PlainFile> file) : CompressedFile(std::move(file)) {
     constexpr int largest_window_gzip_only = 15 + 16;
     if (::inflateInit2(&stream_, largest_window_gzip_only) != Z_OK) throw std::bad_alloc();
+    begin_member();
   }
   ~GzipFile() override { ::inflateEnd(&stream_); }
 
   std::size_t read(std::span<char> into) override {
     while (true) {
       if (!refill()) {
-        if (in_member_ && !stop_requested()) fail("the gzip data ends early; is the file complete?");
+        const bool lacks_end = in_member_ || (is_bgzf_ && !member_was_empty_);
+        if (lacks_end && !stop_requested()) fail("the gzip data ends early; is the file complete?");
         return 0;
       }
-      if (!in_member_) {  // another member may follow the last one
-        ::inflateReset(&stream_);
-        in_member_ = true;
-      }
+      if (!in_member_) begin_member();  // another one may follow the last
       stream_.next_in = reinterpret_cast<Bytef*>(chunk_.data() + used_);
       stream_.avail_in = static_cast<uInt>(filled_ - used_);
       stream_.next_out = reinterpret_cast<Bytef*>(into.data());
@@ -160,15 +159,35 @@ class GzipFile : public CompressedFile {
       const auto room = stream_.avail_out;
       const int status = ::inflate(&stream_, Z_NO_FLUSH);
       used_ = filled_ - stream_.avail_in;
-      if (status == Z_STREAM_END) in_member_ = false;
+      if (status == Z_STREAM_END) end_member();
       else if (status != Z_OK) fail("damaged gzip data");
       if (room > stream_.avail_out) return room - stream_.avail_out;
     }
   }
 
  private:
+  void begin_member() {
+    ::inflateReset(&stream_);
+    header_ = {};
+    header_.extra = extra_.data();
+    header_.extra_max = static_cast<uInt>(extra_.size());
+    ::inflateGetHeader(&stream_, &header_);
+    in_member_ = true;
+  }
+
+  // A BGZF file, whose members say so in their extra field, ends in an empty one: else it was cut between members.
+  void end_member() {
+    in_member_ = false;
+    is_bgzf_ = header_.extra != nullptr && header_.extra_len >= 2 && extra_[0] == 'B' && extra_[1] == 'C';
+    member_was_empty_ = stream_.total_out == 0;
+  }
+
   z_stream stream_{};
-  bool in_member_ = true;
+  gz_header header_{};
+  std::array<Bytef, 2> extra_{};
+  bool in_member_ = false;
+  bool is_bgzf_ = false;
+  bool member_was_empty_ = false;
 };
 
 class ZstdFile : public CompressedFile {

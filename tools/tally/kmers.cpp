@@ -461,7 +461,7 @@ Run declare_kmers(CLI::App& app) {
       "other is "
       "missed. Without --size and --memory the input is read twice, first to count the distinct k-mers. "
       "Exit status: 0, 1 if there were no such k-mers, 2 after an error.");
-  app.add_option("files", options->files, "FASTA or FASTQ, plain, gzip or BGZF ('-' or none: standard input)")
+  app.add_option("files", options->files, "FASTA or FASTQ, plain, .gz or .zst ('-' or none: standard input)")
       ->type_name("FILE")
       ->group("Input");
   add_count(app, "-k,--kmer-length,-m,--mer-len", options->kmer_length, "bases in a k-mer, 1 to 64",

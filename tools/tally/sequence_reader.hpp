@@ -7,13 +7,13 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace tally::cli {
 
-/// The bases of FASTA and FASTQ files, plain, gzip or BGZF ('-': standard input), in pieces of bounded size
-/// however long a sequence is. Threads share one reader and take turns: whoever wants a piece reads it.
+/// The bases of FASTA and FASTQ files ('-': standard input), decompressed as ByteSource does, in pieces of bounded
+/// size. Threads share one reader and take turns: whoever wants a piece reads it. htslib's kseq.h parses, and has
+/// a whole sequence in memory.
 ///
 /// A sequence may go over many lines, end in CRLF, be empty, or hold anything but A, C, G and T, which ends the
 /// window of a k-mer, as the end of a sequence does. SIGINT and SIGTERM end the input.
@@ -27,8 +27,7 @@ class SequenceReader {
   ~SequenceReader();
 
   /// The next piece: A, C, G, T in upper case, and '\n' where a window ends; false at the end of the input.
-  /// Throws std::system_error that names the file where reading fails, and std::runtime_error where compressed
-  /// data is damaged or ends early, or what is read is no FASTA or FASTQ: with file and line.
+  /// Throws what ByteSource does, and std::runtime_error that names the file where it is no FASTA or FASTQ.
   bool next(std::string& bases);
 
   /// Makes `next` return false from now on, in every thread.
@@ -40,42 +39,23 @@ class SequenceReader {
   std::optional<std::uint64_t> total_bytes() const noexcept { return total_bytes_; }
 
  private:
-  class CompressedFile;
-  enum class Format : std::uint8_t { unknown, fasta, fastq };
-  enum class Part : std::uint8_t { between, header, sequence, separator, quality };
+  class File;
 
-  bool fill();
-  void open_next_file();
-  void finish_file();
-  void take_line_piece(std::string_view piece, bool ends_line, std::string& bases);
-  void begin_line(char first);
-  void append(std::string_view piece, std::string& bases);
-  [[noreturn]] void fail(const std::string& what) const;
+  bool next_sequence();
 
   std::mutex turn_;
   std::atomic<bool> stopped_ = false;
   OnPiece on_piece_;
-  std::uint32_t overlap_;
+  std::size_t overlap_;
 
   std::vector<std::string> files_;
   std::size_t next_file_ = 0;
   std::optional<std::uint64_t> total_bytes_;
   std::uint64_t finished_bytes_ = 0;
-  std::unique_ptr<CompressedFile> file_;
+  std::unique_ptr<File> file_;
 
-  std::vector<char> buffer_;
-  std::size_t begin_ = 0;
-  std::size_t end_ = 0;
-
-  Format format_ = Format::unknown;
-  Part part_ = Part::between;
-  bool at_line_start_ = true;
-  bool ends_window_ = false;  // before the next base
-  std::uint64_t line_ = 1;
-  std::uint64_t sequence_length_ = 0;  // of a FASTQ record, white space left out, as is the next
-  std::uint64_t quality_length_ = 0;
-
-  std::string carry_;
+  std::string sequence_;
+  std::size_t next_base_ = 0;
   std::uint64_t num_bases_ = 0;
   std::uint64_t num_sequences_ = 0;
 };
