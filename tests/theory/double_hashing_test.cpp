@@ -107,6 +107,11 @@ TEST(DoubleHashingTheory, ASmallFilterPaysMuchForDegenerateSteps) {
   EXPECT_NEAR(ratio(DoubleHashing::plain, 25), 8.959, 0.001);
   EXPECT_NEAR(ratio(DoubleHashing::quadratic, 25), 3.831, 0.001);
   EXPECT_NEAR(ratio(DoubleHashing::cubic, 25), 1.713, 0.001);
+  // 10,000 bits, 8 a key.
+  const double independent = false_positive_probability_occupancy(10000, 6, 1250);
+  EXPECT_NEAR(double_hashing_false_positive_probability(DoubleHashing::plain, 10000, 6, 1250) / independent,
+              1.0057, 0.0001);
+  EXPECT_NEAR(partition_double_false_positive_probability(1663, 6, 1250) / independent, 1.0221, 0.0001);
 }
 
 TEST(DoubleHashingTheory, DistinctPositionsAreThoseOfAllSteps) {
