@@ -1,7 +1,10 @@
 #include "tally/filters/digest_shard.hpp"
 
+#include <algorithm>
 #include <array>
 #include <vector>
+
+#include "tally/detail/parameter_error.hpp"
 
 namespace tally {
 namespace {
@@ -22,6 +25,27 @@ std::uint64_t num_in(const std::uint64_t* line) noexcept {
 }
 
 }  // namespace
+
+DigestShard::DigestShard(std::span<const std::uint64_t> words) : DigestShard(words.size() / words_per_line) {
+  std::copy(words.begin(), words.end(), words_.data());
+  bool fits = num_lines_ > 0 && words.size() % words_per_line == 0;
+  for (std::uint64_t i = 0; fits && i < num_lines_; ++i) {
+    const std::uint64_t* const from = line(i);
+    const std::uint64_t count = num_in(from);
+    size_ += count;
+    for (std::uint64_t place = 0; place < count; ++place) {
+      const Hash128 digest = digest_at(from, place);
+      fits &= digest == stored(digest) && (first_line(digest) == from || second_line(digest) == from);
+    }
+    // An empty place that is followed by a digest was counted for it, and what stands last was not looked at.
+    for (std::uint64_t place = count; place < digests_per_line; ++place) {
+      fits &= digest_at(from, place) == Hash128{};
+    }
+  }
+  if (!fits) {
+    detail::throw_parameter_error("DigestShard", "list of words", "not one", "what such a table has listed");
+  }
+}
 
 void DigestShard::put(const std::uint64_t* line, std::uint64_t place, Hash128 digest) noexcept {
   std::uint64_t* const words = words_.data() + (line - words_.data());

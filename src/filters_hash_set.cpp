@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "tally/detail/parameter_error.hpp"
+
 // Compiled once for every instruction set that Highway knows of this machine's kind; the best is chosen at run time.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "filters_hash_set.cpp"
@@ -104,6 +106,33 @@ HashSet::HashSet(std::uint64_t max_bytes) {
   for (std::uint64_t i = 0; i < num_shards; ++i) {
     shards_.emplace_back(first_lines + first_lines * i / num_shards / growth_divisor);
   }
+}
+
+HashSet::HashSet(std::uint64_t max_bytes, std::span<const std::uint64_t> image) : HashSet(max_bytes) {
+  const auto require = [](bool holds) {
+    if (holds) return;
+    detail::throw_parameter_error("HashSet", "image", "not one", "what a set of the same max_bytes gave");
+  };
+  for (std::uint64_t i = 0; i < shards_.size(); ++i) {
+    require(!image.empty() && image[0] < image.size());
+    const std::span<const std::uint64_t> words = image.subspan(1, image[0]);
+    image = image.subspan(1 + words.size());
+    require(words.size() % DigestShard::words_per_line == 0 && !words.empty() &&
+            words.size() / DigestShard::words_per_line <= std::max(max_lines_, shards_[i].num_lines()));
+    shards_[i] = DigestShard(words);
+    size_ += shards_[i].size();
+  }
+  require(image.empty());
+}
+
+std::vector<std::uint64_t> HashSet::image() const {
+  std::vector<std::uint64_t> image;
+  image.reserve(num_bytes() / sizeof(std::uint64_t) + shards_.size());
+  for (const DigestShard& shard : shards_) {
+    image.push_back(shard.words().size());
+    image.insert(image.end(), shard.words().begin(), shard.words().end());
+  }
+  return image;
 }
 
 bool HashSet::try_grow(Hash128 digest) {

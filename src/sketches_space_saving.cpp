@@ -34,8 +34,13 @@ void SpaceSaving::add_batch(std::span<const std::string_view> keys, std::span<co
   }
 }
 
-KeyCount SpaceSaving::estimate(std::string_view key) const {
-  const Hash128 digest = hasher_(key);
+void SpaceSaving::clear() {
+  keys_ = CountedKeys(capacity(), "SpaceSaving");
+  total_count_ = 0;
+  floor_ = 0;
+}
+
+KeyCount SpaceSaving::estimate(std::string_view key, Hash128 digest) const {
   const std::uint32_t i = keys_.find(digest);
   return i == CountedKeys::none ? KeyCount{key, digest, floor_, floor_} : keys_.key_count(i);
 }

@@ -103,7 +103,6 @@ std::vector<Stream> all_streams() {
 /// How the two are made.
 struct MakeSpaceSaving {
   static SpaceSaving make(std::uint64_t capacity, std::uint64_t seed = 7) { return {capacity, seed}; }
-  static const CountedKeys& kept(const SpaceSaving& sketch) { return sketch.kept(); }
 };
 
 template <std::uint64_t width, std::uint32_t bits, CounterUpdate update>
@@ -111,7 +110,6 @@ struct MakeTopKeys {
   static TopKeys<> make(std::uint64_t capacity, std::uint64_t seed = 7) {
     return {capacity, {width, 3, 1, bits, update}, seed};
   }
-  static const CountedKeys& kept(const TopKeys<>& sketch) { return sketch.candidates(); }
 };
 
 // Sketches that say nothing, that saturate, that are crowded, and that hardly err.
@@ -134,7 +132,7 @@ class HeavyHitters : public testing::Test {
     for (const auto& [key, truth] : exact) total += truth;
     ASSERT_EQ(sketch.total_count(), total);
     ASSERT_LE(sketch.floor(), total / sketch.capacity());
-    const CountedKeys& kept = Make::kept(sketch);
+    const CountedKeys& kept = sketch.candidates();
     ASSERT_LE(kept.size(), sketch.capacity());
     for (std::uint32_t i = 0; i < kept.size(); ++i) {
       const KeyCount key = kept.key_count(i);
@@ -234,6 +232,17 @@ TYPED_TEST(HeavyHitters, TheEmptyKeyAndBinaryKeysAreKeys) {
   EXPECT_EQ(top[1].key, "\0x"s);
 }
 
+TYPED_TEST(HeavyHitters, ClearMakesItAsNew) {
+  auto sketch = TypeParam::make(2);
+  for (const char* key : {"a", "b", "c", "c"}) sketch.add(key);
+  EXPECT_GT(sketch.floor(), 0u);
+  sketch.clear();
+  EXPECT_TRUE(sketch.top(2).empty());
+  EXPECT_EQ(sketch.floor(), 0u);
+  EXPECT_EQ(sketch.total_count(), 0u);
+  EXPECT_EQ(sketch.estimate("c").count, 0u);
+}
+
 TYPED_TEST(HeavyHitters, ACapacityOutOfRangeIsRefused) {
   expect_refused([] { (void)TypeParam::make(0); }, {"capacity is 0; must be 1 to 1073741824"});
 }
@@ -260,7 +269,7 @@ RC_GTEST_PROP(HeavyHittersProperty, BoundsHoldForAnyStream,
       RC_ASSERT(truth <= found.count);
     }
     if (truth <= total / capacity) continue;
-    RC_ASSERT(saving.kept().find(saving.hasher()(key)) != CountedKeys::none);
+    RC_ASSERT(saving.candidates().find(saving.hasher()(key)) != CountedKeys::none);
     RC_ASSERT(top.candidates().find(top.hasher()(key)) != CountedKeys::none);
   }
 }
@@ -282,16 +291,6 @@ TEST(TopKeys, OnASkewedStreamTheSketchMakesErrorsFarSmallerThanSpaceSaving) {
     };
     EXPECT_LT(sum_of_errors(top.top(200)), sum_of_errors(saving.top(200)) / 4) << exponent;
   }
-}
-
-TEST(TopKeys, ClearMakesItAsNew) {
-  TopKeys<> top(2, {100, 3}, 7);
-  for (const char* key : {"a", "b", "c", "c"}) top.add(key);
-  top.clear();
-  EXPECT_TRUE(top.top(2).empty());
-  EXPECT_EQ(top.floor(), 0u);
-  EXPECT_EQ(top.total_count(), 0u);
-  EXPECT_EQ(top.estimate("c").count, 0u);
 }
 
 SpaceSaving saving_of(const Stream& stream, std::uint64_t capacity) {

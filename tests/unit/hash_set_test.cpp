@@ -165,5 +165,71 @@ TEST(HashSet, TakesAbout19BytesADigest) {
   }
 }
 
+TEST(HashSet, ASetFromAnImageDoesWhatTheOtherWould) {
+  for (const std::uint64_t max_bytes :
+       {std::uint64_t{128}, std::uint64_t{5000}, std::uint64_t{2} << 20, ~std::uint64_t{0}}) {
+    HashSet set(max_bytes);
+    Random random(6);
+    std::vector<Hash128> inserted{Hash128{}};
+    (void)insert_growing(set, inserted[0]);
+    for (int i = 0; i < 20'000; ++i) {
+      const Hash128 digest = digest_with_edges(random);
+      if (insert_growing(set, digest) == Outcome::inserted) inserted.push_back(digest);
+    }
+    const std::vector<std::uint64_t> image = set.image();
+    HashSet copy(max_bytes, image);
+    EXPECT_EQ(copy.image(), image);
+    EXPECT_EQ(copy.size(), set.size());
+    EXPECT_EQ(copy.num_bytes(), set.num_bytes());
+    expect_all(copy, inserted);
+    for (int i = 0; i < 2000; ++i) {
+      const Hash128 digest = random.digest();
+      ASSERT_EQ(insert_growing(copy, digest), insert_growing(set, digest));
+    }
+    EXPECT_EQ(copy.image(), set.image());
+  }
+}
+
+TEST(HashSet, WhatIsNoImageIsRefused) {
+  HashSet set(256);  // four lines
+  Random random(7);
+  for (int i = 0; i < 9; ++i) (void)set.insert(random.digest());
+  const std::vector<std::uint64_t> good = set.image();
+  ASSERT_EQ(good.size(), 33u);
+  ASSERT_EQ(HashSet(256, good).size(), 9u);
+  const auto refused = [&](auto change) {
+    std::vector<std::uint64_t> image = good;
+    change(image);
+    EXPECT_THROW(HashSet(256, image), std::invalid_argument);
+  };
+  refused([](auto& image) { image.clear(); });
+  refused([](auto& image) { image.pop_back(); });
+  refused([](auto& image) { image.push_back(0); });
+  refused([](auto& image) { image[0] = 0; });
+  refused([](auto& image) { image[0] = 31; });
+  refused([](auto& image) { image[0] = ~std::uint64_t{0}; });
+  refused([](auto& image) { image[0] = 40, image.resize(41); });  // five lines
+  std::size_t num_refused = 0;
+  std::size_t num_digests = 0;
+  for (std::size_t line = 1; line < good.size(); line += 8) {
+    for (std::size_t place = line; place < line + 4 && (good[place] | good[place + 4]) != 0; ++place) {
+      // A digest in a line that is not its own, but for half of the time, when it is its second one.
+      std::vector<std::uint64_t> image = good;
+      image[place] ^= std::uint64_t{1} << 63;
+      ++num_digests;
+      try {
+        (void)HashSet(256, image);
+      } catch (const std::invalid_argument&) {
+        ++num_refused;
+      }
+    }
+    if ((good[line] | good[line + 4]) != 0 && (good[line + 1] | good[line + 5]) != 0) {
+      refused([&](auto& image) { image[line] = image[line + 4] = 0; });  // a gap
+    }
+  }
+  EXPECT_EQ(num_digests, 9u);
+  EXPECT_GE(num_refused, 3u);
+}
+
 }  // namespace
 }  // namespace tally

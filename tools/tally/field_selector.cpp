@@ -21,13 +21,13 @@ std::optional<std::size_t> field_number(std::string_view text) {
 
 }  // namespace
 
-FieldSelector::FieldSelector(std::string_view delimiter, std::string_view list) {
+FieldSelector::FieldSelector(std::string_view delimiter, std::string_view list, std::string_view flag) {
   if (delimiter.size() != 1) {
     throw std::invalid_argument("--delimiter is '" + std::string(delimiter) + "'; must be a single byte");
   }
   delimiter_ = delimiter[0];
   const auto refuse = [&] {
-    throw std::invalid_argument("--fields is '" + std::string(list) +
+    throw std::invalid_argument(std::string(flag) + " is '" + std::string(list) +
                                 "'; must be a list such as 2 or 1,3 or 2-4 or 3-, counted from 1");
   };
   for (std::size_t begin = 0; begin < list.size() || (begin > 0 && begin == list.size());) {

@@ -46,12 +46,13 @@ void add_field_options(CLI::App& app, InputOptions& options) {
       ->group("Input");
 }
 
-KeyReader::KeyReader(const InputOptions& options)
+KeyReader::KeyReader(const InputOptions& options, bool keep_lines)
     : files_(options.files.empty() ? std::vector<std::string>{"-"} : options.files),
       total_bytes_(size_of_all(files_)),
       separator_(options.nul_separated ? '\0' : '\n'),
       fields_(options.delimiter, options.fields),
-      buffer_(first_buffer_bytes) {}
+      buffer_(first_buffer_bytes),
+      keep_lines_(keep_lines) {}
 
 std::span<const std::string_view> KeyReader::next() {
   num_keys_ = 0;
@@ -84,7 +85,9 @@ void KeyReader::take_lines() {
 }
 
 void KeyReader::take_line(std::size_t end) {
-  keys_[num_keys_++] = fields_.select({buffer_.data() + begin_, end - begin_});
+  const std::string_view line(buffer_.data() + begin_, end - begin_);
+  if (keep_lines_) lines_[num_keys_] = line;
+  keys_[num_keys_++] = fields_.select(line);
 }
 
 /// Reads more bytes of the file that is open, or of the next one; false at the end of a file.

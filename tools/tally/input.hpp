@@ -33,12 +33,18 @@ class KeyReader {
  public:
   static constexpr std::size_t max_keys_a_call = 1024;
 
-  /// Opens nothing yet. Throws std::invalid_argument for a delimiter or field list that is none.
-  explicit KeyReader(const InputOptions& options);
+  /// Opens nothing yet; `keep_lines` is for `lines`. Throws std::invalid_argument for a delimiter or field list
+  /// that is none.
+  explicit KeyReader(const InputOptions& options, bool keep_lines = false);
 
   /// The next keys, at most max_keys_a_call; none at the end of the input. They are valid until the next call.
   /// Throws as ByteSource does, and std::runtime_error for a line longer than 1 GiB.
   std::span<const std::string_view> next();
+
+  /// The whole lines of the keys that `next` returned, where the constructor was told to keep them.
+  std::span<const std::string_view> lines() const noexcept {
+    return {lines_.data(), keep_lines_ ? num_keys_ : 0};
+  }
 
   /// Bytes read of the files so far, compressed as they may be, and of all, where that is known.
   std::uint64_t bytes_read() const noexcept {
@@ -66,7 +72,9 @@ class KeyReader {
   std::size_t end_ = 0;
   std::array<std::uint32_t, max_keys_a_call> separators_;  // work space: offsets of the separators found
   std::array<std::string_view, max_keys_a_call> keys_;
+  std::array<std::string_view, max_keys_a_call> lines_;
   std::size_t num_keys_ = 0;
+  bool keep_lines_;
 };
 
 }  // namespace tally::cli

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -10,6 +11,8 @@
 #include "options.hpp"
 #include "output.hpp"
 #include "signals.hpp"
+#include "stream_state.hpp"
+#include "sum_stream.hpp"
 #include "threshold_stream.hpp"
 
 namespace tally::cli {
@@ -18,7 +21,11 @@ namespace {
 struct OverOptions {
   std::uint64_t threshold = 0;
   InputOptions input;
+  RecordOptions records;
   HasherOptions hasher;
+  std::optional<Nanoseconds> window;
+  std::uint32_t num_slots = 4;
+  std::string state_path;
   std::optional<std::uint64_t> num_keys;
   std::optional<std::uint64_t> memory_bytes;
   std::optional<double> false_positive_rate;
@@ -54,20 +61,129 @@ std::string check_text(const ExactCheck::Result& result, bool predicts) {
   return text;
 }
 
-ExitCode run_over(const OverOptions& options) {
-  Output output({.nul_separated = options.input.nul_separated && !options.json,
-                 .line_buffered = options.line_buffered});
-  const auto report = [&](std::string_view key, std::uint64_t count) {
-    if (options.json) {
+/// Sums and windows take this much if --memory is not given.
+constexpr std::uint64_t default_sum_memory = std::uint64_t{16} << 20;
+
+bool adds_up(const OverOptions& options) { return !options.records.sum_fields.empty() || options.window; }
+
+/// What a run must have the same to go on from a state.
+StateOptions state_options(const OverOptions& options, const KeyHasher& hasher) {
+  const auto text = [](const auto& value) { return value ? fmt::format("{}", *value) : std::string(); };
+  StateOptions list{{"N", std::to_string(options.threshold)},
+                    {"--keys", text(options.num_keys)},
+                    {"--memory", text(options.memory_bytes)},
+                    {"--false-positive-rate", text(options.false_positive_rate)},
+                    {"--update", options.update},
+                    {"--window", options.window ? duration_text(*options.window) : ""},
+                    {"--slots", std::to_string(options.num_slots)}};
+  append_options(list, options.input, options.records, hasher);
+  return list;
+}
+
+/// Goes on from the state file, if one is named and there.
+template <class Stream>
+void restore(const OverOptions& options, StateKind kind, const KeyHasher& hasher, Stream& stream) {
+  if (options.state_path.empty()) return;
+  auto state = StateReader::open(options.state_path, kind, state_options(options, hasher));
+  if (!state) return;
+  stream.restore(*state, options.hasher.key());
+  state->finish();
+  remark(options.quiet, "goes on from " + options.state_path);
+}
+
+template <class Stream>
+void save(const OverOptions& options, StateKind kind, const KeyHasher& hasher, const Stream& stream) {
+  if (options.state_path.empty()) return;
+  StateWriter state(kind, state_options(options, hasher));
+  stream.save(state);
+  state.save(options.state_path);
+}
+
+/// Writes the keys that are reported.
+class OverReport {
+ public:
+  explicit OverReport(const OverOptions& options)
+      : options_(options),
+        output_({.nul_separated = options.input.nul_separated && !options.json,
+                 .line_buffered = options.line_buffered}) {}
+
+  void operator()(std::string_view key, std::uint64_t count) {
+    if (options_.json) {
       Json line = key_json(key);
-      line["count"] = count;
-      output.write_record(json_line(line));
-    } else if (options.with_count) {
-      output.write_key(std::to_string(count), key);
+      line[options_.records.sum_fields.empty() ? "count" : "sum"] = count;
+      output_.write_record(json_line(line));
+    } else if (options_.with_count) {
+      output_.write_key(std::to_string(count), key);
     } else {
-      output.write_key(key);
+      output_.write_key(key);
     }
-  };
+  }
+  void finish(const Json& summary) {
+    if (options_.json) output_.write_record(json_line(Json{{"summary", summary}}));
+    output_.finish();
+  }
+
+ private:
+  const OverOptions& options_;
+  Output output_;
+};
+
+ExitCode run_over_sums(const OverOptions& options) {
+  OverReport report(options);
+  const KeyHasher hasher = options.hasher.hasher();
+  SumStream stream({.threshold = options.threshold,
+                    .memory_bytes = options.memory_bytes.value_or(default_sum_memory),
+                    .window = options.window,
+                    .num_slots = options.num_slots,
+                    .hasher = hasher},
+                   std::ref(report), [&](const std::string& text) { remark(options.quiet, text); });
+  restore(options, StateKind::over_sums, hasher, stream);
+  RecordReader reader(options.input, options.records, hasher, options.window.has_value());
+  const auto start = std::chrono::steady_clock::now();
+  for_each_record(reader, options.quiet, [&](const Records& records) { stream.add(records); });
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+
+  const CountMinBound bound = stream.bound();
+  const double overcount = bound.epsilon * static_cast<double>(stream.total());
+  Json summary{{"num_lines", stream.num_counted()},
+               {"total", stream.total()},
+               {"num_reported", stream.num_reported()},
+               {"num_possible_repeats", stream.num_repeats_possible()},
+               {"overcount_at_most", overcount},
+               {"failure_probability", bound.failure_probability},
+               {"num_late_lines", stream.clock().num_late()},
+               {"num_lines_left_out", stream.clock().num_left_out()},
+               {"num_skipped_lines", reader.num_skipped()},
+               {"memory_bytes", stream.memory_bytes()},
+               {"seconds", seconds},
+               {"interrupted", stop_requested()}};
+  report.finish(summary);
+  save(options, StateKind::over_sums, hasher, stream);
+  remark(
+      options.quiet,
+      fmt::format(
+          "{}{} lines, {} reported at {}{}; a sum is too high by more than {:.0f} with probability at most "
+          "{}; {}, {:.2f} s",
+          stop_requested() ? "interrupted after " : "", stream.num_counted(), stream.num_reported(),
+          options.threshold, options.window ? " within " + duration_text(*options.window) : std::string(),
+          overcount, human_rate(bound.failure_probability),
+          human_bytes(static_cast<double>(stream.memory_bytes())), seconds));
+  if (stream.num_repeats_possible() > 0) {
+    remark(options.quiet, fmt::format("{} reports may be repeats: the set of reported keys was full",
+                                      stream.num_repeats_possible()));
+  }
+  if (reader.num_skipped() > 0)
+    remark(options.quiet,
+           fmt::format("{} lines skipped: no number or time in their field", reader.num_skipped()));
+  if (stream.clock().num_left_out() > 0) {
+    remark(options.quiet, fmt::format("{} lines were late by more than the window and are left out",
+                                      stream.clock().num_left_out()));
+  }
+  return stream.num_reported() > 0 ? ExitCode::success : ExitCode::none;
+}
+
+ExitCode run_over(const OverOptions& options) {
+  OverReport report(options);
   const auto notice = [&](const std::string& text) { remark(options.quiet, text); };
   const KeyHasher hasher = options.hasher.hasher();
   std::optional<ExactCheck> check;
@@ -79,7 +195,8 @@ ExitCode run_over(const OverOptions& options) {
        .false_positive_rate = options.false_positive_rate,
        .update = options.update == "plain" ? CounterUpdate::plain : CounterUpdate::conservative,
        .hasher = hasher},
-      report, notice, check ? &*check : nullptr);
+      std::ref(report), notice, check ? &*check : nullptr);
+  restore(options, StateKind::over, hasher, stream);
 
   const auto start = std::chrono::steady_clock::now();
   for_each_batch(options.input, hasher, options.quiet,
@@ -88,21 +205,19 @@ ExitCode run_over(const OverOptions& options) {
                  });
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 
-  if (options.json) {
-    Json summary{{"num_lines", stream.num_lines()},
-                 {"num_distinct_keys_estimate", stream.num_distinct()},
-                 {"num_reported", stream.num_reported()},
-                 {"num_possible_repeats", stream.num_repeats_possible()},
-                 {"counted_exactly", stream.counts_exactly()},
-                 {"num_generations", stream.num_generations()},
-                 {"false_positive_rate_at_most", stream.error_bound()},
-                 {"memory_bytes", stream.memory_bytes()},
-                 {"seconds", seconds},
-                 {"interrupted", stop_requested()}};
-    if (check) summary["exact"] = check_json(check->result(), check->predicts());
-    output.write_record(json_line(Json{{"summary", summary}}));
-  }
-  output.finish();
+  Json summary{{"num_lines", stream.num_lines()},
+               {"num_distinct_keys_estimate", stream.num_distinct()},
+               {"num_reported", stream.num_reported()},
+               {"num_possible_repeats", stream.num_repeats_possible()},
+               {"counted_exactly", stream.counts_exactly()},
+               {"num_generations", stream.num_generations()},
+               {"false_positive_rate_at_most", stream.error_bound()},
+               {"memory_bytes", stream.memory_bytes()},
+               {"seconds", seconds},
+               {"interrupted", stop_requested()}};
+  if (check) summary["exact"] = check_json(check->result(), check->predicts());
+  report.finish(summary);
+  save(options, StateKind::over, hasher, stream);
   const std::string error = stream.counts_exactly() ? "counted exactly"
                                                     : fmt::format(
                                                           "a key below the threshold is reported with "
@@ -126,33 +241,61 @@ ExitCode run_over(const OverOptions& options) {
 
 Run declare_over(CLI::App& app) {
   auto options = std::make_shared<OverOptions>();
-  add_count(app, "threshold", options->threshold, "N: print a key when it has been seen this many times",
-            {1, max_threshold_limit})
+  add_count(app, "threshold", options->threshold,
+            "N: print a key when it has been seen this many times, or with --sum: when its sum is that much")
       ->type_name("N")
       ->required();
   add_input_options(app, options->input);
+  add_sum(app, options->records);
+  add_time(app, options->records);
+  add_skip_bad(app, options->records);
+  add_duration(
+      app, "-w,--window", options->window,
+      "print a key whenever it reaches N within this time, such as 10m; at most once in about a window");
+  add_count(app, "--slots", options->num_slots,
+            "with --window: cut it so often; what is counted reaches back up to a slot further (default: 4)",
+            {1, 1000});
   add_count(app, "-n,--keys", options->num_keys,
             "distinct keys to plan for (default, without --memory: the first are counted exactly, then "
             "filters are opened as keys come)",
             {1, std::uint64_t{1} << 56});
-  add_size(app, "-m,--memory", options->memory_bytes,
-           "memory of filter and reported keys together, never exceeded", least_memory_of_digests);
+  add_size(
+      app, "-m,--memory", options->memory_bytes,
+      "memory of filter and reported keys together, never exceeded (default with --sum or --window: 16MiB)",
+      least_memory_of_digests);
   CLI::Option* rate = add_rate(
       app, "-p,--false-positive-rate", options->false_positive_rate,
       "of the keys seen fewer than N times, the share that may be printed all the same (default 1%, or what "
       "--keys with --memory gives)");
-  add_choice(app, "--update", options->update,
-             "how counters rise; conservative errs less, and theory only bounds it",
-             {"plain", "conservative"});
+  CLI::Option* update = add_choice(app, "--update", options->update,
+                                   "how counters rise; conservative errs less, and theory only bounds it",
+                                   {"plain", "conservative"});
   app.add_flag("-c,--with-count", options->with_count, "print the count before the key");
   app.add_flag("--exact", options->exact,
                "count exactly as well (memory without bound) and compare: misses, early and false reports, "
                "prediction");
+  add_state(app, options->state_path);
   add_hasher_options(app, options->hasher);
   add_json(app, options->json);
   add_line_buffered(app, options->line_buffered);
   add_quiet(app, options->quiet);
-  return [options, rate] {
+  return [options, rate, update] {
+    if (options->exact && !options->state_path.empty())
+      throw std::invalid_argument("--exact and --state are both given; leave one out");
+    if (adds_up(*options)) {
+      if (options->num_keys || rate->count() > 0 || update->count() > 0 || options->exact) {
+        throw std::invalid_argument(
+            "--keys, --false-positive-rate, --update and --exact are not for --sum and --window; give "
+            "--memory");
+      }
+      return run_over_sums(*options);
+    }
+    if (!options->records.time_fields.empty()) throw std::invalid_argument("--time needs --window");
+    if (options->threshold > max_threshold_limit) {
+      throw std::invalid_argument(
+          fmt::format("threshold: {} is too large; must be at most {} (more with --sum)", options->threshold,
+                      max_threshold_limit));
+    }
     if (options->num_keys && options->memory_bytes && rate->count() > 0) {
       throw std::invalid_argument("--keys, --memory and --false-positive-rate are all given; leave one out");
     }

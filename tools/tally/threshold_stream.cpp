@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -90,13 +91,54 @@ void ThresholdStream::add_to_filters(std::span<const std::string_view> keys, Win
       }
     }
   }
-  counts_.resize(left_.size());
-  count_in_filters(left_, counts_);
-  for (std::size_t l = 0; l < left_.size(); ++l) {
-    num_distinct_ += counts_[l].value == 1;
-    const bool reaches = counts_[l].value >= options_.threshold;
-    if (reaches) report_key(keys[left_indices_[l]], left_[l], counts_[l].value);
-    if (check_ != nullptr) check_->see(left_[l], reaches);
+  num_reported_before_batch_ = reported_.size();
+  for (std::size_t begin = 0; begin < left_.size();) {
+    begin = take_run(begin);
+    count_run(keys);
+  }
+}
+
+/// Sets run_ to digests of left_ from `begin` on, no two of them equal, and returns where it stopped. So the
+/// keys of a run can be counted together and reported after that, and what becomes of a stream does not depend on
+/// how it was cut into batches. Nor does it where a new generation takes over: no run goes past that.
+std::size_t ThresholdStream::take_run(std::size_t begin) {
+  constexpr std::size_t num_slots = std::size_t{1} << 14;
+  last_run_.resize(num_slots);
+  if (++num_runs_ == 0) {
+    std::fill(last_run_.begin(), last_run_.end(), 0);
+    num_runs_ = 1;
+  }
+  std::uint64_t most = left_.size();
+  if (!filters_.empty() && !options_.memory_bytes) {
+    const Generation& last = filters_.back();
+    most = std::min(most, last.planned_keys + 1 - std::min(last.num_keys, last.planned_keys));
+  }
+  run_.clear();
+  run_indices_.clear();
+  std::size_t at = begin;
+  for (; at < left_.size() && run_.size() < most; ++at) {
+    const Hash128 digest = left_[at];
+    std::uint32_t& last = last_run_[digest.low % num_slots];
+    if (last == num_runs_) break;
+    last = num_runs_;
+    if (reported_.size() > num_reported_before_batch_ && reported_.contains(digest)) {
+      if (check_ != nullptr) check_->see(digest, false);
+      continue;
+    }
+    run_.push_back(digest);
+    run_indices_.push_back(left_indices_[at]);
+  }
+  return at;
+}
+
+void ThresholdStream::count_run(std::span<const std::string_view> keys) {
+  counts_.resize(run_.size());
+  count_in_filters(run_, counts_);
+  for (std::size_t i = 0; i < run_.size(); ++i) {
+    num_distinct_ += counts_[i].value == 1;
+    const bool reaches = counts_[i].value >= options_.threshold;
+    if (reaches) report_key(keys[run_indices_[i]], run_[i], counts_[i].value);
+    if (check_ != nullptr) check_->see(run_[i], reaches);
   }
   if (!filters_.empty() && filters_.back().num_keys > filters_.back().planned_keys) past_the_plan();
 }
@@ -141,7 +183,7 @@ void ThresholdStream::count_in_filters(Window digests, std::span<Count> counts) 
 
 void ThresholdStream::report_key(std::string_view key, Hash128 digest, std::uint64_t count) {
   const HashSet::Outcome outcome = remember_reported(digest);
-  if (outcome == HashSet::Outcome::present) return;  // reported earlier in this very batch
+  if (outcome == HashSet::Outcome::present) return;
   if (outcome == HashSet::Outcome::full && num_repeats_possible_++ == 0) {
     notice_(fmt::format(
         "the set of reported keys is full at {} keys: no key is missed, but keys may be printed again; "
@@ -164,7 +206,12 @@ void ThresholdStream::leave_exact_counting() {
       exact_->counts.size()));
   open_generation(first_plan_factor * exact_->counts.size());
   Generation& generation = filters_.back();
-  for (const auto& [digest, count] : exact_->counts) {
+  // In an order that does not depend on how the table grew, so that a run that was stopped and one that was not
+  // do the same.
+  std::vector<std::pair<Hash128, std::uint32_t>> counts(exact_->counts.begin(), exact_->counts.end());
+  std::sort(counts.begin(), counts.end(),
+            [](const auto& a, const auto& b) { return a.first.low < b.first.low; });
+  for (const auto& [digest, count] : counts) {
     if (count >= options_.threshold) {
       (void)remember_reported(digest);
       continue;
@@ -217,6 +264,57 @@ void ThresholdStream::past_the_plan() {
       "no key is missed; give more --memory",
       human_count(static_cast<double>(generation.planned_keys)), human_rate(error_bound()),
       human_count(static_cast<double>(generation.num_keys))));
+}
+
+void ThresholdStream::save(StateWriter& state) const {
+  for (const std::uint64_t number :
+       {num_lines_, num_reported_, num_repeats_possible_, num_distinct_, warn_at_keys_}) {
+    state.number(number);
+  }
+  std::vector<std::uint64_t> words;
+  if (exact_) {
+    for (const auto& [digest, count] : exact_->counts)
+      words.insert(words.end(), {digest.low, digest.high, count});
+  }
+  state.number(exact_.has_value());
+  state.numbers(words);
+  state.number(filters_.size());
+  for (const Generation& generation : filters_) {
+    state.number(generation.planned_keys);
+    state.number(std::bit_cast<std::uint64_t>(generation.false_positive_rate));
+    state.number(generation.num_keys);
+    state.filter(AnyFilter(generation.filter));
+  }
+  state.numbers(reported_.image());
+}
+
+void ThresholdStream::restore(StateReader& state, const std::optional<HashKey>& key) {
+  for (std::uint64_t* const number :
+       {&num_lines_, &num_reported_, &num_repeats_possible_, &num_distinct_, &warn_at_keys_}) {
+    *number = state.number();
+  }
+  const bool is_exact = state.number_at_most(1) == 1;
+  const std::vector<std::uint64_t> words = state.numbers();
+  exact_.reset();
+  if (is_exact) exact_.emplace();
+  for (std::size_t i = 0; is_exact && i + 3 <= words.size(); i += 3) {
+    exact_->counts[{words[i], words[i + 1]}] = static_cast<std::uint32_t>(words[i + 2]);
+  }
+  filters_.clear();
+  const std::uint64_t num_filters = state.number_at_most(64);
+  if (is_exact == (num_filters > 0) && needs_filter(options_))
+    state.fail("both or neither of counts and filters");
+  for (std::uint64_t i = 0; i < num_filters; ++i) {
+    const std::uint64_t planned_keys = state.number();
+    const auto rate = std::bit_cast<double>(state.number());
+    const std::uint64_t num_keys = state.number();
+    filters_.push_back(
+        {state.filter_of<ThresholdFilter<>>(options_.hasher, key), planned_keys, rate, num_keys});
+    if (filters_.back().filter.shape().threshold != options_.threshold)
+      state.fail("a filter of another threshold");
+  }
+  const std::vector<std::uint64_t> image = state.numbers();
+  reported_ = state.made([&] { return HashSet(set_bytes(options_), image); });
 }
 
 std::uint64_t ThresholdStream::memory_bytes() const noexcept {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "exact_check.hpp"
+#include "state_file.hpp"
 #include "tally/filters/hash_set.hpp"
 #include "tally/filters/key_batch.hpp"
 #include "tally/filters/threshold_filter.hpp"
@@ -53,6 +54,11 @@ class ThresholdStream {
   /// `check` may be null; else it counts exactly beside the stream. `notice` is told of plans and generations.
   ThresholdStream(const Options& options, Report report, Notice notice, ExactCheck* check);
 
+  /// Everything that decides what it does from here on; `restore` is for a stream with the same options that was
+  /// told nothing yet. Throws FormatError for a state that is none.
+  void save(StateWriter& state) const;
+  void restore(StateReader& state, const std::optional<HashKey>& key);
+
   /// The keys, and the digest of each under the hasher of the options. At most KeyReader::max_keys_a_call.
   void add(std::span<const std::string_view> keys, std::span<const Hash128> digests);
 
@@ -80,6 +86,8 @@ class ThresholdStream {
   void add_exactly(std::span<const std::string_view> keys, Window digests);
   void add_to_filters(std::span<const std::string_view> keys, Window digests);
   void keep_unreported(Window digests);
+  std::size_t take_run(std::size_t begin);
+  void count_run(std::span<const std::string_view> keys);
   void count_in_filters(Window digests, std::span<Count> counts);
   void report_key(std::string_view key, Hash128 digest, std::uint64_t count);
   void leave_exact_counting();
@@ -99,6 +107,12 @@ class ThresholdStream {
   // Work space of `add`.
   std::vector<std::uint32_t> left_indices_;
   std::vector<Hash128> left_;
+  std::vector<std::uint32_t> run_indices_;
+  std::vector<Hash128> run_;
+  std::vector<std::uint32_t>
+      last_run_;  // by bits of a digest: the number of the last run that had such a one
+  std::uint32_t num_runs_ = 0;
+  std::uint64_t num_reported_before_batch_ = 0;
   std::vector<Count> counts_;
   std::vector<Count> earlier_counts_;
 

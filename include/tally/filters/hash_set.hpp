@@ -28,6 +28,13 @@ class HashSet {
   /// Throws std::bad_alloc where there is not enough memory.
   explicit HashSet(std::uint64_t max_bytes = std::numeric_limits<std::uint64_t>::max());
 
+  /// The set that gave this image, under the same max_bytes: it does from then on what that one would.
+  /// Throws std::invalid_argument if the image is none; std::bad_alloc.
+  HashSet(std::uint64_t max_bytes, std::span<const std::uint64_t> image);
+
+  /// All of the set, in words: for each of its shards the number of words that follow, and those.
+  std::vector<std::uint64_t> image() const;
+
   Outcome insert(Hash128 digest) noexcept {
     const Hash128 wanted = DigestShard::stored(digest);
     DigestShard& shard = shards_[index_of_shard(wanted)];

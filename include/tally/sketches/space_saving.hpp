@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tally/hashing/key_hasher.hpp"
@@ -24,6 +25,10 @@ class SpaceSaving {
   SpaceSaving(std::uint64_t capacity, const KeyHasher& hasher)
       : hasher_(hasher), keys_(capacity, "SpaceSaving") {}
 
+  /// Takes over the parts of another one.
+  SpaceSaving(CountedKeys candidates, const KeyHasher& hasher, std::uint64_t total_count, std::uint64_t floor)
+      : hasher_(hasher), keys_(std::move(candidates)), total_count_(total_count), floor_(floor) {}
+
   /// Throws std::bad_alloc if there is no memory for the key's bytes; nothing has changed then but the total.
   void add(std::string_view key, std::uint64_t weight = 1) { add_digest(key, hasher_(key), weight); }
 
@@ -32,7 +37,8 @@ class SpaceSaving {
                  std::span<const std::uint64_t> weights = {});
 
   /// What is known of a key, kept or not.
-  KeyCount estimate(std::string_view key) const;
+  KeyCount estimate(std::string_view key) const { return estimate(key, hasher_(key)); }
+  KeyCount estimate(std::string_view key, Hash128 digest) const;
 
   /// The keys of the `num_keys` greatest counts, or all that are kept, in the order of CountedKeys::greatest.
   std::vector<KeyCount> top(std::uint64_t num_keys) const { return keys_.greatest(num_keys); }
@@ -44,10 +50,13 @@ class SpaceSaving {
   /// Throws std::invalid_argument that names the field (hash, seed, capacity) in which they differ.
   void merge(const SpaceSaving& other);
 
+  /// As new.
+  void clear();
+
   std::uint64_t total_count() const noexcept { return total_count_; }
   std::uint64_t capacity() const noexcept { return keys_.capacity(); }
   const KeyHasher& hasher() const noexcept { return hasher_; }
-  const CountedKeys& kept() const noexcept { return keys_; }
+  const CountedKeys& candidates() const noexcept { return keys_; }
   std::uint64_t num_bytes() const noexcept { return keys_.num_bytes(); }
 
  private:
