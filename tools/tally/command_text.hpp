@@ -10,14 +10,15 @@ namespace tally::cli {
 /// An option or positional, as its declaration says.
 struct OptionText {
   std::vector<std::string> names;    ///< "-o", "--output"; a positional's one name
-  std::string argument;              ///< "FILE"; empty for flags
+  std::string argument;              ///< "FILE", or "[FILE]" if it may be left out; empty for flags
   std::vector<std::string> choices;  ///< the words it takes, where those are few
   std::string description;
   std::string group;  ///< heading
   bool required = false;
   bool repeats = false;
 
-  bool takes_file() const { return argument == "FILE" || argument == "DIR"; }
+  bool takes_file() const { return argument == "FILE" || argument == "[FILE]" || argument == "DIR"; }
+  bool argument_is_optional() const { return argument.starts_with('['); }
   std::string shown() const;  ///< "-o, --output FILE"
 };
 

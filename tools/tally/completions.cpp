@@ -120,7 +120,7 @@ std::string zsh_completion(const CommandText& program) {
       if (!option.choices.empty()) {
         value = fmt::format(":value:({})", fmt::join(option.choices, " "));
       } else if (option.takes_file()) {
-        value = ":file:_files";
+        value = option.argument_is_optional() ? "::file:_files" : ":file:_files";
       } else if (!option.argument.empty()) {
         value = fmt::format(":{}: ", zsh_description(option.argument));
       }
@@ -188,7 +188,7 @@ std::string fish_completion(const CommandText& program) {
       if (!option.choices.empty()) {
         text += fmt::format(" -x -a '{}'", fmt::join(option.choices, " "));
       } else if (option.takes_file()) {
-        text += " -r -F";
+        text += option.argument_is_optional() ? " -F" : " -r -F";
       } else if (!option.argument.empty()) {
         text += " -x";
       }

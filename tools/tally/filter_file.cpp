@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "count_min_options.hpp"
 #include "options.hpp"
 #include "shape_json.hpp"
 #include "signals.hpp"
@@ -66,15 +67,15 @@ FileLock::FileLock(const std::string& path, bool quiet) {
 
 FileLock::~FileLock() { close(file_); }
 
-void check_overwrite(const std::string& path, bool force) {
+void check_overwrite(const std::string& path, bool force, std::string_view flag) {
   if (path == "-") return;
   std::error_code ignored;
   const std::filesystem::file_status status = std::filesystem::status(path, ignored);
   if (std::filesystem::is_directory(status)) {
-    throw std::invalid_argument(fmt::format("--output: '{}' is a directory; give a file", path));
+    throw std::invalid_argument(fmt::format("{}: '{}' is a directory; give a file", flag, path));
   }
   if (std::filesystem::is_regular_file(status) && !force) {
-    throw std::invalid_argument(fmt::format("--output: '{}' exists; give --force to overwrite it", path));
+    throw std::invalid_argument(fmt::format("{}: '{}' exists; give --force to overwrite it", flag, path));
   }
 }
 
@@ -128,6 +129,12 @@ Json filter_to_json(const AnyFilter& filter, const FilterStatistics& statistics)
     }
     json["histogram"] = histogram;
   }
+  if (const auto bound = filter.count_min_bound()) {
+    json["count_min"] = {{"total_count", statistics.num_insertions},
+                         {"epsilon", bound->epsilon},
+                         {"failure_probability", bound->failure_probability},
+                         {"rounding", filter.totals().rounding}};
+  }
   if (const auto dleft = filter.dleft_statistics()) {
     json["dleft"] = {
         {"num_keys", dleft->table.num_keys},        {"loads", dleft->table.loads},
@@ -146,6 +153,11 @@ std::string shape_text(const FilterShape& shape) {
         dleft->current_remainder_bits(), dleft->counter_bits,
         human_bytes(static_cast<double>(shape.num_bytes())));
   }
+  if (const auto* count_min = std::get_if<CountMinShape>(&shape.shape)) {
+    return fmt::format("count-min sketch, {} rows: {} rows of {} counters of {} bits, {} update, {}",
+                       shape.scheme_name(), count_min->num_rows(), count_min->width, count_min->counter_bits,
+                       name_of(count_min->update), human_bytes(static_cast<double>(shape.num_bytes())));
+  }
   std::string text =
       fmt::format("{} filter, {} scheme: {} {}, {} hashes", name_of(shape.kind()), shape.scheme_name(),
                   shape.num_positions(), shape.counter_bits() == 1 ? "bits" : "counters", shape.num_hashes());
@@ -161,7 +173,11 @@ std::string state_text(const AnyFilter& filter, const FilterStatistics& statisti
   std::string text =
       fmt::format("{}, fill {}, an absent key passes with {}", keys, human_rate(statistics.fill_ratio()),
                   human_rate(statistics.estimated_false_positive_rate));
-  if (filter.can_remove() && statistics.num_saturated > 0) {
+  if (const auto bound = filter.count_min_bound()) {
+    text = fmt::format("{}, counts of {} in all; one is {}", keys, statistics.num_insertions,
+                       bound_text(*bound));
+  }
+  if ((filter.can_remove() || filter.is_sketch()) && statistics.num_saturated > 0) {
     text += fmt::format(", {} counters stuck at their maximum", statistics.num_saturated);
   }
   return text;

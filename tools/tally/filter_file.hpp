@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "output.hpp"
 #include "tally/serialization.hpp"
@@ -46,8 +47,8 @@ class FileLock {
   int file_;
 };
 
-/// Throws std::invalid_argument if there is a file and not `force`: said before any work is done.
-void check_overwrite(const std::string& path, bool force);
+/// Throws std::invalid_argument that names the flag if there is a file and not `force`: said before any work is done.
+void check_overwrite(const std::string& path, bool force, std::string_view flag = "--output");
 /// Throws std::runtime_error if SIGINT or SIGTERM ended the input: half of the keys are no filter.
 void refuse_if_stopped(const std::string& path);
 

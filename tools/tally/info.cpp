@@ -6,7 +6,9 @@
 #include <optional>
 
 #include "commands.hpp"
+#include "count_min_options.hpp"
 #include "documents.hpp"
+#include "figures.hpp"
 #include "filter_file.hpp"
 #include "options.hpp"
 #include "tally/planner.hpp"
@@ -19,6 +21,7 @@ struct InfoOptions {
   FilterFileOptions filter;
   std::optional<double> false_positive_rate;
   bool verify = false;
+  PlotOptions plot;
   bool json = false;
 };
 
@@ -27,7 +30,15 @@ std::uint64_t num_keys_at(const FilterShape& shape, double false_positive_rate) 
   if (shape.kind() == FilterKind::blocked_bloom) {
     return planned_num_keys_blocked(std::get<BloomShape>(shape.shape), false_positive_rate);
   }
-  return std::visit([&](const auto& own) { return planned_num_keys(own, false_positive_rate); }, shape.shape);
+  return std::visit(
+      [&](const auto& own) -> std::uint64_t {
+        if constexpr (requires { planned_num_keys(own, false_positive_rate); }) {
+          return planned_num_keys(own, false_positive_rate);
+        } else {
+          return 0;  // a sketch is not planned for a number of keys
+        }
+      },
+      shape.shape);
 }
 
 std::string rebuild_advice(double num_keys, double rate) {
@@ -52,8 +63,8 @@ std::vector<std::string> problems_of(const AnyFilter& filter, const FilterStatis
     problems.push_back(fmt::format("an absent key passes with {}, and {} was asked for; {}",
                                    human_rate(rate_now), human_rate(*asked_rate),
                                    rebuild_advice(statistics.estimated_num_keys, rate)));
-  } else if (!asked_rate && shape.kind() != FilterKind::dleft && shape.threshold() <= 1 &&
-             statistics.fill_ratio() > much_fill) {
+  } else if (!asked_rate && shape.kind() != FilterKind::dleft && !filter.is_sketch() &&
+             shape.threshold() <= 1 && statistics.fill_ratio() > much_fill) {
     const auto best_keys = static_cast<double>(num_keys_at(shape, rate));
     std::string text = fmt::format("fill {}, more than half", human_rate(statistics.fill_ratio()));
     if (best_keys > 0 && std::isfinite(statistics.estimated_num_keys)) {
@@ -68,6 +79,12 @@ std::vector<std::string> problems_of(const AnyFilter& filter, const FilterStatis
                     "keys may stay visible; "
                     "rebuild with --counter-bits {}",
                     statistics.num_saturated, shape.counter_bits() < 8 ? 8 : shape.counter_bits() * 2));
+  }
+  if (filter.is_sketch() && statistics.num_saturated > 0) {
+    problems.push_back(fmt::format(
+        "{} counters are stuck at their maximum: of a key that has only such ones the count is only "
+        "known to be at least that; rebuild with wider --counter-bits",
+        statistics.num_saturated));
   }
   if (filter.totals().num_full > 0) {
     problems.push_back(
@@ -150,20 +167,32 @@ std::string info_text(const AnyFilter& filter, const FilterStatistics& statistic
                     own.grows ? ", by itself" : ""));
     row("side table", fmt::format("{} of {} entries in use", dleft->table.num_spilled, own.spill_capacity));
     row("moves", fmt::format("{}; {} insertions needed them", name_of(own.moves), dleft->totals.num_rescues));
+  } else if (const auto* count_min = std::get_if<CountMinShape>(&shape.shape)) {
+    row("counters",
+        fmt::format("{} rows of {}{}", count_min->num_rows(), count_min->width,
+                    count_min->num_copies == 1 ? "" : fmt::format(", {} a copy", count_min->depth)));
   } else {
     row(shape.counter_bits() == 1 ? "bits" : "counters", fmt::format("{}", shape.num_positions()));
     row("hashes", fmt::format("{}", shape.num_hashes()));
   }
-  if (filter.can_count() && !dleft) {
-    row("counter bits", fmt::format("{}", shape.counter_bits()));
+  if (filter.can_count() && !dleft) row("counter bits", fmt::format("{}", shape.counter_bits()));
+  if (filter.can_count() && !dleft && !filter.is_sketch())
     row("threshold", fmt::format("{}", shape.threshold()));
-  }
-  if (const auto* threshold = std::get_if<ThresholdShape>(&shape.shape)) {
+  if (const auto* count_min = std::get_if<CountMinShape>(&shape.shape)) {
+    row("update", std::string(name_of(count_min->update)));
+  } else if (const auto* threshold = std::get_if<ThresholdShape>(&shape.shape)) {
     row("update", std::string(name_of(threshold->update)));
   }
   row("memory", human_bytes(static_cast<double>(shape.num_bytes())));
   row("body", verified ? "checksum verified" : "checksum not read (--verify reads it)");
-  row("insertions", fmt::format("{}", statistics.num_insertions));
+  if (const auto bound = filter.count_min_bound()) {
+    row("counts", fmt::format("{} in all", statistics.num_insertions));
+    row("a count is", bound_text(*bound));
+    if (filter.totals().rounding > 0)
+      row("halved", fmt::format("which adds {} to a count at most", filter.totals().rounding));
+  } else {
+    row("insertions", fmt::format("{}", statistics.num_insertions));
+  }
   if (filter.can_remove()) {
     row("removes", fmt::format("{}, {} refused", statistics.num_removes, statistics.num_refused_removes));
   }
@@ -174,6 +203,7 @@ std::string info_text(const AnyFilter& filter, const FilterStatistics& statistic
   row("fill", human_rate(statistics.fill_ratio()));
   row("error now", human_rate(statistics.estimated_false_positive_rate) + " (an absent key passes)");
   for (const double rate : {0.01, 0.001}) {
+    if (filter.is_sketch()) break;
     row(fmt::format("keys for {}", human_rate(rate)), fmt::format("{} at most", num_keys_at(shape, rate)));
   }
   if (dleft) text += "\n" + loads_text(dleft->table);
@@ -183,18 +213,20 @@ std::string info_text(const AnyFilter& filter, const FilterStatistics& statistic
 }
 
 ExitCode run_info(const InfoOptions& options) {
+  check_plot(options.plot, options.json);
   const OpenFilter filter(options.filter, options.verify ? VerifyBody::yes : VerifyBody::no);
   const FilterStatistics statistics = filter->statistics();
   const std::vector<std::string> problems = problems_of(*filter, statistics, options.false_positive_rate);
   if (options.json) {
     Json json = filter_to_json(*filter, statistics);
-    json["num_keys_at_one_percent"] = num_keys_at(filter->shape(), 0.01);
+    if (!filter->is_sketch()) json["num_keys_at_one_percent"] = num_keys_at(filter->shape(), 0.01);
     json["body_verified"] = options.verify;
     json["problems"] = problems;
     print_json(json);
   } else {
     print(info_text(*filter, statistics, problems, options.verify));
   }
+  if (options.plot.wanted) draw(options.plot, info_figure(*filter, statistics));
   const bool missed =
       options.false_positive_rate && statistics.estimated_false_positive_rate > *options.false_positive_rate;
   return missed ? ExitCode::none : ExitCode::success;
@@ -211,6 +243,7 @@ Run declare_info(CLI::App& app) {
   add_filter_file(app, options->filter);
   add_rate(app, "-p,--false-positive-rate", options->false_positive_rate, "The error that was asked for");
   app.add_flag("--verify", options->verify, "Read the whole file and check its checksum");
+  add_plot(app, options->plot, "counters by value");
   add_json(app, options->json);
   return [options] { return run_info(*options); };
 }

@@ -9,9 +9,12 @@
 
 #include "command_text.hpp"
 #include "commands.hpp"
+#include "count_min_options.hpp"
 #include "dleft_options.hpp"
+#include "figures.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "plan_sketch.hpp"
 #include "sample.hpp"
 #include "shape_json.hpp"
 #include "tally/planner.hpp"
@@ -28,10 +31,12 @@ struct PlanOptions {
   bool needs_deletes = false;
   bool needs_counts = false;
   DLeftPlanOptions dleft;
+  CountMinOptions count_min;
   std::string scheme;
   InputOptions sample;
   std::string histogram;
   std::optional<double> zipf;
+  PlotOptions plot;
   bool json = false;
 };
 
@@ -69,6 +74,23 @@ Requirements requirements_of(const PlanOptions& options) {
   return wanted;
 }
 
+ExitCode run_plan_sketch(const PlanOptions& options) {
+  const bool is_of_keys = options.num_keys != 0 || options.false_positive_rate != 0 ||
+                          options.threshold != 1 || options.num_insertions != 0 || options.needs_deletes ||
+                          options.zipf || !options.histogram.empty() || !options.sample.files.empty() ||
+                          !options.scheme.empty();
+  if (is_of_keys) {
+    throw std::invalid_argument(
+        fmt::format("{}: it plans a sketch for the sum of all counts, whatever the keys; give only "
+                    "--failure-probability, --memory and --total-count with it",
+                    options.count_min.given()));
+  }
+  SharedSketchOptions shared;
+  shared.failure_probability = options.dleft.failure_probability;
+  if (options.memory_bytes != 0) shared.memory_bytes = options.memory_bytes;
+  return plan_sketch(options.count_min, shared, options.json);
+}
+
 std::string_view name_of(ErrorLaw law) {
   switch (law) {
     case ErrorLaw::bound:
@@ -98,6 +120,11 @@ Json forecast_json(const DLeftForecast& forecast) {
           {"sizes", sizes}};
 }
 
+FilterShape filter_shape(const Candidate& candidate) {
+  using Shape = decltype(FilterShape::shape);
+  return {std::visit([](const auto& own) { return Shape(own); }, candidate.shape), candidate.scheme_id};
+}
+
 Json candidate_json(const Candidate& candidate) {
   Json errors = Json::array();
   for (const PredictedError& error : candidate.errors) {
@@ -107,7 +134,7 @@ Json candidate_json(const Candidate& candidate) {
   }
   Json json = {{"kind", candidate.kind},
                {"scheme", candidate.scheme},
-               {"shape", shape_to_json({candidate.shape, candidate.scheme_id})},
+               {"shape", shape_to_json(filter_shape(candidate))},
                {"num_positions", candidate.num_positions},
                {"num_hashes", candidate.num_hashes},
                {"counter_bits", candidate.counter_bits},
@@ -270,16 +297,22 @@ Run declare_plan(CLI::App& app) {
           ->group("Input");
   add_field_options(app, options->sample);
   add_dleft_plan_options(app, options->dleft);
+  add_count_min_options(app, options->count_min);
   from->excludes(keys)->excludes(histogram)->excludes(zipf)->excludes(insertions);
   histogram->excludes(keys)->excludes(zipf)->excludes(insertions);
+  add_plot(app, options->plot, "error against memory");
   add_json(app, options->json);
   return [options] {
-    const Plan result = plan(requirements_of(*options));
+    check_plot(options->plot, options->json);
+    if (!options->count_min.given().empty()) return run_plan_sketch(*options);
+    const Requirements wanted = requirements_of(*options);
+    const Plan result = plan(wanted);
     if (options->json) {
       print_json(plan_json(result));
     } else {
       print(plan_text(result, options->threshold));
     }
+    if (options->plot.wanted) draw(options->plot, plan_figure(wanted, result));
     return ExitCode::success;
   };
 }

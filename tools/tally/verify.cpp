@@ -10,6 +10,7 @@
 
 #include "command_text.hpp"
 #include "commands.hpp"
+#include "figures.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "shape_json.hpp"
@@ -42,6 +43,7 @@ struct VerifyOptions {
   std::optional<std::uint64_t> num_queries;
   std::uint64_t seed = default_seed;
   double confidence = 0.999;
+  PlotOptions plot;
   bool json = false;
 };
 
@@ -345,6 +347,26 @@ std::string outcomes_text(const std::vector<Outcome>& outcomes, double confidenc
   return text + wrapped(remarks + ".", 0) + "\n";
 }
 
+/// The rows of the table.
+Figure figure_of(const std::vector<Outcome>& outcomes) {
+  std::vector<VerifiedRate> rates;
+  const bool has_all = outcomes.size() > 1;
+  for (const auto& [plan, result, verdicts] : outcomes) {
+    for (const Verdict& verdict : verdicts) {
+      const MeasuredRate& rate = verdict.measured;
+      std::string name = has_all ? std::string(plan.shape.scheme_name()) : std::to_string(rate.true_count);
+      if (has_all && verdicts.size() > 1) name += fmt::format(", {}", rate.true_count);
+      rates.push_back({std::move(name), verdict.predicted,
+                       static_cast<double>(rate.num_passed) / static_cast<double>(rate.num_queries),
+                       verdict.limits.low, verdict.limits.high});
+    }
+  }
+  const std::string title = title_of(outcomes);
+  return verify_figure(title.substr(0, title.find('\n')),
+                       has_all ? "scheme, in the order of the table" : "times that the key was inserted",
+                       rates);
+}
+
 }  // namespace
 
 Run declare_verify(CLI::App& app) {
@@ -386,8 +408,10 @@ Run declare_verify(CLI::App& app) {
   add_count(app, "--seed", options->seed, "seed of the random keys", {0, ~std::uint64_t{0}});
   add_real(app, "--confidence", options->confidence, "of all limits together (default: 0.999)",
            {0.5, 1 - 1e-12});
+  add_plot(app, options->plot, "measured against predicted rates");
   add_json(app, options->json);
   return [options] {
+    check_plot(options->plot, options->json);
     const std::vector<Outcome> outcomes = verify_all(*options);
     const bool is_good = std::all_of(outcomes.begin(), outcomes.end(),
                                      [](const Outcome& outcome) { return outcome.is_good(); });
@@ -398,6 +422,7 @@ Run declare_verify(CLI::App& app) {
     } else {
       print_json(outcome_json(outcomes.front(), options->confidence));
     }
+    if (options->plot.wanted) draw(options->plot, figure_of(outcomes));
     return is_good ? ExitCode::success : ExitCode::none;
   };
 }
