@@ -149,6 +149,67 @@ TEST(TopCommand, AWindowCountsWhatIsInItAndUpToASlotMore) {
   EXPECT_EQ(top({"--time", "1", "-f", "2", "--window", "1d"}, input).output, "3\ta\n2\told\n1\tb\n1\tedge\n");
 }
 
+TEST(TopCommand, TheBoundsOfAWindowHoldForWhatIsInItsSlots) {
+  // Far more keys than candidates, and a window that has forgotten most lines.
+  std::string input;
+  Counts in_slots;
+  const std::vector<std::string> keys = split_keys(zipf_lines(60'000, 30'000, 0.9, 4));
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    input += std::to_string(i / 10) + '\t' + keys[i] + '\n';
+    // The last line is at 5999, in the slot from 5750 on: with a window of 1000 in four slots from 4750 on.
+    if (i / 10 >= 4750) ++in_slots[keys[i]];
+  }
+  for (const std::string method : {"sketch", "space-saving"}) {
+    const CommandResult result = top({"50", "--time", "1", "-f", "2", "--window", "1000", "--memory",
+                                      "100KiB", "--method", method, "--json"},
+                                     input);
+    const std::vector<Json> lines = json_lines(result.output);
+    ASSERT_EQ(lines.size(), 51U);
+    const Json& summary = lines.back()["summary"];
+    EXPECT_EQ(summary["total"], 12'500);
+    EXPECT_GT(summary["not_kept_at_most"], 0);
+    std::uint64_t num_errors = 0;
+    Counts others = in_slots;
+    for (std::size_t i = 0; i < 50; ++i) {
+      const std::uint64_t truth = in_slots[lines[i]["key"]];
+      const std::uint64_t count = lines[i]["count"];
+      const std::uint64_t error = lines[i]["error"];
+      EXPECT_LE(truth, count) << lines[i];
+      EXPECT_GE(truth, count - error) << lines[i];
+      EXPECT_EQ(lines[i]["certain"], count - error >= summary["others_at_most"].get<std::uint64_t>());
+      num_errors += error > 0;
+      others.erase(lines[i]["key"]);
+    }
+    EXPECT_GT(num_errors, 0U);  // else nothing was shown
+    for (const auto& [key, truth] : others) EXPECT_LE(truth, summary["others_at_most"]) << key;
+  }
+}
+
+TEST(TopCommand, WhatAWindowDoesNotKeepIsBoundedByTheSumOverItsSlots) {
+  const std::vector<std::string> keys = split_keys(zipf_lines(30'000, 10'000, 0.8, 5));
+  std::string input;
+  std::vector<std::string> slots(3);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    input += std::to_string(i / 10'000) + '\t' + keys[i] + '\n';
+    slots[i / 10'000] += keys[i] + '\n';
+  }
+  // A slot of a window has its part of the memory.
+  const Json window = json_lines(top({"10", "--time", "1", "-f", "2", "--window", "2s", "--slots", "2",
+                                      "--memory", "196608", "--json"},
+                                     input)
+                                     .output)
+                          .back()["summary"];
+  std::uint64_t sum = 0;
+  for (const std::string& slot : slots) {
+    const Json alone = json_lines(top({"10", "--memory", "65536", "--json"}, slot).output).back()["summary"];
+    EXPECT_EQ(alone["num_candidates"], window["num_candidates"]);
+    EXPECT_GT(alone["not_kept_at_most"], 0);
+    sum += alone["not_kept_at_most"].get<std::uint64_t>();
+  }
+  EXPECT_EQ(window["not_kept_at_most"], sum);
+  EXPECT_EQ(window["total"], 30'000);
+}
+
 TEST(TopCommand, ALineOfLongAfterStartsTheWindowAnew) {
   EXPECT_EQ(top({"--time", "1", "-f", "2", "--window", "40s"}, "1\ta\n2\ta\n4000000000\tb\n").output,
             "1\tb\n");
@@ -267,6 +328,7 @@ TEST(TopCommand, RefusesWhatMakesNoSense) {
                                                     {"--share", "nan"},
                                                     {"--share", "1e-6", "--memory", "1MiB"},
                                                     {"--share", "1e-12"},
+                                                    {"--share", "1e-300"},
                                                     {"--error", "0"},
                                                     {"--error", "1e-12"},
                                                     {"--error", "0.1%", "--memory", "64KiB"},

@@ -38,8 +38,8 @@ void write(StateWriter& state, const TimeSteps& clock) {
 void read(StateReader& state, TimeSteps& clock) {
   const bool has_begun = state.number_at_most(1) == 1;
   const auto latest = static_cast<Nanoseconds>(state.number());
-  // Times are read within these limits.
-  constexpr Nanoseconds most = 4'700'000'000 * nanoseconds_per_second;
+  // Lines' times are within these limits, so that differences fit.
+  constexpr Nanoseconds most = 4'600'000'001 * nanoseconds_per_second;
   if (latest > most || latest < -most) state.fail("a time is out of range");
   const std::uint64_t num_late = state.number();
   clock.resume(has_begun, latest, num_late, state.number());

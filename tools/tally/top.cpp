@@ -68,7 +68,11 @@ void take_num_keys(TopOptions& options) {
   }
 }
 
-std::uint64_t keys_for_share(double share) { return static_cast<std::uint64_t>(std::ceil(1 / share)); }
+/// 1 / share, rounded up; a capacity that is refused where that is too many.
+std::uint64_t keys_for_share(double share) {
+  constexpr double too_many = 2.0 * CountedKeys::max_capacity;
+  return static_cast<std::uint64_t>(std::min(std::ceil(1 / share), too_many));
+}
 
 /// The candidates that the answer needs at least; twice as many is the rule.
 std::uint64_t least_capacity(const TopOptions& options) {
