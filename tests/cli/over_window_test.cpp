@@ -178,9 +178,9 @@ TEST(OverWindow, ByArrivalAKeyIsReportedAgainOnceTheWindowIsOver) {
   command.write("a\na\na\n");
   EXPECT_EQ(command.read_line(), "a\n");
   usleep(900'000);
-  command.write("a\nb\nb\n");  // one in this window
+  command.write("a\nb\nb\n");  // one a in this window
   EXPECT_EQ(command.read_line(), "b\n");
-  command.write("a\n");
+  command.write("a\na\n");  // two at once, however slow the machine
   EXPECT_EQ(command.read_line(), "a\n");
   command.close_input();
   EXPECT_THAT(command.wait().output, IsEmpty());

@@ -15,6 +15,7 @@ namespace tally::test {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
@@ -285,27 +286,33 @@ TEST(TopCommand, AnIntervalPrintsSnapshotsByTheTimeOfTheStream) {
   EXPECT_EQ(lines[3]["snapshot"]["total"], 5);
 }
 
+/// Writes the key again and again, until that much time has passed in the command that it prints a line.
+std::string line_of_a_snapshot(RunningCommand& command, const std::string& key) {
+  std::string line;
+  for (int i = 0; i < 200 && line.empty(); ++i) {
+    command.write(key + '\n');
+    line = command.read_line(100);
+  }
+  return line;
+}
+
 TEST(TopCommand, ByArrivalASnapshotComesWhileTheInputIsOpen) {
-  RunningCommand command({TALLY_COMMAND, "top", "-q", "--interval", "100ms"});
-  command.write("a\n");
-  usleep(250'000);
-  command.write("b\n");
-  EXPECT_EQ(command.read_line(), "1\ta\n");
+  RunningCommand command({TALLY_COMMAND, "top", "-q", "--interval", "150ms"});
+  EXPECT_THAT(line_of_a_snapshot(command, "a"), EndsWith("\ta\n"));
   EXPECT_EQ(command.read_line(), "\n");
   command.close_input();
-  EXPECT_EQ(command.wait().output, "1\ta\n1\tb\n");
+  EXPECT_THAT(command.wait().output, EndsWith("\ta\n"));
 }
 
 TEST(TopCommand, OnATerminalItDrawsATableAndLeavesTheLastOne) {
+  // Lines for three seconds, so that some come after the command has begun.
   const CommandResult result = run_shell(
-      "script -qec \"{ printf 'a\\nb\\na\\n'; sleep 0.5; printf 'c\\nc\\nc\\nx\\001y\\n'; } | "
-      "'$TALLY' top 4 -q --interval 100ms\" /dev/null < /dev/null");
+      "script -qec \"{ for i in 1 2 3 4 5 6 7 8 9 10; do printf 'a\\nb\\na\\n'; sleep 0.3; done; "
+      "printf 'x\\001y\\n'; } | '$TALLY' top 3 -q --interval 100ms\" /dev/null < /dev/null");
   EXPECT_THAT(result.output, HasSubstr("count    share  key"));
   EXPECT_THAT(result.output, HasSubstr("A\r\x1b[J"));  // drawn over the one before
   const std::string last = result.output.substr(result.output.rfind("key"));
-  EXPECT_THAT(last, HasSubstr("3   42.86%  c"));
-  EXPECT_THAT(last, HasSubstr("2   28.57%  a"));
-  EXPECT_THAT(last, HasSubstr("\\x01"));
+  EXPECT_THAT(last, AllOf(HasSubstr("20   64.52%  a"), HasSubstr("10   32.26%  b"), HasSubstr("\\x01")));
 }
 
 TEST(TopCommand, TheFirstArgumentIsANumberOrAFile) {
@@ -378,16 +385,13 @@ TEST(TopCommand, PrintsJsonBinaryKeysToo) {
 
 TEST(TopCommand, AnInterruptEndsItWithTheAnswerSoFar) {
   for (const int signal_number : {SIGINT, SIGTERM}) {
-    RunningCommand command({TALLY_COMMAND, "top", "--json", "--interval", "50ms"});
-    command.write("a\na\n");
-    usleep(150'000);
-    command.write("b\n");
-    EXPECT_THAT(command.read_line(), HasSubstr("\"a\""));
+    RunningCommand command({TALLY_COMMAND, "top", "--json", "--interval", "150ms"});
+    EXPECT_THAT(line_of_a_snapshot(command, "a"), HasSubstr("\"a\""));
     command.send(signal_number);
     const CommandResult result = command.wait();
     EXPECT_EQ(result.exit_code, 0);
     EXPECT_EQ(json_lines(result.output).back()["summary"]["interrupted"], true);
-    EXPECT_THAT(result.error, HasSubstr("interrupted after 3 lines"));
+    EXPECT_THAT(result.error, HasSubstr("interrupted after"));
   }
 }
 
