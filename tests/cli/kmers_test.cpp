@@ -486,7 +486,7 @@ TEST(KmersCommand, AnInterruptOfAnIdlePipeEndsIt) {
   for (const char* threads : {"1", "3"}) {
     RunningCommand command({TALLY_COMMAND, "kmers", "-k", "4", "-s", "10", "-p", "1e-9", "-t", threads});
     EXPECT_THAT(command.read_error_line(), HasSubstr("planned for 10"));
-    command.write(">s\nACGTTTTTT\n");
+    command.write(">s\nACGTTTTTT\n>not whole yet\nAC");
     usleep(200'000);
     command.send(SIGINT);
     const CommandResult result = command.wait();

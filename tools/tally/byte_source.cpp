@@ -1,6 +1,7 @@
 #include "byte_source.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -92,6 +93,10 @@ class PlainFile : public ByteSource {
 
   std::size_t read_file(std::span<char> into) {
     while (!stop_requested()) {
+      // A signal ends the wait only of the thread that it is delivered to; and it may come before the wait begins.
+      constexpr int milliseconds = 100;
+      pollfd polled{file_, POLLIN, 0};
+      if (::poll(&polled, 1, milliseconds) <= 0) continue;
       const ssize_t count = ::read(file_, into.data(), into.size());
       if (count >= 0) {
         bytes_read_ += static_cast<std::uint64_t>(count);
