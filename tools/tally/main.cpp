@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 #include <new>
 #include <stdexcept>
@@ -21,9 +22,14 @@ struct Declared {
   Run run;
 };
 
-std::vector<Declared> declare_all(CLI::App& app) {
+// Of a command that is called by name, no other is declared: the options of all of them take more memory than
+// some commands do.
+std::vector<Declared> declare_commands(CLI::App& app, std::string_view called) {
+  const bool is_called =
+      std::ranges::any_of(commands(), [&](const Command& command) { return command.name == called; });
   std::vector<Declared> declared;
   for (const Command& command : commands()) {
+    if (is_called && command.name != called) continue;
     CLI::App* own = app.add_subcommand(std::string(command.name), std::string(command.summary));
     own->group(std::string(command.group));
     own->footer(std::string(command.examples));
@@ -42,7 +48,7 @@ ExitCode run(int argc, char** argv) {
   CLI::App app;
   std::string document;
   describe_program(app, document);
-  const std::vector<Declared> declared = declare_all(app);
+  const std::vector<Declared> declared = declare_commands(app, argc > 1 ? argv[1] : "");
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
