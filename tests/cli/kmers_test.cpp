@@ -541,7 +541,7 @@ TEST(SlowKmersCommand, AgreesWithJellyfishOnReadsOfEscherichiaColi) {
   TemporaryDirectory directory;
   const std::string input = directory / "reads.fq";
   std::ofstream file(input);
-  simulate_reads(genome, {.coverage = 30, .read_length = 150},
+  simulate_reads(genome, {.coverage = 10, .read_length = 150},
                  [&](std::string_view read) { file << fastq_record(0, read); });
   file.close();
   expect_jellyfish_agrees(directory, input);
