@@ -58,7 +58,8 @@ std::vector<std::string> over(const std::string& threshold, std::vector<std::str
   return split_keys(result.output);
 }
 
-/// What the command promises, counted exactly: the slots of the last window and one more. The lines that report.
+/// What the command promises, counted exactly: the slots of the last window and one more. The lines that
+/// report.
 std::vector<std::size_t> reporting_lines(const std::vector<Line>& lines, std::uint64_t threshold,
                                          std::int64_t window, std::int64_t num_slots, bool sum) {
   const std::int64_t slot_length = window / num_slots;

@@ -13,8 +13,8 @@ namespace tally::cli {
 /// delimiter, and any line with an empty list, is taken whole.
 class FieldSelector {
  public:
-  /// Throws std::invalid_argument for a delimiter that is not one byte, or a list that is none; `flag` is what
-  /// the list was given with.
+  /// Throws std::invalid_argument for a delimiter that is not one byte, or a list that is none; `flag` is
+  /// what the list was given with.
   FieldSelector(std::string_view delimiter, std::string_view list, std::string_view flag = "--fields");
 
   /// Valid as long as the line is, and until forget_joined.

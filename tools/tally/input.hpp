@@ -33,12 +33,12 @@ class KeyReader {
  public:
   static constexpr std::size_t max_keys_a_call = 1024;
 
-  /// Opens nothing yet; `keep_lines` is for `lines`. Throws std::invalid_argument for a delimiter or field list
-  /// that is none.
+  /// Opens nothing yet; `keep_lines` is for `lines`. Throws std::invalid_argument for a delimiter or field
+  /// list that is none.
   explicit KeyReader(const InputOptions& options, bool keep_lines = false);
 
-  /// The next keys, at most max_keys_a_call; none at the end of the input. They are valid until the next call.
-  /// Throws as ByteSource does, and std::runtime_error for a line longer than 1 GiB.
+  /// The next keys, at most max_keys_a_call; none at the end of the input. They are valid until the next
+  /// call. Throws as ByteSource does, and std::runtime_error for a line longer than 1 GiB.
   std::span<const std::string_view> next();
 
   /// The whole lines of the keys that `next` returned, where the constructor was told to keep them.

@@ -23,8 +23,8 @@ void add_sum(CLI::App& app, RecordOptions& options);
 void add_time(CLI::App& app, RecordOptions& options);
 void add_skip_bad(CLI::App& app, RecordOptions& options);
 
-/// Lines of a stream, at most KeyReader::max_keys_a_call. All spans are as long as `keys`; those that were not asked
-/// for are empty.
+/// Lines of a stream, at most KeyReader::max_keys_a_call. All spans are as long as `keys`; those that were
+/// not asked for are empty.
 struct Records {
   std::span<const std::string_view> keys;
   std::span<const Hash128> digests;
@@ -45,8 +45,8 @@ class RecordReader {
   RecordReader(const InputOptions& input, const RecordOptions& options, const KeyHasher& hasher,
                bool with_times);
 
-  /// The next lines; none at the end of the input. Valid until the next call.
-  /// Throws as KeyReader does, and std::runtime_error for a weight or time that is none, unless those are skipped.
+  /// The next lines; none at the end of the input. Valid until the next call. Throws as KeyReader does, and
+  /// std::runtime_error for a weight or time that is none, unless those are skipped.
   Records next();
 
   const KeyReader& keys() const noexcept { return reader_; }

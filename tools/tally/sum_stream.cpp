@@ -73,8 +73,8 @@ void SumStream::add_part(const Records& records) {
   }
 }
 
-/// At most keys_per_window of them. The older slots do not change meanwhile, so their part of the sums can be read at
-/// once; the current one is read key by key, and asking for it before only brings its counters near.
+/// At most keys_per_window of them. The older slots do not change meanwhile, so their part of the sums can be
+/// read at once; the current one is read key by key, and asking for it before only brings its counters near.
 void SumStream::add_window(const Records& records) {
   std::array<Count, keys_per_window> counts;
   std::array<std::uint64_t, keys_per_window> before{};

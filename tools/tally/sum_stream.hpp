@@ -15,14 +15,14 @@
 
 namespace tally::cli {
 
-/// Reports every key of a stream when the sum of its weights reaches a threshold: in the whole stream, or in a
-/// window.
+/// Reports every key of a stream when the sum of its weights reaches a threshold: in the whole stream, or in
+/// a window.
 ///
-/// A window is cut into slots, and there is a Count-Min sketch for each of the last num_slots + 1 of them: so what
-/// is counted reaches back one window at least, and one window and a slot at most. No sketch estimates too
-/// low, so every key whose sum reaches the threshold in any stretch of time of the window's length is reported
-/// then, if its last report is not in those slots still. A key is reported falsely if it has the threshold only in a
-/// window and a slot, or if all its counters are too high by what it lacks.
+/// A window is cut into slots, and there is a Count-Min sketch for each of the last num_slots + 1 of them: so
+/// what is counted reaches back one window at least, and one window and a slot at most. No sketch estimates
+/// too low, so every key whose sum reaches the threshold in any stretch of time of the window's length is
+/// reported then, if its last report is not in those slots still. A key is reported falsely if it has the
+/// threshold only in a window and a slot, or if all its counters are too high by what it lacks.
 class SumStream {
  public:
   struct Options {

@@ -99,8 +99,9 @@ void ThresholdStream::add_to_filters(std::span<const std::string_view> keys, Win
 }
 
 /// Sets run_ to digests of left_ from `begin` on, no two of them equal, and returns where it stopped. So the
-/// keys of a run can be counted together and reported after that, and what becomes of a stream does not depend on
-/// how it was cut into batches. Nor does it where a new generation takes over: no run goes past that.
+/// keys of a run can be counted together and reported after that, and what becomes of a stream does not
+/// depend on how it was cut into batches. Nor does it where a new generation takes over: no run goes past
+/// that.
 std::size_t ThresholdStream::take_run(std::size_t begin) {
   constexpr std::size_t num_slots = std::size_t{1} << 14;
   last_run_.resize(num_slots);
@@ -206,8 +207,8 @@ void ThresholdStream::leave_exact_counting() {
       exact_->counts.size()));
   open_generation(first_plan_factor * exact_->counts.size());
   Generation& generation = filters_.back();
-  // In an order that does not depend on how the table grew, so that a run that was stopped and one that was not
-  // do the same.
+  // In an order that does not depend on how the table grew, so that a run that was stopped and one that was
+  // not do the same.
   std::vector<std::pair<Hash128, std::uint32_t>> counts(exact_->counts.begin(), exact_->counts.end());
   std::sort(counts.begin(), counts.end(),
             [](const auto& a, const auto& b) { return a.first.low < b.first.low; });

@@ -37,6 +37,8 @@ struct ExactCounts {
 /// `exact_keys` of them, and then replayed into a filter planned from what was seen. When
 /// more keys come than a filter was planned for, a new one (a generation) takes over
 /// the counting, unless memory_bytes bounds them; then the error grows, which is said.
+/// What it reports does not depend on how the keys are cut into batches, or on a stop between
+/// them (save, restore).
 class ThresholdStream {
  public:
   struct Options {
@@ -51,11 +53,12 @@ class ThresholdStream {
   using Report = std::function<void(std::string_view key, std::uint64_t count)>;
   using Notice = std::function<void(const std::string& text)>;
 
-  /// `check` may be null; else it counts exactly beside the stream. `notice` is told of plans and generations.
+  /// `check` may be null; else it counts exactly beside the stream. `notice` is told of plans and
+  /// generations.
   ThresholdStream(const Options& options, Report report, Notice notice, ExactCheck* check);
 
-  /// Everything that decides what it does from here on; `restore` is for a stream with the same options that was
-  /// told nothing yet. Throws FormatError for a state that is none.
+  /// Everything that decides what it does from here on; `restore` is for a stream with the same options that
+  /// was told nothing yet. Throws FormatError for a state that is none.
   void save(StateWriter& state) const;
   void restore(StateReader& state, const std::optional<HashKey>& key);
 
@@ -65,12 +68,14 @@ class ThresholdStream {
   std::uint64_t num_lines() const noexcept { return num_lines_; }
   std::uint64_t num_reported() const noexcept { return num_reported_; }
   std::uint64_t num_repeats_possible() const noexcept { return num_repeats_possible_; }
-  /// Distinct keys seen: exact while counting exactly, then a lower estimate by the keys that found an empty counter.
+  /// Distinct keys seen: exact while counting exactly, then a lower estimate by the keys that found an empty
+  /// counter.
   std::uint64_t num_distinct() const noexcept { return num_distinct_; }
   std::uint64_t memory_bytes() const noexcept;
   bool counts_exactly() const noexcept { return filters_.empty(); }
   std::size_t num_generations() const noexcept { return filters_.size(); }
-  /// The probability, as things stand, that the next key below the threshold is reported all the same: at most that.
+  /// The probability, as things stand, that the next key below the threshold is reported all the same: at
+  /// most that.
   double error_bound() const;
 
  private:

@@ -7,8 +7,8 @@
 
 namespace tally::cli {
 
-/// Cuts a stream where its time passes a multiple of a step. A line whose time is before that of an earlier line
-/// is late: it counts at the latest time so far, or not at all if it is late by `max_lateness` or more.
+/// Cuts a stream where its time passes a multiple of a step. A line whose time is before that of an earlier
+/// line is late: it counts at the latest time so far, or not at all if it is late by `max_lateness` or more.
 class TimeSteps {
  public:
   explicit TimeSteps(Nanoseconds step, Nanoseconds max_lateness = std::numeric_limits<Nanoseconds>::max())

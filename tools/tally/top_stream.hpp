@@ -16,9 +16,9 @@ namespace tally::cli {
 
 /// The most frequent keys of a stream, or of its last window.
 ///
-/// A window is cut into slots, and there is a TopKeys for each of the last num_slots + 1 of them: so what is counted
-/// reaches back one window at least, and one window and a slot at most. The bounds of a key are the sums of its
-/// bounds in them.
+/// A window is cut into slots, and there is a TopKeys for each of the last num_slots + 1 of them: so what is
+/// counted reaches back one window at least, and one window and a slot at most. The bounds of a key are the
+/// sums of its bounds in them.
 class TopStream {
  public:
   struct Options {

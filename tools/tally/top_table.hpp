@@ -19,8 +19,8 @@ class ScreenTable {
   };
   static Size size();
 
-  /// Draws the text, lines that end in a newline, in the place of what was drawn before. What does not fit the
-  /// terminal is cut off; with `is_last` only what is too wide.
+  /// Draws the text, lines that end in a newline, in the place of what was drawn before. What does not fit
+  /// the terminal is cut off; with `is_last` only what is too wide.
   void draw(std::string_view text, bool is_last);
 
  private:

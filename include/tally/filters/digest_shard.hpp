@@ -28,8 +28,8 @@ class DigestShard {
   /// Empty, of at least one line. Throws std::bad_alloc where there is not enough memory.
   explicit DigestShard(std::uint64_t num_lines) : words_(words_per_line * num_lines), num_lines_(num_lines) {}
 
-  /// Of the words that another one listed, whole lines and at least one. Throws std::invalid_argument where a digest
-  /// stands in a line that is not its own, or behind an empty place; std::bad_alloc.
+  /// Of the words that another one listed, whole lines and at least one. Throws std::invalid_argument where a
+  /// digest stands in a line that is not its own, or behind an empty place; std::bad_alloc.
   explicit DigestShard(std::span<const std::uint64_t> words);
 
   std::uint64_t size() const noexcept { return size_; }

@@ -13,17 +13,17 @@
 
 namespace tally {
 
-/// The most frequent keys of a stream: `capacity` candidates, each with its bytes and counted exactly while it is
-/// one, before a Count-Min sketch of all the others.
+/// The most frequent keys of a stream: `capacity` candidates, each with its bytes and counted exactly while
+/// it is one, before a Count-Min sketch of all the others.
 ///
 /// A new key's past is at most what the sketch says, and at most floor(). With that it either takes the place
 /// of the least candidate, whose count goes to the sketch, or is counted in the sketch.
 ///
 /// Law: of each candidate, count - error <= truth <= count; the truth of every other key is at most floor();
 /// floor() <= total_count / capacity. So every key above that share is a candidate. All for certain, whatever
-/// the stream (as long as total_count is below 2^64): the sketch never estimates too low, and where it estimates too
-/// high, floor() is at least as good a bound as that of SpaceSaving. What the sketch adds is that errors
-/// and floor() are usually far below that.
+/// the stream (as long as total_count is below 2^64): the sketch never estimates too low, and where it
+/// estimates too high, floor() is at least as good a bound as that of SpaceSaving. What the sketch adds is
+/// that errors and floor() are usually far below that.
 ///
 /// Counters of the sketch that saturate cost that precision and nothing else.
 /// Thread rule: reads (const functions) may run together, a write runs alone.
