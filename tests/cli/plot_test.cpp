@@ -146,6 +146,14 @@ TEST(Plot, OfAVerificationHasTheLimitsAndThePrediction) {
                 "rate of passing", "predicted", "measured, with limits"});
 }
 
+TEST(Plot, OfAVerificationInWhichNonePassedHasAnUpperLimit) {
+  const TemporaryDirectory directory;
+  const CommandResult result = run_tally({"verify", "--keys", "1000", "-t", "2", "-p", "0.1%", "--trials",
+                                          "4", "--queries", "100", "--plot", directory / "verify.svg"});
+  EXPECT_EQ(result.exit_code, 0) << result.output << result.error;
+  expect_holds(text_of_svg(directory / "verify.svg"), {"none passed: upper limit"});
+}
+
 TEST(Plot, OfEverySchemeNamesThem) {
   const TemporaryDirectory directory;
   const CommandResult result = run_tally({"verify", "--keys", "200", "-p", "20%", "--trials", "40",

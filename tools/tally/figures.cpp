@@ -195,6 +195,8 @@ Figure info_figure(const AnyFilter& filter, const FilterStatistics& statistics) 
 Figure verify_figure(std::string title, std::string x_label, const std::vector<VerifiedRate>& rates) {
   Series predicted{.title = "predicted", .look = Series::Look::mark};
   Series measured{.title = "measured, with limits", .look = Series::Look::limits};
+  Series none{.title = "none passed: upper limit",
+              .look = Series::Look::points};  // 0 is on no logarithmic axis
   Figure figure{.title = std::move(title),
                 .x_label = std::move(x_label),
                 .y_label = "rate of passing",
@@ -206,11 +208,15 @@ Figure verify_figure(std::string title, std::string x_label, const std::vector<V
     greatest = std::max(greatest, rate.predicted);
     const auto x = static_cast<double>(figure.x_names.size());
     predicted.points.push_back({x, rate.predicted});
-    measured.points.push_back({x, rate.measured, rate.low, rate.high});
+    if (rate.measured > 0) {
+      measured.points.push_back({x, rate.measured, rate.low, rate.high});
+    } else {
+      none.points.push_back({x, rate.high});
+    }
     figure.x_names.push_back(rate.name);
   }
   figure.logarithmic_y = greatest > 10 * least;
-  figure.series = {measured, predicted};
+  figure.series = {measured, predicted, none};
   return figure;
 }
 
