@@ -79,18 +79,18 @@ TEST_F(SketchCommands, TheShapeFollowsFromErrorOrMemoryOrIsSpelledOut) {
     return Json::parse(run_tally({"info", "--json", path}).output)["shape"];
   };
   // e / 0.001 rounded up, and ln(100) rounded up.
-  const Json planned = shape(build("a", {"--epsilon", "0.001", "--failure-probability", "1%"}, ""));
+  const Json planned = shape(build("a", {"--epsilon", "0.001", "--failure-probability", "1%"}, "x\n"));
   EXPECT_EQ(planned["width"], 2719);
   EXPECT_EQ(planned["depth"], 5);
   EXPECT_EQ(planned["counter_bits"], 64);
-  EXPECT_EQ(shape(build("b", {"--epsilon", "0.001", "--total-count", "60000"}, ""))["counter_bits"], 16);
-  const Json in_memory = shape(build("c", {"--memory", "1MiB"}, ""));
+  EXPECT_EQ(shape(build("b", {"--epsilon", "0.001", "--total-count", "60000"}, "x\n"))["counter_bits"], 16);
+  const Json in_memory = shape(build("c", {"--memory", "1MiB"}, "x\n"));
   EXPECT_LE(in_memory["width"].get<std::uint64_t>() * 5 * 8, 1u << 20);
   EXPECT_GT(in_memory["width"].get<std::uint64_t>() * 5 * 8, (1u << 20) - 100);
   const Json exact = shape(build("d",
                                  {"--width", "101", "--depth", "3", "--copies", "2", "--counter-bits", "8",
                                   "--scheme", "two-hash", "--update", "conservative"},
-                                 ""));
+                                 "x\n"));
   EXPECT_EQ(exact, Json::parse(R"({"kind": "count-min", "scheme": "two-hash", "width": 101, "depth": 3,
       "num_copies": 2, "counter_bits": 8, "update": "conservative"})"));
   const std::string file = directory.write("shape.json", exact.dump());
@@ -147,7 +147,7 @@ TEST_F(SketchCommands, QueryPrintsTheKeysOfAtLeastACount) {
   const CommandResult all = run_tally({"query", path}, keys());
   EXPECT_EQ(all.output, keys());
   const std::string seven = run_tally({"query", "--at-least", "7", path}, keys()).output;
-  EXPECT_EQ(num_lines(seven), 42u);  // i mod 7 is 6
+  EXPECT_EQ(num_lines(seven), 43u);  // i mod 7 is 6
   EXPECT_EQ(run_tally({"query", "--at-least", "0", path}, keys()).exit_code, 2);
 }
 
@@ -163,6 +163,25 @@ TEST_F(SketchCommands, BoundsArePrintedWhereTheyAreKnown) {
   const CommandResult halved = run_tally({"halve", filter});
   EXPECT_EQ(halved.exit_code, 2);
   EXPECT_THAT(halved.error, HasSubstr("halve: a counting-bloom"));
+}
+
+TEST_F(SketchCommands, WeightsAreAddedWhereAFieldHasThem) {
+  const std::string path = build("a", {"--width", "1000", "--depth", "3", "-d", " ", "-f", "1", "--sum", "2"},
+                                 "a 7\nb 100\na 5\n");
+  EXPECT_EQ(run_tally({"count", path}, "a\nb\nc\n").output, "12\ta\n100\tb\n0\tc\n");
+  ASSERT_EQ(run_tally({"add", "-q", "-d", " ", "-f", "1", "--sum", "2", path}, "a 1000\n").exit_code, 0);
+  EXPECT_EQ(run_tally({"count", path}, "a\n").output, "1012\ta\n");
+  const CommandResult bad = run_tally({"add", "-q", "-d", " ", "-f", "1", "--sum", "2", path}, "a 1\na x\n");
+  EXPECT_EQ(bad.exit_code, 2);
+  EXPECT_THAT(bad.error, HasSubstr("x"));
+  EXPECT_EQ(run_tally({"count", path}, "a\n").output, "1012\ta\n");
+  const std::string filter = directory / "filter";
+  ASSERT_EQ(run_tally({"build", "-q", "-n", "10", "-o", filter}, "a\n").exit_code, 0);
+  const CommandResult refused = run_tally({"add", "-q", "--sum", "1", filter}, "1\n");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.error, HasSubstr("add with weights: a bloom filter has none; use a count-min filter"));
+  EXPECT_THAT(run_tally({"build", "-q", "-n", "10", "--sum", "1", "-o", directory / "x"}, "1\n").error,
+              HasSubstr("--sum: a bloom filter has none; give --kind count-min"));
 }
 
 TEST_F(SketchCommands, ASaturatedCounterIsSaid) {

@@ -30,6 +30,7 @@ constexpr double default_rate = 0.01;
 struct BuildOptions {
   std::string output;
   InputOptions input;
+  RecordOptions records;
 
   std::string kind;
   std::optional<std::uint64_t> num_keys;
@@ -111,6 +112,7 @@ void refuse_flags_of_other_kinds(const BuildOptions& options, FilterKind kind) {
   const std::string dleft_flag = options.dleft_flag(kind);
   check(!dleft_flag.empty(), dleft_flag.c_str(), is_dleft,
         dleft_flag == "--failure-probability" ? "give --kind dleft or count-min" : "give --kind dleft");
+  check(!options.records.sum_fields.empty(), "--sum", is_sketch, "give --kind count-min");
   const std::string sketch_flag = options.count_min.given();
   check(!sketch_flag.empty(), sketch_flag.c_str(), is_sketch, "give --kind count-min");
   if (is_sketch &&
@@ -322,10 +324,8 @@ ExitCode run_build(const BuildOptions& options) {
   check_overwrite(options.output, options.force);
   double planned_keys = 0;
   AnyFilter filter = empty_filter(options, planned_keys);
-  const auto insert = [&](std::span<const std::string_view>, std::span<const Hash128> digests) {
-    insert_all(filter, digests, options.output);
-  };
-  const std::uint64_t num_keys = for_each_batch(options.input, filter.hasher(), options.quiet, insert);
+  const std::uint64_t num_keys =
+      insert_input(filter, options.input, options.records, options.quiet, options.output);
   refuse_if_stopped(options.output);
   save_filter(filter, options.output, options.force ? Overwrite::replace : Overwrite::refuse);
 
@@ -363,6 +363,8 @@ Run declare_build(CLI::App& app) {
       "Exit status: 0, 1 if the input held no keys (an empty filter is written), 2 after an error.");
   add_file(app, "-o,--output", options->output, "Write the filter here ('-': standard output)")->required();
   add_input_options(app, options->input);
+  add_sum(app, options->records);
+  add_skip_bad(app, options->records);
   const std::string planned = "Planned size";
   const std::string shape = "Exact shape";
   add_choice(app, "--kind", options->kind,

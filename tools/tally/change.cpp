@@ -18,6 +18,7 @@ namespace {
 struct ChangeOptions {
   FilterFileOptions filter;
   InputOptions input;
+  RecordOptions records;
   bool json = false;
   bool quiet = false;
 };
@@ -44,10 +45,8 @@ void write_back(const ChangeOptions& options, const AnyFilter& filter, Json json
 ExitCode run_add(const ChangeOptions& options) {
   const FileLock lock(options.filter.path, options.quiet);
   AnyFilter filter = load(options.filter.path, options.filter.key());
-  const auto insert = [&](std::span<const std::string_view>, std::span<const Hash128> digests) {
-    insert_all(filter, digests, options.filter.path);
-  };
-  const std::uint64_t num_keys = for_each_batch(options.input, filter.hasher(), options.quiet, insert);
+  const std::uint64_t num_keys =
+      insert_input(filter, options.input, options.records, options.quiet, options.filter.path);
   write_back(options, filter, {{"num_added", num_keys}}, fmt::format("added {} keys", num_keys));
   return num_keys > 0 ? ExitCode::success : ExitCode::none;
 }
@@ -130,6 +129,8 @@ Run declare_add(CLI::App& app) {
       "was. A dleft filter that has no room for a key is such an error. Exit status: 0, 1 if the input held "
       "no keys, 2 after an error.");
   declare_change(app, *options);
+  add_sum(app, options->records);
+  add_skip_bad(app, options->records);
   return [options] { return run_add(*options); };
 }
 

@@ -98,6 +98,23 @@ void insert_all(AnyFilter& filter, std::span<const Hash128> digests, const std::
                   table.num_fingerprints, table.num_cells, path));
 }
 
+std::uint64_t insert_input(AnyFilter& filter, const InputOptions& input, const RecordOptions& records,
+                           bool quiet, const std::string& path) {
+  if (records.sum_fields.empty()) {
+    return for_each_batch(input, filter.hasher(), quiet,
+                          [&](std::span<const std::string_view>, std::span<const Hash128> digests) {
+                            insert_all(filter, digests, path);
+                          });
+  }
+  filter.add_batch({}, {});  // a kind that takes no weights is refused before any input is read
+  RecordReader reader(input, records, filter.hasher(), false);
+  for_each_record(reader, quiet,
+                  [&](const Records& lines) { filter.add_batch(lines.digests, lines.weights); });
+  if (reader.num_skipped() > 0)
+    remark(quiet, fmt::format("skipped {} lines without a weight", reader.num_skipped()));
+  return reader.num_lines() - reader.num_skipped();
+}
+
 void save_filter(const AnyFilter& filter, const std::string& path, Overwrite overwrite) {
   save(filter, path == "-" ? "/dev/stdout" : path, overwrite);
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "output.hpp"
+#include "records.hpp"
 #include "tally/serialization.hpp"
 
 namespace tally::cli {
@@ -55,6 +56,11 @@ void refuse_if_stopped(const std::string& path);
 /// Inserts the keys. Throws std::runtime_error that names the fix if the filter is full: `path` is not
 /// written then.
 void insert_all(AnyFilter& filter, std::span<const Hash128> digests, const std::string& path);
+
+/// Inserts all keys of the input, or adds their weights if `records` has a field for them; how many lines those were.
+/// Throws as insert_all, as the readers do, and std::invalid_argument for weights that the kind cannot take.
+std::uint64_t insert_input(AnyFilter& filter, const InputOptions& input, const RecordOptions& records,
+                           bool quiet, const std::string& path);
 
 /// "-" is standard output.
 void save_filter(const AnyFilter& filter, const std::string& path, Overwrite overwrite);
