@@ -9,7 +9,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <stdexcept>
 #include <system_error>
 
@@ -41,48 +40,6 @@ template <class Integer>
 void append(std::vector<std::byte>& bytes, Integer value) {
   const auto* const from = reinterpret_cast<const std::byte*>(&value);
   bytes.insert(bytes.end(), from, from + sizeof value);
-}
-
-/// A new file beside the target, removed again unless it took the target's name.
-class NewFile {
- public:
-  explicit NewFile(const std::filesystem::path& target)
-      : path_(target.parent_path() / fmt::format(".tally-{}-{}.tmp", ::getpid(), target.filename().string())),
-        file_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)) {
-    if (file_ < 0) throw_system_error("cannot create", path_.string());
-  }
-  ~NewFile() {
-    if (file_ >= 0) ::close(file_);
-    if (!renamed_) ::unlink(path_.c_str());
-  }
-  NewFile(const NewFile&) = delete;
-  NewFile& operator=(const NewFile&) = delete;
-
-  void write(std::span<const std::byte> bytes) {
-    while (!bytes.empty()) {
-      const ssize_t count = ::write(file_, bytes.data(), bytes.size());
-      if (count >= 0) bytes = bytes.subspan(static_cast<std::size_t>(count));
-      else if (errno != EINTR) throw_system_error("cannot write", path_.string());
-    }
-  }
-  void replace(const std::filesystem::path& target) {
-    if (::fsync(file_) != 0) throw_system_error("cannot sync", path_.string());
-    if (::close(std::exchange(file_, -1)) != 0) throw_system_error("cannot close", path_.string());
-    if (::rename(path_.c_str(), target.c_str()) != 0) throw_system_error("cannot replace", target.string());
-    renamed_ = true;
-  }
-
- private:
-  std::filesystem::path path_;
-  int file_;
-  bool renamed_ = false;
-};
-
-void sync_directory(const std::filesystem::path& directory) {
-  const int file = ::open(directory.empty() ? "." : directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (file < 0) return;  // not readable: the renaming is as durable as the file system makes it
-  (void)::fsync(file);
-  ::close(file);
 }
 
 }  // namespace
@@ -124,13 +81,7 @@ void StateWriter::save(const std::string& path) {
   const std::uint64_t length = bytes_.size() - body_offset;
   std::memcpy(bytes_.data() + length_offset, &length, sizeof length);
   append(bytes_, checksum(bytes_));
-  std::error_code ignored;
-  std::filesystem::path target = std::filesystem::weakly_canonical(path, ignored);
-  if (ignored) target = path;
-  NewFile file(target);
-  file.write(bytes_);
-  file.replace(target);
-  sync_directory(target.parent_path());
+  save_bytes(bytes_, path, Overwrite::replace);
 }
 
 std::optional<StateReader> StateReader::open(const std::string& path, StateKind kind,
