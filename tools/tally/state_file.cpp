@@ -77,11 +77,12 @@ void StateWriter::filter(const AnyFilter& filter) {
   bytes_.insert(bytes_.end(), file.begin(), file.end());
 }
 
-void StateWriter::save(const std::string& path) {
-  const std::uint64_t length = bytes_.size() - body_offset;
-  std::memcpy(bytes_.data() + length_offset, &length, sizeof length);
-  append(bytes_, checksum(bytes_));
-  save_bytes(bytes_, path, Overwrite::replace);
+std::vector<std::byte> StateWriter::bytes() const {
+  std::vector<std::byte> bytes = bytes_;
+  const std::uint64_t length = bytes.size() - body_offset;
+  std::memcpy(bytes.data() + length_offset, &length, sizeof length);
+  append(bytes, checksum(bytes));
+  return bytes;
 }
 
 std::optional<StateReader> StateReader::open(const std::string& path, StateKind kind,

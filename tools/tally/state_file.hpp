@@ -29,8 +29,10 @@ class StateWriter {
   void text(std::string_view text);
   void filter(const AnyFilter& filter);  ///< as an ordinary filter file
 
-  /// Writes the file, all or nothing, replacing what is there. Throws std::system_error that names the path.
-  void save(const std::string& path);
+  /// The whole file.
+  std::vector<std::byte> bytes() const;
+  /// Writes it, all or nothing, replacing what is there. Throws std::system_error that names the path.
+  void save(const std::string& path) const { save_bytes(bytes(), path, Overwrite::replace); }
 
  private:
   std::vector<std::byte> bytes_;
