@@ -530,7 +530,7 @@ TEST(KmersCommand, AgreesWithJellyfish) {
   expect_jellyfish_agrees(directory, directory.write("reads.fq", reads_fastq()));
 }
 
-TEST(SlowKmersCommand, AgreesWithJellyfishOnReadsOfEscherichiaColi) {
+TEST(KmersCommand, SlowAgreesWithJellyfishOnReadsOfEscherichiaColi) {
   const std::string genome_file = "/usr/share/doc/ragout/examples/E.Coli/references/MG1655-K12.fasta.gz";
   if (!has_jellyfish()) GTEST_SKIP() << "jellyfish is not installed";
   if (!std::filesystem::exists(genome_file)) GTEST_SKIP() << "ragout-examples is not installed";
