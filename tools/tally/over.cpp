@@ -172,13 +172,7 @@ ExitCode run_over_sums(const OverOptions& options) {
     remark(options.quiet, fmt::format("{} reports may be repeats: the set of reported keys was full",
                                       stream.num_repeats_possible()));
   }
-  if (reader.num_skipped() > 0)
-    remark(options.quiet,
-           fmt::format("{} lines skipped: no number or time in their field", reader.num_skipped()));
-  if (stream.clock().num_left_out() > 0) {
-    remark(options.quiet, fmt::format("{} lines were late by more than the window and are left out",
-                                      stream.clock().num_left_out()));
-  }
+  remark_lines_lost(options.quiet, reader, stream.clock().num_left_out());
   return stream.num_reported() > 0 ? ExitCode::success : ExitCode::none;
 }
 

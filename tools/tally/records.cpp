@@ -110,4 +110,11 @@ Records RecordReader::next() {
   return {first(keys_), first(digests_), first(weights_), first(times_)};
 }
 
+void remark_lines_lost(bool quiet, const RecordReader& reader, std::uint64_t num_left_out) {
+  if (reader.num_skipped() > 0)
+    remark(quiet, fmt::format("{} lines skipped: no number or time in their field", reader.num_skipped()));
+  if (num_left_out > 0)
+    remark(quiet, fmt::format("{} lines were late by more than the window and are left out", num_left_out));
+}
+
 }  // namespace tally::cli

@@ -73,6 +73,9 @@ class RecordReader {
   std::uint64_t num_skipped_ = 0;
 };
 
+/// Says how many lines were not counted, if any: those skipped, and those left out as too late.
+void remark_lines_lost(bool quiet, const RecordReader& reader, std::uint64_t num_left_out);
+
 /// Reads all lines: use(records), in batches.
 template <class Use>
 void for_each_record(RecordReader& reader, bool quiet, Use use) {

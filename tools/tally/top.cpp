@@ -361,13 +361,7 @@ ExitCode run_top(const TopOptions& options) {
                       : "",
                   ranking.keys.size(), totals["num_certain"].get<std::uint64_t>(), ranking.bound_of_others,
                   human_bytes(static_cast<double>(stream.num_bytes())), seconds));
-  if (reader.num_skipped() > 0)
-    remark(options.quiet,
-           fmt::format("{} lines skipped: no number or time in their field", reader.num_skipped()));
-  if (stream.clock().num_left_out() > 0) {
-    remark(options.quiet, fmt::format("{} lines were late by more than the window and are left out",
-                                      stream.clock().num_left_out()));
-  }
+  remark_lines_lost(options.quiet, reader, stream.clock().num_left_out());
   if (exact) remark(options.quiet, check_text(*exact));
   return ranking.keys.empty() ? ExitCode::none : ExitCode::success;
 }

@@ -63,8 +63,8 @@ struct FilterShape {
 /// Throws std::invalid_argument, naming the structure and its field, for a shape that no filter can have.
 void check_shape(const FilterShape& shape);
 
-/// The same with the nearest number of positions (of a d-left filter: buckets; of a sketch: counters a row), not above or not below, that
-/// the scheme can use.
+/// The same with the nearest number of positions (of a d-left filter: buckets; of a sketch: counters a row), not
+/// above or not below, that the scheme can use.
 /// Throws std::invalid_argument for a shape out of range, and where there is no such number.
 FilterShape round_to_scheme(FilterShape shape, Rounding rounding);
 
