@@ -2,6 +2,7 @@
 #include <string>
 #include <string_view>
 
+#include "detail_byte_fields.hpp"
 #include "serialization_parts.hpp"
 #include "tally/detail/little_endian.hpp"
 #include "tally/storage/counter_array.hpp"
@@ -9,7 +10,10 @@
 namespace tally {
 namespace {
 
+using detail::field;
 using detail::FileBytes;
+using detail::require_field;
+using detail::throw_field_error;
 
 // Where the fields stand; docs/format.md has the same table.
 constexpr std::size_t magic_at = 0;
@@ -44,27 +48,6 @@ constexpr std::size_t header_checksum_at = 120;
 
 // As PNG's: a high bit, and an end of line that a transfer as text would change.
 constexpr std::string_view magic = "\x89TALLY\r\n";
-
-template <class Integer>
-Integer field(FileBytes bytes, std::size_t at) {
-  return detail::load_little_endian<Integer>(bytes.data() + at);
-}
-
-template <class Value>
-[[noreturn]] void throw_field_error(std::string_view name, Value value, const std::string& rule,
-                                    std::size_t at) {
-  throw FormatError(std::string(name) + " is " + std::to_string(value) + "; must be " + rule, at);
-}
-
-template <class Value>
-void require_field(std::string_view name, Value value, std::type_identity_t<Value> low,
-                   std::type_identity_t<Value> high, std::size_t at, std::string_view condition = "") {
-  if (value >= low && value <= high) return;
-  std::string rule = std::to_string(low);
-  if (high == std::numeric_limits<Value>::max()) rule += " or more";
-  else if (high != low) rule += " to " + std::to_string(high);
-  throw_field_error(name, value, rule + std::string(condition), at);
-}
 
 /// Whether the byte, between own_fields_at and body_bytes_at, belongs to a field of the kind.
 bool is_used(std::uint16_t kind, std::size_t at) {

@@ -1,0 +1,171 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tally/filters/key_batch.hpp"
+#include "tally/filters/outcomes.hpp"
+#include "tally/summaries/send_policy.hpp"
+#include "tally/summaries/summary_publisher.hpp"
+#include "tally/summaries/summary_source.hpp"
+
+namespace tally {
+
+/// What a node holds, kept in a filter with deletes, and told to others: as the filter's bits, and from version to
+/// version as the bits that flipped (Fan et al. 2000); or as the cells of a d-left filter, and the cells that changed.
+///
+/// `Filter` is a CountingBloomFilter<> or DLeftCountingBloomFilter<> of any scheme. Law: a replica that was given every
+/// message since a full copy holds the bits (cells) of the version it was brought to, exactly; so it has no false
+/// negative for that version, as long as only keys in the directory are removed. The counters stay at home.
+/// Thread rule: reads (const functions) may run together, a write runs alone; `publish` is a write.
+template <class Filter>
+class DirectorySummary {
+ public:
+  using Shape = std::remove_cvref_t<decltype(std::declval<const Filter&>().shape())>;
+
+  /// Of an empty directory. Throws std::invalid_argument for a shape or a name out of range, std::bad_alloc.
+  DirectorySummary(const Shape& shape, const KeyHasher& hasher, SummaryOptions options)
+      : DirectorySummary(Filter(shape, hasher), std::move(options)) {}
+
+  /// Of what the filter holds.
+  DirectorySummary(Filter filter, SummaryOptions options)
+      : filter_(std::move(filter)),
+        source_(filter_),
+        publisher_(source_.layout(filter_), std::move(options)),
+        num_keys_(filter_.totals().num_insertions - filter_.totals().num_removes) {}
+
+  /// InsertResult::full (d-left filters only): nothing has changed.
+  template <class Key>
+  [[nodiscard]] InsertResult insert(const Key& key) {
+    const Hash128 digest = filter_.hasher()(key);
+    const InsertResult result = filter_.insert(digest);
+    count_insert(result);
+    refresh(std::span(&digest, 1));
+    return result;
+  }
+
+  /// RemoveResult::refused: the key is provably absent, and nothing has changed.
+  template <class Key>
+  [[nodiscard]] RemoveResult remove(const Key& key) {
+    const Hash128 digest = filter_.hasher()(key);
+    const RemoveResult result = filter_.remove(digest);
+    count_remove(result);
+    refresh(std::span(&digest, 1));
+    return result;
+  }
+
+  /// The number of keys that were refused because the filter is full (d-left filters only); all others are in.
+  template <KeyBatch Keys>
+  [[nodiscard]] std::uint64_t insert_batch(const Keys& keys) {
+    std::uint64_t num_full = 0;
+    for_each_part(keys, [&](std::size_t, std::span<const Hash128> digests) {
+      if constexpr (requires(std::span<InsertResult> results) { filter_.insert_batch(digests, results); }) {
+        std::array<InsertResult, keys_a_part> results;
+        const std::span own(results.data(), digests.size());
+        filter_.insert_batch(digests, own);
+        for (const InsertResult result : own) count_insert(result);
+        num_full += static_cast<std::uint64_t>(std::count(own.begin(), own.end(), InsertResult::full));
+      } else {
+        filter_.insert_batch(digests);
+        for (std::size_t i = 0; i < digests.size(); ++i) count_insert(InsertResult::counted);
+      }
+    });
+    return num_full;
+  }
+
+  /// results[i] = remove(keys[i]), in order; `results` is as long as `keys`.
+  template <KeyBatch Keys>
+  void remove_batch(const Keys& keys, std::span<RemoveResult> results) {
+    for_each_part(keys, [&](std::size_t first, std::span<const Hash128> digests) {
+      const std::span own = results.subspan(first, digests.size());
+      filter_.remove_batch(digests, own);
+      for (const RemoveResult result : own) count_remove(result);
+    });
+  }
+
+  /// Of the directory as it is now, published or not.
+  template <class Key>
+  bool may_contain(const Key& key) const noexcept {
+    return filter_.may_contain(key);
+  }
+
+  /// The next version, and the message that brings followers of the last one to it: see SummaryPublisher::publish.
+  std::vector<std::byte> publish(SummaryTime now = summary_time_now()) {
+    refresh({});  // where memory for a new layout was not to be had, here is another try
+    num_inserted_ = num_removed_ = num_changed_units_ = 0;
+    return publisher_.publish(source_.words(filter_), now);
+  }
+
+  /// See SummaryPublisher.
+  std::vector<std::byte> full(SummaryTime now = summary_time_now()) const { return publisher_.full(now); }
+  std::vector<std::byte> heartbeat(SummaryTime now = summary_time_now()) const {
+    return publisher_.heartbeat(now);
+  }
+  std::vector<std::byte> answer(const SummaryMessage& request, SummaryTime now = summary_time_now()) {
+    return publisher_.answer(request, now);
+  }
+
+  /// What a SendPolicy is asked about.
+  PendingChanges pending() const noexcept {
+    return {num_keys_,          num_inserted_,
+            num_removed_,       num_changed_units_,
+            layout().num_units(), layout().unit_bits()};
+  }
+
+  /// The bits, or cells, as they are now: always in step with the filter.
+  std::span<const std::uint64_t> words() const noexcept {
+    return source_.words(filter_).first(layout().num_words());
+  }
+
+  const Filter& filter() const noexcept { return filter_; }
+  const SummaryPublisher& publisher() const noexcept { return publisher_; }
+  const SummaryLayout& layout() const noexcept { return publisher_.layout(); }
+  SummaryVersion version() const noexcept { return publisher_.version(); }
+
+ private:
+  // So many keys' counters are still near when their bits are looked at.
+  static constexpr std::size_t keys_a_part = 128;
+
+  template <KeyBatch Keys, class Use>
+  void for_each_part(const Keys& key_range, Use use) {
+    const std::span keys(key_range);
+    std::array<Hash128, keys_a_part> digests;
+    for (std::size_t first = 0; first < keys.size(); first += keys_a_part) {
+      const std::span part = keys.subspan(first, std::min(keys_a_part, keys.size() - first));
+      for (std::size_t i = 0; i < part.size(); ++i) digests[i] = filter_.hasher()(part[i]);
+      use(first, std::span<const Hash128>(digests.data(), part.size()));
+      refresh(std::span<const Hash128>(digests.data(), part.size()));
+    }
+  }
+
+  void count_insert(InsertResult result) noexcept {
+    if (result == InsertResult::full) return;
+    ++num_inserted_;
+    ++num_keys_;
+  }
+  void count_remove(RemoveResult result) noexcept {
+    if (result == RemoveResult::refused) return;
+    ++num_removed_;
+    --num_keys_;
+  }
+
+  void refresh(std::span<const Hash128> digests) {
+    const std::int64_t change = source_.refresh(filter_, digests, publisher_);
+    num_changed_units_ += static_cast<std::uint64_t>(change);
+  }
+
+  Filter filter_;
+  SummarySource<Filter> source_;
+  SummaryPublisher publisher_;
+  std::uint64_t num_keys_;
+  std::uint64_t num_inserted_ = 0;
+  std::uint64_t num_removed_ = 0;
+  std::uint64_t num_changed_units_ = 0;
+};
+
+}  // namespace tally

@@ -1,0 +1,79 @@
+#include "tally/summaries/summary_delta.hpp"
+
+#include <stdexcept>
+
+#include "summaries_message_writer.hpp"
+#include "summaries_units.hpp"
+
+namespace tally {
+
+namespace {
+
+auto each_of(const std::vector<UnitChange>& changes) {
+  return [&changes](auto visit) {
+    for (const UnitChange& change : changes) visit(change.unit, change.value);
+  };
+}
+
+}  // namespace
+
+SummaryDelta SummaryDelta::between(const SummaryTable& before, const SummaryTable& after) {
+  if (before.layout() != after.layout()) {
+    throw std::invalid_argument(
+        "SummaryDelta: the two versions have different layouts; send a full copy of the newer one");
+  }
+  SummaryDelta delta{after.layout(), {}};
+  const detail::UnitView old_units(before.layout(), before.words());
+  const detail::UnitView new_units(after.layout(), after.words());
+  for (std::uint64_t block = 0; block < new_units.num_blocks(); ++block) {
+    detail::for_each_change_of_block(old_units, new_units, block,
+                                     [&](std::uint64_t unit, std::uint32_t, std::uint32_t value) {
+                                       delta.changes.push_back({unit, value});
+                                     });
+  }
+  return delta;
+}
+
+std::uint64_t SummaryDelta::num_bytes() const {
+  return detail::best_code(layout, each_of(changes)).payload_bytes;
+}
+
+std::vector<std::byte> delta_message(const SummaryEnvelope& envelope, std::uint64_t from_sequence,
+                                     const SummaryDelta& delta) {
+  detail::MessageBytes bytes(SummaryMessageKind::delta, envelope, delta.layout);
+  bytes.put(detail::message::from_sequence_at, from_sequence);
+  const auto each = each_of(delta.changes);
+  return detail::message_of_changes(std::move(bytes), delta.layout, detail::best_code(delta.layout, each), each);
+}
+
+std::vector<std::byte> full_message(const SummaryEnvelope& envelope, const SummaryTable& table) {
+  const SummaryLayout& layout = table.layout();
+  detail::MessageBytes bytes(SummaryMessageKind::full, envelope, layout);
+  const detail::UnitView units(layout, table.words());
+  const auto each = [&](auto visit) { units.for_each(visit); };
+  const detail::ChangesCode how = detail::best_code(layout, each);
+  if (how.payload_bytes < layout.num_bytes()) {
+    return detail::message_of_changes(std::move(bytes), layout, how, each);
+  }
+  const std::span<const std::byte> words = std::as_bytes(table.words());
+  bytes.bytes().insert(bytes.bytes().end(), words.begin(), words.end());
+  return bytes.finish(SummaryCoding::words, 0, how.num_changes);
+}
+
+std::vector<std::byte> heartbeat_message(const SummaryEnvelope& envelope, const SummaryLayout& layout) {
+  return detail::MessageBytes(SummaryMessageKind::heartbeat, envelope, layout).finish(SummaryCoding::none, 0, 0);
+}
+
+std::vector<std::byte> request_message(const SummaryEnvelope& envelope, const SummaryLayout& layout) {
+  return detail::MessageBytes(SummaryMessageKind::request, envelope, layout).finish(SummaryCoding::none, 0, 0);
+}
+
+std::uint64_t digest_of(const SummaryTable& table) noexcept {
+  std::uint64_t digest = 0;
+  detail::UnitView(table.layout(), table.words()).for_each([&](std::uint64_t unit, std::uint32_t value) {
+    digest ^= unit_digest(unit, value);
+  });
+  return digest;
+}
+
+}  // namespace tally

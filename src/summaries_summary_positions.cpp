@@ -1,0 +1,57 @@
+#include "tally/summaries/summary_positions.hpp"
+
+#include <optional>
+
+#include "tally/storage/bit_array.hpp"
+
+namespace tally {
+
+std::variant<SummaryPositions::BitSchemes, SummaryPositions::CellSchemes> SummaryPositions::scheme_of(
+    const SummaryLayout& layout) {
+  check_layout(layout);
+  std::optional<std::variant<BitSchemes, CellSchemes>> scheme;
+  if (const auto* const dleft = std::get_if<DLeftShape>(&layout.shape)) {
+    BucketSchemes::with_id(layout.scheme_id, [&]<class Scheme>(std::type_identity<Scheme>) {
+      scheme.emplace(CellSchemes(Scheme(dleft->fingerprint_space(), layout.seed_or_key_id)));
+    });
+  } else {
+    const PositionSpace space{layout.num_units(), layout.num_hashes(), BitArray::positions_per_line};
+    AllSchemes::with_id(layout.scheme_id, [&]<class Scheme>(std::type_identity<Scheme>) {
+      scheme.emplace(BitSchemes(Scheme(space)));
+    });
+  }
+  return *scheme;
+}
+
+SummaryPositions::SummaryPositions(const SummaryLayout& layout)
+    : scheme_(scheme_of(layout)), num_hashes_(layout.num_hashes()) {
+  const auto* const dleft = std::get_if<DLeftShape>(&layout.shape);
+  if (dleft == nullptr) return;
+  space_ = dleft->fingerprint_space();
+  remainder_bits_ = dleft->current_remainder_bits();
+  places_per_subtable_ = dleft->buckets_per_subtable << dleft->remainder_bits;
+}
+
+void SummaryPositions::find(Hash128 digest, Places& places) const noexcept {
+  places.count = num_hashes_;
+  if (const auto* const bits = std::get_if<BitSchemes>(&scheme_)) {
+    std::visit(
+        [&](const auto& scheme) {
+          std::uint64_t* next = places.at.data();
+          scheme.all_positions(digest, [&](std::uint64_t position) {
+            *next++ = position;
+            return true;
+          });
+        },
+        *bits);
+    return;
+  }
+  std::visit(
+      [&](const auto& scheme) {
+        scheme.place_all(space_.fingerprint_of(digest), num_hashes_, places.at.data());
+        for (std::uint32_t i = 1; i < num_hashes_; ++i) places.at[i] += i * places_per_subtable_;
+      },
+      std::get<CellSchemes>(scheme_));
+}
+
+}  // namespace tally
