@@ -104,8 +104,8 @@ double flipped_share_approximate(std::uint64_t m, std::uint32_t k, std::uint64_t
                                  std::uint64_t a) {
   internal::require_m_and_k("flipped_share_approximate", m, k);
   require_removed("flipped_share_approximate", n, r);
-  return flipped(
-      n, r, a, [&](std::uint64_t keys) { return -internal::product(k, keys) / static_cast<double>(m); });
+  return flipped(n, r, a,
+                 [&](std::uint64_t keys) { return -internal::product(k, keys) / static_cast<double>(m); });
 }
 
 double binary_entropy(double q) {
@@ -167,8 +167,8 @@ double dleft_least_delta_bits(std::uint64_t cells, std::uint64_t n, std::uint64_
 }
 
 Staleness summary_staleness(const DirectoryChange& change, const SendLimits& limits) {
-  require(change.num_keys >= 1.0 && change.num_keys < never, "summary_staleness", "num_keys",
-          change.num_keys, "at least 1 and finite");
+  require(change.num_keys >= 1.0 && change.num_keys < never, "summary_staleness", "num_keys", change.num_keys,
+          "at least 1 and finite");
   require_finite("insertion_rate", change.insertion_rate);
   require_finite("removal_rate", change.removal_rate);
   require_finite("new_key_popularity", change.new_key_popularity);

@@ -298,6 +298,7 @@ std::vector<Formula> all_formulas() {
   };
   insert_before("counter-overflow", double_hashing_formulas());
   insert_before("distinct-keys-estimate", dleft_formulas());
+  insert_before("distinct-keys-estimate", summary_formulas());
   return table;
 }
 
@@ -331,6 +332,8 @@ const std::vector<ParameterText>& parameter_table() {
       {"remainder-bits", count, "bits of a remainder, all 2^r values in use"},
       {"remainder-values", count, "values of a remainder in use: 2^r - 1 where 0 means an empty cell"},
       {"operations", count, "deletions of a random key, each followed by an insertion"},
+      {"removed", count, "keys that went since the message before"},
+      {"added", count, "keys that came since the message before"},
       {"load", real, "average load: distinct fingerprints per bucket"},
       {"steps", real, "delete-and-insert steps per element after the filling"},
       {"share", real, "share of the buckets (default: 1e-9)"},
@@ -338,6 +341,16 @@ const std::vector<ParameterText>& parameter_table() {
       {"kappa", real, "mean of a counter, k n / m"},
       {"epsilon", real, "distance from the limit rate"},
       {"bias", real, "distance of the mean rate from the limit rate (default: 0)"},
+      {"insertion-rate", real, "keys that come, a second"},
+      {"removal-rate", real, "keys that go, a second (default: as many as come)"},
+      {"new-share", real, "send when so many new keys over n wait; 0 is at once"},
+      {"interval", real, "send when so many seconds have passed"},
+      {"max-bytes", real, "send when the message has so many bytes"},
+      {"header-bytes", real, "bytes of any message (default: 0)"},
+      {"bytes-per-change", real, "bytes of a message for each key that came or went (default: 0)"},
+      {"delay", real, "seconds until a message that was sent is known (default: 0)"},
+      {"popularity", real, "requests for a new key over those for a mean key (default: 1)"},
+      {"removed-popularity", real, "requests for a removed key over those for a mean key (default: 1)"},
       {"x", real, "argument"},
       {"zipf", real, "Zipf exponent"},
       {"probability", real, "probability of a success"},
@@ -352,6 +365,7 @@ const std::vector<ParameterText>& parameter_table() {
       {"triple", flag, "triple hashing"},
       {"partition", flag, "double hashing, position i in the i-th of k parts of m/k bits"},
       {"lower", flag, "the lower tail"},
+      {"any-time", flag, "keys go at any time, not only when one comes"},
       {"churn", flag, "the steady state of many delete-and-insert steps, not the filled table"},
   };
   return table;

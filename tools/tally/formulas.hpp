@@ -55,10 +55,11 @@ struct Formula {
 };
 
 /// All of them; those of the d-left filter are in formulas_dleft.cpp, those of double hashing in
-/// formulas_double_hashing.cpp.
+/// formulas_double_hashing.cpp, those of summaries in formulas_summaries.cpp.
 const std::vector<Formula>& formulas();
 std::vector<Formula> dleft_formulas();
 std::vector<Formula> double_hashing_formulas();
+std::vector<Formula> summary_formulas();
 
 enum class ParameterType { count, real, file, flag };
 
