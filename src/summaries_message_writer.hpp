@@ -89,13 +89,12 @@ class MessageBytes {
     const std::string_view name = envelope.publisher;
     if (name.empty() || name.size() > max_publisher_bytes) {
       throw_parameter_error("SummaryMessage", "length of publisher", std::to_string(name.size()),
-                                    "1 to " + std::to_string(max_publisher_bytes) + " bytes");
+                            "1 to " + std::to_string(max_publisher_bytes) + " bytes");
     }
     payload_at_ = summary_header_bytes + name.size();
     bytes_.resize(payload_at_);
     std::memcpy(bytes_.data() + summary_header_bytes, name.data(), name.size());
-    std::memcpy(bytes_.data() + message::magic_at, message::magic.data(),
-                message::magic.size());
+    std::memcpy(bytes_.data() + message::magic_at, message::magic.data(), message::magic.size());
     put(message::version_at, message::version);
     put(message::kind_at, static_cast<std::uint16_t>(kind));
     put(message::publisher_bytes_at, static_cast<std::uint8_t>(name.size()));

@@ -43,7 +43,8 @@ std::vector<std::byte> delta_message(const SummaryEnvelope& envelope, std::uint6
   detail::MessageBytes bytes(SummaryMessageKind::delta, envelope, delta.layout);
   bytes.put(detail::message::from_sequence_at, from_sequence);
   const auto each = each_of(delta.changes);
-  return detail::message_of_changes(std::move(bytes), delta.layout, detail::best_code(delta.layout, each), each);
+  return detail::message_of_changes(std::move(bytes), delta.layout, detail::best_code(delta.layout, each),
+                                    each);
 }
 
 std::vector<std::byte> full_message(const SummaryEnvelope& envelope, const SummaryTable& table) {
@@ -61,11 +62,13 @@ std::vector<std::byte> full_message(const SummaryEnvelope& envelope, const Summa
 }
 
 std::vector<std::byte> heartbeat_message(const SummaryEnvelope& envelope, const SummaryLayout& layout) {
-  return detail::MessageBytes(SummaryMessageKind::heartbeat, envelope, layout).finish(SummaryCoding::none, 0, 0);
+  return detail::MessageBytes(SummaryMessageKind::heartbeat, envelope, layout)
+      .finish(SummaryCoding::none, 0, 0);
 }
 
 std::vector<std::byte> request_message(const SummaryEnvelope& envelope, const SummaryLayout& layout) {
-  return detail::MessageBytes(SummaryMessageKind::request, envelope, layout).finish(SummaryCoding::none, 0, 0);
+  return detail::MessageBytes(SummaryMessageKind::request, envelope, layout)
+      .finish(SummaryCoding::none, 0, 0);
 }
 
 std::uint64_t digest_of(const SummaryTable& table) noexcept {

@@ -175,8 +175,8 @@ SummaryMessage read_summary_message(Bytes bytes) {
   const std::uint64_t publisher_bytes = get<std::uint8_t>(bytes, publisher_bytes_at);
   const std::uint64_t size = summary_header_bytes + publisher_bytes + payload_bytes;
   if (bytes.size() != size) {
-    throw FormatError("length is " + std::to_string(bytes.size()) + " bytes; must be " + std::to_string(size) +
-                          " as the header says",
+    throw FormatError("length is " + std::to_string(bytes.size()) + " bytes; must be " +
+                          std::to_string(size) + " as the header says",
                       std::min<std::uint64_t>(bytes.size(), size), subject);
   }
   const Bytes body = bytes.subspan(summary_header_bytes);

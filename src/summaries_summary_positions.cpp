@@ -32,12 +32,11 @@ SummaryPositions::SummaryPositions(const SummaryLayout& layout)
   places_per_subtable_ = dleft->buckets_per_subtable << dleft->remainder_bits;
 }
 
-void SummaryPositions::find(Hash128 digest, Places& places) const noexcept {
-  places.count = num_hashes_;
+void SummaryPositions::find(Hash128 digest, std::uint64_t* places) const noexcept {
   if (const auto* const bits = std::get_if<BitSchemes>(&scheme_)) {
     std::visit(
         [&](const auto& scheme) {
-          std::uint64_t* next = places.at.data();
+          std::uint64_t* next = places;
           scheme.all_positions(digest, [&](std::uint64_t position) {
             *next++ = position;
             return true;
@@ -48,8 +47,8 @@ void SummaryPositions::find(Hash128 digest, Places& places) const noexcept {
   }
   std::visit(
       [&](const auto& scheme) {
-        scheme.place_all(space_.fingerprint_of(digest), num_hashes_, places.at.data());
-        for (std::uint32_t i = 1; i < num_hashes_; ++i) places.at[i] += i * places_per_subtable_;
+        scheme.place_all(space_.fingerprint_of(digest), num_hashes_, places);
+        for (std::uint32_t i = 1; i < num_hashes_; ++i) places[i] += i * places_per_subtable_;
       },
       std::get<CellSchemes>(scheme_));
 }

@@ -10,7 +10,8 @@ namespace tally {
 namespace {
 
 template <class Value>
-void require_same(std::string_view publisher, std::string_view field, const Value& mine, const Value& theirs) {
+void require_same(std::string_view publisher, std::string_view field, const Value& mine,
+                  const Value& theirs) {
   if (mine == theirs) return;
   std::string message("summary of '");
   message.append(publisher).append("': ").append(field).append(" is ").append(detail::text_of(theirs));

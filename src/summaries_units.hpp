@@ -67,7 +67,8 @@ class UnitView {
 
 /// visit(unit, old value, new value) for the units of the block that differ, by ascending unit.
 template <class Visit>
-void for_each_change_of_block(const UnitView& before, const UnitView& after, std::uint64_t block, Visit visit) {
+void for_each_change_of_block(const UnitView& before, const UnitView& after, std::uint64_t block,
+                              Visit visit) {
   const std::span<const std::uint64_t> old_words = before.block(block);
   const std::span<const std::uint64_t> new_words = after.block(block);
   if (std::equal(old_words.begin(), old_words.end(), new_words.begin())) return;

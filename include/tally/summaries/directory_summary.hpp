@@ -112,9 +112,8 @@ class DirectorySummary {
 
   /// What a SendPolicy is asked about.
   PendingChanges pending() const noexcept {
-    return {num_keys_,          num_inserted_,
-            num_removed_,       num_changed_units_,
-            layout().num_units(), layout().unit_bits()};
+    return {num_keys_,          num_inserted_,        num_removed_,
+            num_changed_units_, layout().num_units(), layout().unit_bits()};
   }
 
   /// The bits, or cells, as they are now: always in step with the filter.

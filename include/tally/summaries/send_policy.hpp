@@ -9,9 +9,9 @@ namespace tally {
 
 /// What a directory's followers do not know yet.
 struct PendingChanges {
-  std::uint64_t num_keys = 0;      ///< in the directory now
-  std::uint64_t num_inserted = 0;  ///< since the last version
-  std::uint64_t num_removed = 0;   ///< since the last version
+  std::uint64_t num_keys = 0;           ///< in the directory now
+  std::uint64_t num_inserted = 0;       ///< since the last version
+  std::uint64_t num_removed = 0;        ///< since the last version
   std::uint64_t num_changed_units = 0;  ///< bits that differ from the last version; of cells an upper bound
   std::uint64_t num_units = 0;
   std::uint32_t unit_bits = 1;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <variant>
 
@@ -13,17 +12,14 @@ namespace tally {
 /// the key's remainder there. The scheme is chosen at run time.
 class SummaryPositions {
  public:
-  /// Positions of one key: `count` of them in `at`, bits or places (bucket << remainder_bits | remainder, the
-  /// buckets of all subtables numbered through).
-  struct Places {
-    std::array<std::uint64_t, max_num_hashes> at;
-    std::uint32_t count;
-  };
-
   /// Throws std::invalid_argument for a layout out of range.
   explicit SummaryPositions(const SummaryLayout& layout);
 
-  void find(Hash128 digest, Places& places) const noexcept;
+  /// Writes num_hashes() of them: bits, or places (bucket << remainder_bits | remainder, the buckets of all subtables
+  /// numbered through).
+  void find(Hash128 digest, std::uint64_t* places) const noexcept;
+
+  std::uint32_t num_hashes() const noexcept { return num_hashes_; }
 
   std::uint64_t bucket_of(std::uint64_t place) const noexcept { return place >> remainder_bits_; }
   std::uint32_t remainder_of(std::uint64_t place) const noexcept {

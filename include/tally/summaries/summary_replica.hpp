@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tally/filters/key_batch.hpp"
+#include "tally/summaries/summary_message.hpp"
 #include "tally/summaries/summary_positions.hpp"
 #include "tally/summaries/summary_status.hpp"
 #include "tally/summaries/summary_table.hpp"

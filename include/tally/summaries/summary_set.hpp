@@ -1,9 +1,14 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +16,7 @@
 
 #include "tally/filters/key_batch.hpp"
 #include "tally/summaries/peer_table.hpp"
+#include "tally/summaries/summary_message.hpp"
 #include "tally/summaries/summary_status.hpp"
 #include "tally/summaries/summary_terms.hpp"
 
@@ -28,9 +34,6 @@ class SummarySet {
   using Peer = std::uint32_t;  ///< a number that stays with the peer; of a removed one it is used again
 
   explicit SummarySet(const SummaryTerms& terms);
-  SummarySet(SummarySet&&) noexcept;
-  SummarySet& operator=(SummarySet&&) noexcept;
-  ~SummarySet();
 
   struct Applied {
     Peer peer = 0;
@@ -53,9 +56,7 @@ class SummarySet {
   std::vector<Peer> who_may_have(const Key& key) const {
     std::vector<Peer> peers;
     const Hash128 digest = terms_.hasher(key);
-    ask(std::span(&digest, 1), [](void* out, std::size_t, Peer peer) {
-      static_cast<std::vector<Peer>*>(out)->push_back(peer);
-    }, &peers);
+    for (const Found& found : ask(std::span(&digest, 1))) peers.push_back(found.peer);
     return peers;
   }
 
@@ -67,12 +68,70 @@ class SummarySet {
     for (std::size_t first = 0; first < keys.size(); first += keys_a_part) {
       const std::size_t count = std::min(keys_a_part, keys.size() - first);
       for (std::size_t i = 0; i < count; ++i) digests[i] = terms_.hasher(keys[first + i]);
-      const auto report = [&](std::size_t index, Peer peer) { visit(first + index, peer); };
-      ask(std::span<const Hash128>(digests.data(), count), [](void* call, std::size_t index, Peer peer) {
-        (*static_cast<decltype(report)*>(call))(index, peer);
-      }, &report);
+      for (const Found& found : ask(std::span<const Hash128>(digests.data(), count))) {
+        visit(first + found.key, found.peer);
+      }
     }
   }
+
+  std::size_t num_peers() const noexcept { return by_name_.size(); }
+  /// visit(peer) for every peer, by name.
+  template <class Visit>
+  void for_each_peer(Visit visit) const {
+    for (const auto& [name, peer] : by_name_) visit(peer);
+  }
+
+  /// Of a peer that find, apply or for_each_peer gave.
+  const std::string& name(Peer peer) const { return peers_.at(peer).name; }
+  const SummaryStatus& status(Peer peer) const { return peers_.at(peer).status; }
+  double estimated_false_positive_rate(Peer peer) const;
+  /// The layout of the copy held; nothing before the first full copy.
+  const SummaryLayout* layout(Peer peer) const noexcept;
+  /// Unit i of the copy held.
+  std::uint32_t unit(Peer peer, std::uint64_t i) const;
+  /// Asks the peer for a full copy.
+  std::vector<std::byte> request(Peer peer, SummaryTime now = summary_time_now()) const;
+
+  /// Of all copies.
+  std::uint64_t num_bytes() const noexcept;
+  const SummaryTerms& terms() const noexcept { return terms_; }
+
+ private:
+  static constexpr std::size_t keys_a_part = 128;
+
+  struct Found {
+    std::uint32_t key = 0;
+    Peer peer = 0;
+    friend auto operator<=>(const Found&, const Found&) = default;
+  };
+
+  // All copies of one layout, and whose each column is.
+  struct Group {
+    PeerTable table;
+    std::vector<Peer> owners;
+  };
+
+  struct Entry {
+    std::string name;
+    SummaryStatus status;
+    SummaryLayout last_layout;  // of the last message
+    Group* group = nullptr;     // none before the first full copy
+    PeerTable::Column column = 0;
+  };
+
+  std::vector<Found> ask(std::span<const Hash128> digests) const;
+  Group& group_for(const SummaryLayout& layout);
+  Peer add(std::string_view publisher);
+  ApplyResult take(const SummaryMessage& message, Peer peer);
+  void leave_group(Entry& entry) noexcept;
+  void drop_empty_groups() noexcept;
+  void require_room(const Group& group) const;
+
+  SummaryTerms terms_;
+  std::vector<std::unique_ptr<Group>> groups_;
+  std::vector<Entry> peers_;
+  std::vector<Peer> unused_;
+  std::map<std::string, Peer, std::less<>> by_name_;
 };
 
 }  // namespace tally

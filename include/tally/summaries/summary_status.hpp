@@ -8,11 +8,11 @@
 
 namespace tally {
 
-/// What became of a message.
+/// What became of a message. Whether a full copy should be asked for is SummaryStatus::needs_full.
 enum class ApplyResult {
-  applied,    ///< the replica is at the message's version now
+  applied,    ///< the replica is at the message's version now, which need not be the newest it heard of
   unchanged,  ///< nothing new: a repeated message, or one that is older than what the replica holds
-  behind      ///< the replica lacks something that came before, or holds something else: a full copy is needed
+  behind  ///< the replica lacks something that came before, or holds something else: a full copy is needed
 };
 
 /// Where a replica stands in its publisher's history.
@@ -23,11 +23,13 @@ struct SummaryStatus {
   SummaryTime as_of{};
   std::uint64_t digest = 0;       ///< of the units held
   std::uint64_t num_nonzero = 0;  ///< units held that are not 0
-  bool has_diverged = false;      ///< the units are not what the publisher has at that version (should never be)
+  bool has_diverged = false;  ///< the units are not what the publisher has at that version (should never be)
+  /// A message of an earlier epoch came last: a late one, or the publisher's clock was set back. A request settles it.
+  bool is_contradicted = false;
 
   /// Whether it holds the newest version it heard of.
-  bool is_current() const noexcept { return held == newest && held.epoch != 0 && !has_diverged; }
-  bool needs_full() const noexcept { return held < newest || has_diverged; }
+  bool is_current() const noexcept { return held.epoch != 0 && !needs_full(); }
+  bool needs_full() const noexcept { return held < newest || has_diverged || is_contradicted; }
 
   /// How many versions it is behind; nothing where that is not known: another epoch has begun, or nothing ever came.
   std::optional<std::uint64_t> num_versions_behind() const noexcept {
