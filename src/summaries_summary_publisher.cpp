@@ -8,10 +8,13 @@
 #include "summaries_message_writer.hpp"
 #include "summaries_units.hpp"
 #include "tally/detail/parameter_error.hpp"
+#include "tally/hashing/mix64.hpp"
 
 namespace tally {
 
 namespace {
+
+constexpr std::uint64_t last_epoch_to_pass = ~std::uint64_t{0} >> 1;
 
 std::uint64_t num_blocks(const SummaryLayout& layout) { return BitArray::num_words(layout.num_units()); }
 
@@ -111,8 +114,9 @@ std::vector<std::byte> SummaryPublisher::answer(const SummaryMessage& request, S
   }
   if (request.publisher != name_) return {};
   if (request.version == version_ && request.digest == digest_) return heartbeat(now);
-  if (request.version.epoch > version_.epoch && request.version.epoch != ~std::uint64_t{0}) {
-    version_.epoch = request.version.epoch + 1;
+  if (request.version.epoch > version_.epoch && request.version.epoch <= last_epoch_to_pass) {
+    // By a step of its own: two runs that both began too low must not become one epoch.
+    version_.epoch = request.version.epoch + 1 + (mix64(version_.epoch) >> 32);
   }
   return full(now);
 }
