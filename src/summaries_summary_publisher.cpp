@@ -113,7 +113,8 @@ std::vector<std::byte> SummaryPublisher::answer(const SummaryMessage& request, S
                                   std::string(name_of(request.kind)), "request");
   }
   if (request.publisher != name_) return {};
-  if (request.version == version_ && request.digest == digest_) return heartbeat(now);
+  // The digest of an empty directory is that of one who never had a copy, too; a copy of it is short.
+  if (request.version == version_ && request.digest == digest_ && digest_ != 0) return heartbeat(now);
   if (request.version.epoch > version_.epoch && request.version.epoch <= last_epoch_to_pass) {
     // By a step of its own: two runs that both began too low must not become one epoch.
     version_.epoch = request.version.epoch + 1 + (mix64(version_.epoch) >> 32);
