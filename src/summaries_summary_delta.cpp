@@ -53,7 +53,8 @@ std::vector<std::byte> full_message(const SummaryEnvelope& envelope, const Summa
   const detail::UnitView units(layout, table.words());
   const auto each = [&](auto visit) { units.for_each(visit); };
   const detail::ChangesCode how = detail::best_code(layout, each);
-  if (how.payload_bytes < layout.num_bytes()) {
+  // Words are read much faster: they stay words unless a sixteenth is saved.
+  if (how.payload_bytes < layout.num_bytes() - layout.num_bytes() / 16) {
     return detail::message_of_changes(std::move(bytes), layout, how, each);
   }
   const std::span<const std::byte> words = std::as_bytes(table.words());

@@ -42,7 +42,7 @@ struct SummaryEnvelope {
 /// The bytes of messages. Each throws std::invalid_argument for a publisher's name out of range.
 std::vector<std::byte> delta_message(const SummaryEnvelope& envelope, std::uint64_t from_sequence,
                                      const SummaryDelta& delta);
-/// As words or as changes from nothing, whichever is shorter.
+/// As words, or as changes from nothing where that is shorter by a sixteenth at least.
 std::vector<std::byte> full_message(const SummaryEnvelope& envelope, const SummaryTable& table);
 std::vector<std::byte> heartbeat_message(const SummaryEnvelope& envelope, const SummaryLayout& layout);
 std::vector<std::byte> request_message(const SummaryEnvelope& envelope, const SummaryLayout& layout);
