@@ -23,13 +23,16 @@ void require_share(const char* function, double q) {
   require(q >= 0.0 && q <= 1.0, function, "q", q, "0 to 1");
 }
 
-/// z(n - r) [z(r) (1 - z(a)) + z(a) (1 - z(r))], z given by its logarithm; 1 - z never by subtraction.
+/// 1 - exp(ln_z), not by subtraction, and not -0.
+double one_minus(double ln_z) { return ln_z == 0.0 ? 0.0 : -std::expm1(ln_z); }
+
+/// z(n - r) [z(r) (1 - z(a)) + z(a) (1 - z(r))], z given by its logarithm.
 template <class LnEmpty>
 double flipped(std::uint64_t n, std::uint64_t r, std::uint64_t a, LnEmpty ln_empty) {
   const double removed = ln_empty(r);
   const double added = ln_empty(a);
   return std::exp(ln_empty(n - r)) *
-         (std::exp(removed) * -std::expm1(added) + std::exp(added) * -std::expm1(removed));
+         (std::exp(removed) * one_minus(added) + std::exp(added) * one_minus(removed));
 }
 
 /// Vacated cells that are still empty.

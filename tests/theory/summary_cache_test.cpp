@@ -35,6 +35,7 @@ class Samples {
 
 TEST(FlippedShare, IsZeroWhereNothingChanged) {
   EXPECT_EQ(flipped_share(1000, 7, 100, 0, 0), 0.0);
+  EXPECT_FALSE(std::signbit(flipped_share(1000, 7, 100, 0, 0)));  // a command that prints it must not say -0
   EXPECT_EQ(flipped_share_approximate(1000, 7, 100, 0, 0), 0.0);
 }
 

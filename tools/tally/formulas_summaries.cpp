@@ -39,9 +39,11 @@ FormulaResult delta_bits(const Arguments& arguments) {
   const double rice = theory::rice_delta_bits(m, q);
   FormulaResult result{rice};
   result.fields = {{"flipped_share", q},
-                   {"least_delta_bits", theory::least_delta_bits(m, q)},
-                   {"all_bits_over_delta", rice == 0 ? theory::never : static_cast<double>(m) / rice}};
-  if (q > 0) result.fields.emplace_back("rice_parameter", theory::best_rice_parameter(q));
+                   {"least_delta_bits", theory::least_delta_bits(m, q)}};
+  if (q > 0) {
+    result.fields.emplace_back("all_bits_over_delta", static_cast<double>(m) / rice);
+    result.fields.emplace_back("rice_parameter", theory::best_rice_parameter(q));
+  }
   const auto changes =
       static_cast<double>(arguments.count("removed")) + static_cast<double>(arguments.count("added"));
   if (changes > 0) result.fields.emplace_back("bytes_per_change", rice / 8 / changes);
