@@ -62,6 +62,25 @@ const std::vector<Command>& commands() {
        declare_info,
        "tally info names.tally\n"
        "tally info --verify --json names.tally\n"},
+      {"diff", "write what changed between two versions of a filter file", "Summaries", declare_diff,
+       "tally diff new.tally -o full.summary             # all of it, for a first copy\n"
+       "tally diff old.tally new.tally -o delta.summary  # the bits that flipped, compressed\n"},
+      {"patch", "bring a copy of another node's filter to its next version", "Summaries", declare_patch,
+       "tally patch copy.tally full.summary delta.summary\n"
+       "ssh cache1 tally watch cache.tally | tally patch cache1.tally  # follows it\n"
+       "tally query cache1.tally urls.txt                             # what cache1 may have\n"},
+      {"watch", "write a filter file's summary, and then every change of it, to a pipe", "Summaries",
+       declare_watch,
+       "tally watch cache.tally | ssh cache2 tally patch cache1.tally\n"},
+      {"squid", "read, ask, write and serve the cache digests of Squid", "Summaries", declare_squid,
+       "tally squid query http://cache1:3128 urls.txt  # which of these a running Squid may have\n"
+       "tally squid build -o digest urls.txt           # a digest that Squid understands\n"
+       "tally squid serve digest                       # for Squids that have us as a peer\n"},
+      {"node", "tell other nodes which keys are here, over a Redis server, and ask who may have a key",
+       "Summaries", declare_node,
+       "tally node cache1 < changes             # '+KEY' came, '-KEY' left, '?KEY' asks who may have it\n"
+       "tally node cache1 --redis redis://:secret@10.0.0.5 --stay < keys  # until SIGTERM\n"
+       "printf '!wait 2\\n?KEY\\n' | tally node asker  # asks two peers and leaves\n"},
   };
   return table;
 }

@@ -19,5 +19,10 @@ Run declare_query(CLI::App& app);
 Run declare_count(CLI::App& app);
 Run declare_merge(CLI::App& app);
 Run declare_info(CLI::App& app);
+Run declare_diff(CLI::App& app);
+Run declare_patch(CLI::App& app);
+Run declare_watch(CLI::App& app);
+Run declare_squid(CLI::App& app);
+Run declare_node(CLI::App& app);
 
 }  // namespace tally::cli

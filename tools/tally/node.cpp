@@ -1,0 +1,474 @@
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <ctime>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <system_error>
+
+#include "commands.hpp"
+#include "documents.hpp"
+#include "duration.hpp"
+#include "key_json.hpp"
+#include "line_input.hpp"
+#include "node_directory.hpp"
+#include "options.hpp"
+#include "output.hpp"
+#include "redis_address.hpp"
+#include "signals.hpp"
+#include "summary_node.hpp"
+#include "tally/planner.hpp"
+
+namespace tally::cli {
+namespace {
+
+struct NodeOptions {
+  SummaryNode::Options node;
+  std::string redis = "localhost:6379";
+  std::string kind = "counting-bloom";
+  std::uint64_t num_keys = 100'000;
+  double false_positive_rate = 0.01;
+  std::optional<std::uint64_t> num_positions;
+  std::optional<std::uint32_t> num_hashes;
+  std::optional<std::uint64_t> epoch;
+  HasherOptions hasher;
+  Nanoseconds linger = 10 * nanoseconds_per_second;
+  bool stay = false;
+  bool nul_separated = false;
+  bool json = false;
+  bool quiet = false;
+};
+
+constexpr Nanoseconds never = std::numeric_limits<Nanoseconds>::max();
+
+Nanoseconds steady_now() noexcept {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * nanoseconds_per_second + time.tv_nsec;
+}
+
+/// SIGINT and SIGTERM are delivered only while poll waits, so that none comes between a look at stop_requested and
+/// the wait.
+class SignalsOnlyInPoll {
+ public:
+  SignalsOnlyInPoll() {
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGINT);
+    sigaddset(&blocked, SIGTERM);
+    sigprocmask(SIG_BLOCK, &blocked, &before_);
+  }
+  ~SignalsOnlyInPoll() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsOnlyInPoll(const SignalsOnlyInPoll&) = delete;
+  SignalsOnlyInPoll& operator=(const SignalsOnlyInPoll&) = delete;
+
+  void poll(std::vector<pollfd>& polled, Nanoseconds wait) const {
+    wait = std::clamp<Nanoseconds>(wait, 0, 60 * nanoseconds_per_second);
+    const timespec time{.tv_sec = wait / nanoseconds_per_second, .tv_nsec = wait % nanoseconds_per_second};
+    if (ppoll(polled.data(), polled.size(), &time, &before_) >= 0) return;
+    if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "poll");
+    for (pollfd& entry : polled) entry.revents = 0;
+  }
+
+ private:
+  sigset_t before_{};
+};
+
+NodeDirectory make_directory(const NodeOptions& options) {
+  const SummaryOptions summary{
+      .publisher = options.node.name,
+      .epoch =
+          options.epoch.value_or(static_cast<std::uint64_t>(summary_time_now().time_since_epoch().count()))};
+  if (options.num_positions.has_value() != options.num_hashes.has_value()) {
+    throw std::invalid_argument(
+        "--num-positions and --num-hashes make a shape together; give both, or --keys");
+  }
+  const KeyHasher& hasher = options.node.terms.hasher;
+  if (options.kind == "dleft") {
+    if (options.num_positions) {
+      throw std::invalid_argument("--num-positions, --num-hashes: a dleft filter has cells; give --keys");
+    }
+    DLeftRequest request;
+    request.num_keys = options.num_keys;
+    request.false_positive_rate = options.false_positive_rate;
+    const DLeftShape shape = plan_dleft(request);
+    SummaryNode::check(options.node, layout_of(shape, RotationBuckets::file_id, hasher));
+    return NodeDirectory(shape, hasher, summary);
+  }
+  CountingBloomRequest request;
+  request.num_keys = options.num_keys;
+  request.false_positive_rate = options.false_positive_rate;
+  const CountingBloomShape shape =
+      options.num_positions
+          ? CountingBloomShape{.num_counters = *options.num_positions, .num_hashes = *options.num_hashes}
+          : plan_counting_bloom(request);
+  const BloomShape bits{.num_bits = shape.num_counters, .num_hashes = shape.num_hashes};
+  SummaryNode::check(options.node, layout_of(bits, DefaultScheme::file_id, hasher));
+  return NodeDirectory(shape, hasher, summary);
+}
+
+/// Reads lines of commands and answers them.
+class NodeCommands {
+ public:
+  NodeCommands(const NodeOptions& options, SummaryNode& node)
+      : options_(options),
+        node_(node),
+        input_(options.nul_separated ? '\0' : '\n'),
+        output_({.nul_separated = options.nul_separated && !options.json, .line_buffered = false}) {}
+
+  bool wants_input() const noexcept { return !input_.has_ended() && !wait_; }
+  bool has_ended() const noexcept { return input_.has_ended() && !wait_; }
+  Nanoseconds deadline() const noexcept { return wait_ ? wait_->until : never; }
+  std::uint64_t num_refused() const noexcept { return num_refused_lines_ + num_refused_changes_; }
+
+  /// `readable`: poll said that there is something on standard input.
+  void step(bool readable, Nanoseconds now) {
+    if (readable) input_.read_some();
+    end_wait(now);
+    while (!wait_) {
+      const std::optional<std::string_view> line = input_.next_line();
+      if (!line) break;
+      ++num_lines_;
+      take(*line, now);
+    }
+    apply_changes();
+    output_.flush();
+  }
+
+  void finish() { output_.finish(); }
+
+  void say_refused() const {
+    if (num_refused_changes_ > 0) {
+      remark(options_.quiet, fmt::format("{} removes and insertions were refused", num_refused_changes_));
+    }
+    if (num_refused_lines_ > 0) {
+      remark(options_.quiet, fmt::format("{} lines were no commands", num_refused_lines_));
+    }
+  }
+
+ private:
+  struct Wait {
+    std::uint32_t num_peers;
+    Nanoseconds until;
+  };
+  enum class Verb { none, add, remove };
+  static constexpr std::size_t most_changes = 1024;
+
+  void take(std::string_view line, Nanoseconds now) {
+    const char verb = line.empty() ? '\0' : line[0];
+    const std::string_view rest = line.substr(line.empty() ? 0 : 1);
+    if (verb == '+' || verb == '-') {
+      change(verb == '+' ? Verb::add : Verb::remove, rest);
+    } else if (verb == '?') {
+      answer(rest);
+    } else if (verb != '!' || !take_order(rest, now)) {
+      refuse_line(line);
+    }
+  }
+
+  // Changes of one kind that follow each other are made at once.
+  void change(Verb verb, std::string_view key) {
+    if (verb != verb_ || changes_.size() == most_changes) apply_changes();
+    verb_ = verb;
+    changes_.push_back(options_.node.terms.hasher(key));
+  }
+  void apply_changes() {
+    if (verb_ == Verb::add) {
+      const std::uint64_t num_full = node_.directory().insert(changes_);
+      if (num_full > 0 && num_full_ == 0) {
+        remark(false,
+               "the filter is full: keys are refused, and no peer will learn of them; give more --keys");
+      }
+      num_full_ += num_full;
+      num_refused_changes_ += num_full;
+    } else if (verb_ == Verb::remove) {
+      const std::uint64_t num_absent = node_.directory().remove(changes_);
+      if (num_absent > 0 && num_absent_ == 0) {
+        remark(options_.quiet, "a key was removed that is certainly not here: that changes nothing");
+      }
+      num_absent_ += num_absent;
+      num_refused_changes_ += num_absent;
+    }
+    verb_ = Verb::none;
+    changes_.clear();
+  }
+
+  void answer(std::string_view key) {
+    const std::vector<std::string_view> peers = node_.who_may_have(options_.node.terms.hasher(key));
+    if (options_.json) {
+      Json line = key_json(key);
+      line["peers"] = peers;
+      output_.write_record(json_line(line));
+    } else {
+      output_.write_key(key, fmt::format("{}", fmt::join(peers, " ")));
+    }
+  }
+
+  // Whether there is such an order.
+  bool take_order(std::string_view order, Nanoseconds now) {
+    if (order == "status") {
+      apply_changes();
+      print_status(now);
+    } else if (order == "publish") {
+      apply_changes();
+      node_.publish_now();
+    } else if (order == "wait" || order.starts_with("wait ")) {
+      return take_wait(order.substr(4), now);
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  // " PEERS TIME", either of which may be left out.
+  bool take_wait(std::string_view text, Nanoseconds now) {
+    Wait wait{.num_peers = 1, .until = now + 10 * nanoseconds_per_second};
+    try {
+      if (!text.empty()) {
+        const std::size_t blank = text.find(' ', 1);
+        wait.num_peers = static_cast<std::uint32_t>(parse_count(text.substr(1, blank - 1), {0, 1'000'000}));
+        if (blank != std::string_view::npos) wait.until = now + parse_duration(text.substr(blank + 1));
+      }
+    } catch (const std::invalid_argument&) {
+      return false;
+    }
+    apply_changes();
+    node_.publish_now();
+    wait_ = wait;
+    end_wait(now);
+    return true;
+  }
+  void end_wait(Nanoseconds now) {
+    if (!wait_) return;
+    const std::uint64_t num_caught_up = node_.num_caught_up();
+    const bool done = num_caught_up >= wait_->num_peers && node_.is_published();
+    if (!done && now < wait_->until && !stop_requested()) return;
+    if (options_.json) {
+      output_.write_record(json_line(Json{{"wait", {{"is_over", done}, {"num_caught_up", num_caught_up}}}}));
+    } else {
+      output_.write_key("!wait", fmt::format("{}\t{}", done ? "done" : "late", num_caught_up));
+    }
+    wait_.reset();
+  }
+
+  void refuse_line(std::string_view line) {
+    if (num_refused_lines_++ > 0) return;
+    constexpr std::size_t most_shown = 40;
+    remark(options_.quiet,
+           fmt::format(
+               "line {}: '{}' is no command; give +KEY, -KEY, ?KEY, !status, !publish or !wait PEERS TIME",
+               num_lines_, line.substr(0, most_shown)));
+  }
+
+  void print_status(Nanoseconds now);
+
+  const NodeOptions& options_;
+  SummaryNode& node_;
+  LineInput input_;
+  Output output_;
+  Verb verb_ = Verb::none;
+  std::vector<Hash128> changes_;
+  std::optional<Wait> wait_;
+  std::uint64_t num_lines_ = 0;
+  std::uint64_t num_refused_lines_ = 0;
+  std::uint64_t num_refused_changes_ = 0;
+  std::uint64_t num_full_ = 0;
+  std::uint64_t num_absent_ = 0;
+};
+
+double seconds(Nanoseconds time) { return static_cast<double>(time) / 1e9; }
+
+// null where it is not known.
+template <class Value>
+Json known(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json peer_json(const SummaryNode::Peer& peer) {
+  const SummaryStatus& status = peer.status;
+  std::optional<double> age;
+  if (const auto known_age = status.age(summary_time_now()))
+    age = static_cast<double>(known_age->count()) / 1e6;
+  return Json{{"name", peer.name},
+              {"is_current", status.is_current()},
+              {"epoch", status.held.epoch},
+              {"sequence", status.held.sequence},
+              {"versions_behind", known(status.num_versions_behind())},
+              {"age_seconds", known(age)},
+              {"silent_seconds", seconds(peer.silent)},
+              {"false_positive_rate", peer.false_positive_rate},
+              {"num_bytes", peer.num_bytes}};
+}
+
+Json node_json(const SummaryNode& node) {
+  const SummaryNode::Totals& totals = node.totals();
+  const PendingChanges pending = node.directory().pending();
+  return Json{{"name", node.name()},
+              {"is_connected", node.bus().is_up()},
+              {"num_connections_lost", node.bus().num_losses()},
+              {"epoch", node.directory().version().epoch},
+              {"sequence", node.directory().version().sequence},
+              {"keys", pending.num_keys},
+              {"pending_changes", pending.num_inserted + pending.num_removed},
+              {"versions_sent", totals.num_versions_sent},
+              {"answers_sent", totals.num_answers_sent},
+              {"heartbeats_sent", totals.num_heartbeats_sent},
+              {"requests_sent", totals.num_requests_sent},
+              {"bytes_sent", totals.num_bytes_sent},
+              {"messages_received", totals.num_received},
+              {"bytes_received", totals.num_bytes_received},
+              {"messages_refused", totals.num_refused}};
+}
+
+// "name=a<TAB>epoch=5": the fields of an object of numbers, words and truths.
+std::string fields_text(const Json& object) {
+  std::string text;
+  for (const auto& [name, value] : object.items()) {
+    if (!text.empty()) text += '\t';
+    text += fmt::format("{}={}", name, value.is_string() ? value.get<std::string>() : value.dump());
+  }
+  return text;
+}
+
+void NodeCommands::print_status(Nanoseconds now) {
+  Json own = node_json(node_);
+  own["changes_refused"] = num_refused_changes_;
+  own["lines_refused"] = num_refused_lines_;
+  std::vector<Json> peers;
+  for (const SummaryNode::Peer& peer : node_.all_peers(now)) peers.push_back(peer_json(peer));
+  if (options_.json) {
+    own["peers"] = peers;
+    output_.write_record(json_line(Json{{"status", own}}));
+    return;
+  }
+  own["peers"] = peers.size();
+  output_.write_key("!status", fields_text(own));
+  for (const Json& peer : peers) output_.write_key("!peer", fields_text(peer));
+}
+
+ExitCode run_node(NodeOptions& options) {
+  options.node.terms.hasher = options.hasher.hasher();
+  const RedisAddress address = parse_redis_address(options.redis);
+  SummaryNode node(options.node, make_directory(options), address, steady_now());
+  NodeCommands commands(options, node);
+  const SignalsOnlyInPoll signals;
+  std::vector<pollfd> polled;
+  bool is_ending = false;
+  Nanoseconds end_by = never;
+  while (!is_ending || !(node.is_published() || steady_now() >= end_by)) {
+    polled.assign(1, {commands.wants_input() && !is_ending ? STDIN_FILENO : -1, POLLIN, 0});
+    node.add_polled(polled);
+    signals.poll(polled, std::min({node.deadline(), commands.deadline(), end_by}) - steady_now());
+    const Nanoseconds now = steady_now();
+    node.receive(polled, now);
+    commands.step(polled[0].revents != 0, now);
+    if (!is_ending && (stop_requested() || (commands.has_ended() && !options.stay))) {
+      is_ending = true;
+      end_by = now + options.linger;
+      node.publish_now();
+    }
+    node.send(now);
+  }
+  commands.finish();
+  commands.say_refused();
+  if (!node.is_published()) {
+    const PendingChanges pending = node.directory().pending();
+    throw std::runtime_error(
+        fmt::format("the end, and Redis at {} has not taken what changed last: {} changes", address.shown(),
+                    pending.num_inserted + pending.num_removed));
+  }
+  return commands.num_refused() == 0 ? ExitCode::success : ExitCode::none;
+}
+
+}  // namespace
+
+Run declare_node(CLI::App& app) {
+  const auto options = std::make_shared<NodeOptions>();
+  add_details(
+      app,
+      "Keeps a summary of this node's keys published over a Redis server, follows those of all nodes of the "
+      "group, and answers who may have a key. Lines of standard input are commands:\n\n"
+      "+KEY: the key came here.\n"
+      "-KEY: it left; one that is certainly not here is refused.\n"
+      "?KEY: who may have it? Prints the key, a tab, and the names of the nodes with blanks between them.\n"
+      "!status: prints a line on this node and one on every other.\n"
+      "!publish: publish what changed, without waiting for --interval or --share.\n"
+      "!wait [PEERS [TIME]]: read on when so many peers (1) are known up to their newest version and our own "
+      "is published, or after the time (10s).\n\n"
+      "Messages that were lost are found out and asked for again, and a broken connection is made again, for "
+      "ever. Until then answers are stale: what they say was so at the age that !status shows. A node that "
+      "is "
+      "started again has to be given its keys again. Exit status: 0, 1 if a change or a line was refused, 2 "
+      "after an error, or if Redis did not take the last changes before the end.");
+  SummaryNode::Options& node = options->node;
+  node.terms.max_peers = 1000;
+  node.terms.max_total_bytes = std::uint64_t{1} << 30;
+  app.add_option("name", node.name, "This node's name: letters, digits, '.', '_' and '-'")
+      ->type_name("NAME")
+      ->required();
+  app.add_option(
+         "--redis", options->redis,
+         "The server: redis://[[user]:password@]host[:port] or unix:///path, perhaps from the environment "
+         "(TALLY_REDIS), where no password is shown (default: localhost:6379)")
+      ->type_name("URL")
+      ->envname("TALLY_REDIS");
+  app.add_option("--group", node.group, "Nodes of one group hear each other (default: default)")
+      ->type_name("NAME");
+  const std::string size = "Size";
+  add_choice(app, "--kind", options->kind,
+             "What counts the keys: counting-bloom sends bits, dleft cells (default: counting-bloom)",
+             {"counting-bloom", "dleft"})
+      ->group(size);
+  CLI::Option* keys =
+      add_count(app, "-n,--keys", options->num_keys, "Keys to plan for, at any one time (default: 100000)",
+                {1, std::uint64_t{1} << 40});
+  CLI::Option* rate = add_rate(app, "-p,--false-positive-rate", options->false_positive_rate,
+                               "How often a peer is named that has not the key (default: 1%)");
+  CLI::Option* positions = add_count(app, "--num-positions", options->num_positions, "Bits, exactly");
+  CLI::Option* hashes =
+      add_count(app, "-k,--num-hashes", options->num_hashes, "Positions a key has, exactly");
+  for (CLI::Option* exact : {positions, hashes}) exact->excludes(keys)->excludes(rate);
+  for (CLI::Option* option : {keys, rate, positions, hashes}) option->group(size);
+  const std::string sending = "Sending";
+  add_rate(app, "--share", node.share_of_new_keys, "Publish when so much of the keys is new (default: 1%)")
+      ->group(sending);
+  add_duration(
+      app, "--interval", node.interval,
+      "Publish what changed after this time at the latest, and a full copy only so often (default: 1s)")
+      ->group(sending);
+  add_duration(app, "--heartbeat", node.heartbeat,
+               "Longest silence: how soon others find out that they missed something (default: 5s)")
+      ->group(sending);
+  add_duration(app, "--linger", options->linger, "How long to wait for Redis at the end (default: 10s)")
+      ->group(sending);
+  app.add_flag("--stay", options->stay, "After the end of the input go on until SIGINT or SIGTERM")
+      ->group(sending);
+  add_count(app, "--epoch", options->epoch,
+            "A number that grows whenever this node is started (default: the time, in microseconds)")
+      ->group(sending);
+  const std::string following = "Following";
+  add_duration(app, "--forget", node.forget, "A peer that is silent for longer is no more (default: 10m)")
+      ->group(following);
+  add_count(app, "--max-peers", node.terms.max_peers, "Others are refused, and that is said (default: 1000)")
+      ->group(following);
+  add_size(
+      app, "--max-message", node.max_message_bytes,
+      "Longest message, sent or received; Redis has limits, too: client-output-buffer-limit (default: 32MiB)",
+      1024)
+      ->group(following);
+  add_size(app, "--max-memory", node.terms.max_total_bytes, "Memory of all peers' summaries (default: 1GiB)",
+           4096)
+      ->group(following);
+  add_hasher_options(app, options->hasher);
+  app.add_flag("-z,--null", options->nul_separated, "Commands and answers end in a NUL, not in a newline");
+  app.add_flag("--json", options->json, "Answer in JSON, one object a line");
+  add_quiet(app, options->quiet);
+  return [options] { return run_node(*options); };
+}
+
+}  // namespace tally::cli
