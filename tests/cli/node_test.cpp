@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "random.hpp"
 #include "running_command.hpp"
 #include "running_redis.hpp"
 
@@ -331,6 +332,82 @@ TEST_F(Node, TwentyOfThemFindEachOther) {
   for (NodeProcess* node : all) EXPECT_EQ(node->num_missed(node->name() == "n7" ? "n8" : "n7", 0, 50), 0);
 }
 
+// Three nodes hold keys that stay, and keys that come and go. Whatever is killed or cut off: they converge, and until
+// then a node that was not killed goes on to name the others' keys that stay.
+TEST_F(Node, ConvergesAfterAnythingAndIsAtMostStaleUntilThen) {
+  constexpr int num_nodes = 3, num_staying = 200, num_rounds = 24;
+  RunningRedis redis;
+  Random random(1);
+  std::vector<std::unique_ptr<NodeProcess>> owners(num_nodes);
+  std::vector<int> next_key(num_nodes);
+  std::vector<std::vector<std::pair<int, int>>> held(num_nodes);  // ranges of keys
+  const auto start = [&](std::size_t i) {
+    owners[i] = std::make_unique<NodeProcess>(redis, "n" + std::to_string(i));
+    owners[i]->add_keys(0, num_staying);
+    next_key[i] = 1000;
+    held[i] = {{0, num_staying}};
+  };
+  const auto change = [&] {
+    for (std::size_t i = 0; i < num_nodes; ++i) {
+      const int first = next_key[i];
+      next_key[i] = first + 1 + static_cast<int>(random.below(30));
+      owners[i]->add_keys(first, next_key[i]);
+      if (random.below(2) == 0) {
+        owners[i]->remove_keys(first, next_key[i]);
+      } else {
+        held[i].emplace_back(first, next_key[i]);
+      }
+    }
+  };
+  const auto all = [&] {
+    Nodes nodes;
+    for (const auto& owner : owners) nodes.push_back(owner.get());
+    return nodes;
+  };
+  for (std::size_t i = 0; i < num_nodes; ++i) start(i);
+  ASSERT_TRUE(converge(all()));
+  for (int round = 0; round < num_rounds; ++round) {
+    change();
+    const std::size_t victim = random.below(num_nodes);
+    const std::uint64_t event = random.below(6);
+    std::optional<std::size_t> reborn;
+    if (event == 0) {
+      owners[victim]->command().send(SIGKILL);
+      if (random.below(2) == 0) (void)owners[victim]->command().wait();
+      start(victim);
+      reborn = victim;
+    } else if (event == 1) {
+      redis.kill_now();
+      change();
+      redis.start();
+    } else if (event == 2) {
+      redis.call({"CLIENT", "KILL", "TYPE", random.below(2) == 0 ? "pubsub" : "normal"});
+    } else if (event == 3) {
+      owners[victim]->command().send(SIGSTOP);
+      redis.call({"CLIENT", "KILL", "TYPE", "pubsub"});
+      change();
+      owners[victim]->command().send(SIGCONT);
+    } else if (event == 4) {
+      redis.send(SIGSTOP);
+      change();
+      redis.send(SIGCONT);
+    }
+    for (std::size_t i = 0; i < num_nodes; ++i) {
+      for (std::size_t j = 0; j < num_nodes; ++j) {
+        if (i == j || reborn == i || reborn == j) continue;
+        ASSERT_EQ(owners[i]->num_missed(owners[j]->name(), 0, num_staying), 0) << round << ": " << event;
+      }
+    }
+    ASSERT_TRUE(converge(all())) << round << ": " << event;
+    for (std::size_t i = 0; i < num_nodes; ++i) {
+      const std::size_t j = (i + 1) % num_nodes;
+      for (const auto& [first, last] : held[j]) {
+        ASSERT_EQ(owners[i]->num_missed(owners[j]->name(), first, last), 0) << round << ": " << event;
+      }
+    }
+  }
+}
+
 TEST_F(Node, GroupsDoNotHearEachOther) {
   const RunningRedis redis;
   NodeProcess a(redis, "a"), b(redis, "b"), other(redis, "other", {"--group", "default2"});
@@ -349,9 +426,24 @@ TEST_F(Node, ConnectsByPortWithAPassword) {
   a.add_keys(0, 100);
   ASSERT_TRUE(converge({&a, &b}));
   EXPECT_EQ(b.num_missed("a", 0, 100), 0);
+
   NodeProcess wrong("redis://:no@" + place, "wrong"), without(place, "without");
   EXPECT_THAT(wrong.command().read_error_line(), HasSubstr("WRONGPASS"));
   EXPECT_THAT(without.command().read_error_line(), HasSubstr("NOAUTH"));
+}
+
+// The user of docs/node.md.
+TEST_F(Node, NeedsFewPermissions) {
+  const RunningRedis redis;
+  redis.call({"ACL", "SETUSER", "tally", "on", ">secret", "resetkeys", "resetchannels", "-@all", "+auth",
+              "+ping", "+publish", "+subscribe", "+psubscribe"});
+  redis.call({"ACL", "SETUSER", "tally", "&tally:default:*", "&tally:default:summary:*"});
+  const std::string address = "unix://tally:secret@" + redis.socket();
+  NodeProcess a(address, "a"), b(address, "b"), other(address, "other", {"--group", "other"});
+  a.add_keys(0, 100);
+  ASSERT_TRUE(converge({&a, &b}));
+  EXPECT_EQ(b.num_missed("a", 0, 100), 0);
+  EXPECT_THAT(other.command().read_error_line(), HasSubstr("NOPERM"));
 }
 
 // With the intervals of the command, as it ends before them.
