@@ -78,7 +78,8 @@ bool all_positions(const SquidKey& key, std::uint64_t num_bits, Use use) {
 }  // namespace
 
 void check_shape(const SquidShape& shape) {
-  detail::require_in_range("SquidDigest", "bits_per_entry", shape.bits_per_entry, 1, 255);
+  detail::require_in_range("SquidDigest", "bits_per_entry", shape.bits_per_entry, 1,
+                           SquidShape::max_bits_per_entry);
   // Rounded up to whole bytes it is at most max_num_bits, which is a multiple of 8.
   detail::require_in_range("SquidDigest", "capacity", shape.capacity, 1,
                            SquidShape::max_num_bits / shape.bits_per_entry);
@@ -119,7 +120,10 @@ SquidDigest SquidDigest::from_bytes(std::span<const std::byte> bytes) {
   totals.del_count = load_count(bytes, del_count_at, "del_count", 0);
   const std::uint64_t mask_size = load_count(bytes, mask_size_at, "mask_size", 1);
   shape.bits_per_entry = std::to_integer<std::uint32_t>(bytes[bits_per_entry_at]);
-  if (shape.bits_per_entry == 0) refuse("bits_per_entry is 0; must be 1 to 255", bits_per_entry_at);
+  if (shape.bits_per_entry < 1 || shape.bits_per_entry > SquidShape::max_bits_per_entry) {
+    refuse("bits_per_entry is " + std::to_string(shape.bits_per_entry) + "; must be 1 to 127",
+           bits_per_entry_at);
+  }
   const auto num_hashes = std::to_integer<std::uint32_t>(bytes[hash_func_count_at]);
   if (num_hashes != SquidShape::num_hashes) {
     refuse("hash_func_count is " + std::to_string(num_hashes) + "; must be 4", hash_func_count_at);

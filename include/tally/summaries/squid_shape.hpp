@@ -7,11 +7,13 @@ namespace tally {
 /// What a Squid cache digest is planned for. The number of bits follows, in whole bytes.
 struct SquidShape {
   static constexpr std::uint32_t num_hashes = 4;
+  /// Of a signed byte: a Squid 5.7 ends itself when a peer sends more.
+  static constexpr std::uint32_t max_bits_per_entry = 127;
   /// Squid counts bits in a signed 32-bit number.
   static constexpr std::uint64_t max_num_bits = (std::uint64_t{1} << 31) - 8;
 
   std::uint64_t capacity = 0;        ///< objects; 1 to max_num_bits / bits_per_entry
-  std::uint32_t bits_per_entry = 5;  ///< 1 to 255; Squid's default is 5
+  std::uint32_t bits_per_entry = 5;  ///< 1 to max_bits_per_entry; Squid's default is 5
 
   constexpr std::uint64_t num_bytes() const noexcept { return (capacity * bits_per_entry + 7) / 8; }
   constexpr std::uint64_t num_bits() const noexcept { return 8 * num_bytes(); }

@@ -1,0 +1,331 @@
+#include "digest_server.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http.hpp>
+#include <chrono>
+#include <cstring>
+#include <ctime>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "output.hpp"
+#include "signals.hpp"
+#include "squid_source.hpp"
+#include "tally/version.hpp"
+
+namespace tally::cli {
+
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+using Tcp = asio::ip::tcp;
+using Error = boost::system::error_code;
+using Bytes = std::vector<std::byte>;
+
+constexpr std::size_t max_connections = 256;
+constexpr std::chrono::seconds idle_seconds{30};
+constexpr std::chrono::milliseconds between_looks_at_signals{100};
+// A Squid (since 2002, and 5.7 with it) reads a digest wrong where more than 128 bytes of its bits arrive together with
+// what is before them: it moves too few of them to the front (its bug 5510). So the bits come a little later.
+constexpr std::chrono::milliseconds before_the_bits{300};
+constexpr std::uint32_t max_header_bytes = 8192;
+constexpr std::uint64_t max_body_bytes = 65536;  // of a request, which is read and left
+
+// "Sun, 06 Nov 1994 08:49:37 GMT"
+std::string http_date(std::time_t time) {
+  std::tm parts{};
+  gmtime_r(&time, &parts);
+  std::array<char, 64> text{};
+  std::strftime(text.data(), text.size(), "%a, %d %b %Y %H:%M:%S GMT", &parts);
+  return text.data();
+}
+
+std::optional<std::time_t> parse_http_date(const std::string& text) {
+  std::tm parts{};
+  const char* end = strptime(text.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &parts);
+  if (end == nullptr || *end != '\0') return std::nullopt;
+  return timegm(&parts);
+}
+
+/// The bytes of the file, which are a digest, as it was when it was last seen whole.
+class DigestFile {
+ public:
+  DigestFile(std::string path, bool quiet) : path_(std::move(path)), quiet_(quiet) {
+    stamp_ = stamp();
+    read();
+  }
+
+  /// Reads the file again if it is another one. If that fails the old bytes stay, and a remark says why.
+  void refresh() {
+    const Stamp now = stamp();
+    if (now == stamp_) return;
+    stamp_ = now;
+    try {
+      read();
+      remark(quiet_, fmt::format("read {} again", path_));
+    } catch (const std::exception& error) {
+      remark(false, fmt::format("{}; the digest of before is served on", error.what()));
+    }
+  }
+  /// Sessions that send the old bytes keep them.
+  const std::shared_ptr<const Bytes>& bytes() const { return bytes_; }
+  std::time_t last_modified() const { return last_modified_; }
+
+ private:
+  struct Stamp {
+    std::int64_t seconds = 0;
+    std::int64_t nanoseconds = 0;
+    std::uint64_t inode = 0;
+    std::int64_t size = -1;
+    bool operator==(const Stamp&) const = default;
+  };
+  Stamp stamp() const {
+    struct stat status {};
+    if (::stat(path_.c_str(), &status) != 0) return {};
+    return {status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ino, status.st_size};
+  }
+  void read() {
+    bytes_ = std::make_shared<const Bytes>(open_squid_digest(path_).to_bytes());
+    last_modified_ = static_cast<std::time_t>(stamp_.seconds);
+  }
+
+  std::string path_;
+  bool quiet_;
+  Stamp stamp_;
+  std::shared_ptr<const Bytes> bytes_;
+  std::time_t last_modified_ = 0;
+};
+
+/// What all connections share.
+struct Server {
+  const DigestServerOptions& options;
+  DigestFile digest;
+  std::size_t num_connections = 0;
+};
+
+using Request = http::request<http::string_body>;
+
+// "/path" of "/path?query" and of "http://host/path".
+std::string_view path_of(std::string_view target) {
+  if (const std::size_t scheme_end = target.find("://"); scheme_end < target.find('/')) {
+    target.remove_prefix(scheme_end + 3);
+    target.remove_prefix(std::min(target.find('/'), target.size()));
+  }
+  return target.substr(0, target.find_first_of("?#"));
+}
+
+// What a cache is asked for: a whole URL, or something that it may not fetch.
+bool asks_a_cache(const Request& request) {
+  const std::string_view target(request.target().data(), request.target().size());
+  const auto cache_control = request[http::field::cache_control];
+  return !target.starts_with('/') || cache_control.find("only-if-cached") != beast::string_view::npos;
+}
+
+/// One connection: requests one after the other, until it is closed or idle for too long.
+class Session : public std::enable_shared_from_this<Session> {
+ public:
+  Session(Tcp::socket socket, Server& server)
+      : stream_(std::move(socket)), server_(server), pause_(stream_.get_executor()) {
+    ++server_.num_connections;
+  }
+  ~Session() { --server_.num_connections; }
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  void read() {
+    parser_.emplace();
+    parser_->header_limit(max_header_bytes);
+    parser_->body_limit(max_body_bytes);
+    stream_.expires_after(idle_seconds);
+    http::async_read(stream_, buffer_, *parser_,
+                     [self = shared_from_this()](const Error& error, std::size_t) {
+                       if (!error) return self->answer(self->parser_->get());
+                       if (error.category() == http::make_error_code(http::error::bad_method).category() &&
+                           error != http::error::end_of_stream && error != http::error::partial_message) {
+                         self->answer_malformed();
+                       }
+                     });
+  }
+
+ private:
+  void answer_malformed() {
+    start(http::status::bad_request, false);
+    send("that is no request\n", false);
+  }
+
+  void answer(const Request& request) {
+    const std::string_view target(request.target().data(), request.target().size());
+    const bool is_head = request.method() == http::verb::head;
+    if (!is_head && request.method() != http::verb::get) {
+      start(http::status::method_not_allowed, request.keep_alive());
+      response_.set(http::field::allow, "GET, HEAD");
+      send("GET and HEAD only\n", is_head);
+    } else if (path_of(target) == squid_digest_path) {
+      answer_digest(request, is_head);
+    } else if (asks_a_cache(request)) {
+      start(http::status::gateway_timeout, request.keep_alive());
+      send("it is not here; this serves a cache digest alone\n", is_head);
+    } else {
+      start(http::status::not_found, request.keep_alive());
+      send(fmt::format("the digest is at {}\n", squid_digest_path), is_head);
+    }
+    if (server_.options.log) {
+      const auto method = request.method_string();
+      print(fmt::format("{} {} {}\n", response_.result_int(), std::string_view(method.data(), method.size()),
+                        target));
+    }
+  }
+
+  void answer_digest(const Request& request, bool is_head) {
+    server_.digest.refresh();
+    bytes_ = server_.digest.bytes();
+    const auto since = request[http::field::if_modified_since];
+    const std::optional<std::time_t> seen = parse_http_date({since.data(), since.size()});
+    const bool is_new = !seen || server_.digest.last_modified() > *seen;
+    start(is_new ? http::status::ok : http::status::not_modified, request.keep_alive());
+    response_.set(http::field::last_modified, http_date(server_.digest.last_modified()));
+    response_.set(http::field::expires,
+                  http_date(std::time(nullptr) + static_cast<std::time_t>(server_.options.expires_seconds)));
+    if (!is_new || is_head) {
+      send_bytes({}, "application/cache-digest", is_new ? bytes_->size() : 0);
+    } else {
+      send_digest();
+    }
+  }
+
+  void send_digest() {
+    response_.set(http::field::content_type, "application/cache-digest");
+    response_.content_length(bytes_->size());
+    serializer_.emplace(response_);
+    stream_.expires_after(idle_seconds);
+    http::async_write_header(stream_, *serializer_,
+                             [self = shared_from_this()](const Error& error, std::size_t) {
+                               if (!error) self->send_digest_header();
+                             });
+  }
+  void send_digest_header() {
+    asio::async_write(stream_, asio::buffer(bytes_->data(), SquidDigest::header_bytes),
+                      [self = shared_from_this()](const Error& error, std::size_t) {
+                        if (error) return;
+                        self->pause_.expires_after(before_the_bits);
+                        self->pause_.async_wait([self](const Error&) { self->send_digest_bits(); });
+                      });
+  }
+  void send_digest_bits() {
+    stream_.expires_after(idle_seconds);
+    asio::async_write(stream_, asio::buffer(*bytes_) + SquidDigest::header_bytes,
+                      [self = shared_from_this()](const Error& error, std::size_t) {
+                        if (!error) self->finish();
+                      });
+  }
+
+  void start(http::status status, bool keep_alive) {
+    response_ = {};
+    response_.version(11);
+    response_.result(status);
+    response_.keep_alive(keep_alive);
+    response_.set(http::field::server, fmt::format("tally/{}", version()));
+    response_.set(http::field::date, http_date(std::time(nullptr)));
+  }
+  void send(std::string text, bool is_head) {
+    text_ = std::move(text);
+    send_bytes(is_head ? std::string_view() : text_, "text/plain", text_.size());
+  }
+  void send_bytes(std::string_view bytes, const char* type, std::uint64_t length) {
+    response_.set(http::field::content_type, type);
+    if (response_.result() != http::status::not_modified) response_.content_length(length);
+    response_.body() = {bytes.data(), bytes.size()};
+    stream_.expires_after(idle_seconds);
+    http::async_write(stream_, response_, [self = shared_from_this()](const Error& error, std::size_t) {
+      if (!error) self->finish();
+    });
+  }
+  // Where there was an error instead, the peer closed the connection, or reads too slowly: nothing is left to do.
+  void finish() {
+    if (response_.keep_alive()) return read();
+    Error ignored;
+    stream_.socket().shutdown(Tcp::socket::shutdown_send, ignored);
+  }
+
+  beast::tcp_stream stream_;
+  Server& server_;
+  asio::steady_timer pause_;
+  beast::flat_buffer buffer_{max_header_bytes + max_body_bytes};
+  std::optional<http::request_parser<http::string_body>> parser_;
+  http::response<http::span_body<const char>> response_;
+  std::optional<http::response_serializer<http::span_body<const char>>> serializer_;
+  std::shared_ptr<const Bytes> bytes_;
+  std::string text_;
+};
+
+Tcp::endpoint endpoint_of(asio::io_context& context, const DigestServerOptions& options) {
+  Error error;
+  Tcp::resolver resolver(context);
+  const auto found = resolver.resolve(options.host, std::to_string(options.port),
+                                      Tcp::resolver::passive | Tcp::resolver::address_configured, error);
+  const auto any = error ? resolver.resolve(options.host, std::to_string(options.port), error) : found;
+  if (error) throw std::runtime_error(fmt::format("--host: '{}': {}", options.host, error.message()));
+  return *any.begin();
+}
+
+class Listener {
+ public:
+  Listener(asio::io_context& context, Server& server) : acceptor_(context), server_(server) {
+    const Tcp::endpoint endpoint = endpoint_of(context, server.options);
+    Error error;
+    acceptor_.open(endpoint.protocol(), error);
+    if (!error) acceptor_.set_option(asio::socket_base::reuse_address(true), error);
+    if (!error) acceptor_.bind(endpoint, error);
+    if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
+    if (error) {
+      throw std::runtime_error(fmt::format("cannot listen on {} port {}: {}", server.options.host,
+                                           endpoint.port(), error.message()));
+    }
+  }
+  std::uint16_t port() const { return acceptor_.local_endpoint().port(); }
+
+  void accept() {
+    acceptor_.async_accept([this](const Error& error, Tcp::socket socket) {
+      if (!error && server_.num_connections < max_connections) {
+        std::make_shared<Session>(std::move(socket), server_)->read();
+      }
+      if (error == asio::error::operation_aborted) return;
+      accept();
+    });
+  }
+
+ private:
+  Tcp::acceptor acceptor_;
+  Server& server_;
+};
+
+}  // namespace
+
+void serve_digest(const DigestServerOptions& options) {
+  Server server{options, DigestFile(options.path, options.quiet)};
+  asio::io_context context(1);  // after the server: sessions that are left end with it
+  Listener listener(context, server);
+  listener.accept();
+  remark(options.quiet,
+         fmt::format("serving {} at http://{}:{}{}", options.path,
+                     options.host.find(':') == std::string::npos ? options.host : "[" + options.host + "]",
+                     listener.port(), squid_digest_path));
+  while (!stop_requested()) context.run_for(between_looks_at_signals);
+}
+
+}  // namespace tally::cli
