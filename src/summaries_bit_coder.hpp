@@ -74,7 +74,9 @@ class BitReader {
   }
 
   /// The byte that is read next, for messages about it.
-  std::uint64_t byte() const noexcept { return next_ - (num_ahead_ - num_beyond_) / 8; }
+  std::uint64_t byte() const noexcept {
+    return overrun() ? bytes_.size() : next_ - (num_ahead_ - num_beyond_) / 8;
+  }
 
  private:
   // At least 57 bits ahead; of those, num_beyond_ at the end are not in the bytes.

@@ -80,9 +80,9 @@ std::optional<PayloadFault> read_changes(const SummaryMessage& message, Visit vi
     std::uint32_t value = 1;
     if (code.has_cells) {
       const std::uint64_t count = reader.get_unary();
-      if (count > code.max_count) return PayloadFault{"a count that no cell has", reader.byte()};
       const std::uint64_t remainder = count == 0 ? 0 : reader.get(code.remainder_bits);
       if (reader.overrun()) return PayloadFault{"it ends within a cell", message.payload.size()};
+      if (count > code.max_count) return PayloadFault{"a count that no cell has", reader.byte()};
       value = count == 0 ? 0 : static_cast<std::uint32_t>((count - 1) << code.counter_at | remainder);
       const bool may_be_empty = message.kind == SummaryMessageKind::delta;
       if (count == 0 ? !may_be_empty : value == 0 || !code.is_cell(value)) {

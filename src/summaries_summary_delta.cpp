@@ -1,7 +1,9 @@
 #include "tally/summaries/summary_delta.hpp"
 
 #include <stdexcept>
+#include <utility>
 
+#include "summaries_apply.hpp"
 #include "summaries_message_writer.hpp"
 #include "summaries_units.hpp"
 
@@ -70,6 +72,28 @@ std::vector<std::byte> heartbeat_message(const SummaryEnvelope& envelope, const 
 std::vector<std::byte> request_message(const SummaryEnvelope& envelope, const SummaryLayout& layout) {
   return detail::MessageBytes(SummaryMessageKind::request, envelope, layout)
       .finish(SummaryCoding::none, 0, 0);
+}
+
+bool patch(SummaryTable& table, const SummaryMessage& message) {
+  if (message.coding == SummaryCoding::none) {
+    throw std::invalid_argument("SummaryTable: cannot patch: a " + std::string(name_of(message.kind)) +
+                                " holds no units; a delta or a full copy does");
+  }
+  if (message.kind == SummaryMessageKind::full) {
+    SummaryTable fresh(message.layout);
+    (void)detail::read_units(message,
+                             [&](std::uint64_t unit, std::uint32_t value) { fresh.put(unit, value); });
+    table = std::move(fresh);
+    return true;
+  }
+  if (message.layout != table.layout()) {
+    throw std::invalid_argument(
+        "SummaryTable: cannot patch: the delta is of another layout (shape, scheme, hash or seed); take a "
+        "full copy");
+  }
+  SummaryStatus status;
+  status.digest = digest_of(table);
+  return detail::apply_delta(message, status, table);
 }
 
 std::uint64_t digest_of(const SummaryTable& table) noexcept {

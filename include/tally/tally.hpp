@@ -4,6 +4,7 @@
 
 #include "tally/any_filter.hpp"
 #include "tally/any_filter/filter_shape.hpp"
+#include "tally/any_filter/filter_summary.hpp"
 #include "tally/filters/blocked_kernels.hpp"
 #include "tally/filters/bloom_filter.hpp"
 #include "tally/filters/counter_reads.hpp"

@@ -14,6 +14,8 @@
 #include "random.hpp"
 #include "running_command.hpp"
 #include "running_redis.hpp"
+#include "tally/filters/counting_bloom_filter.hpp"
+#include "tally/summaries/directory_summary.hpp"
 
 namespace tally::test {
 namespace {
@@ -272,6 +274,46 @@ TEST_F(Node, RefusesWhatIsNoMessageAndSaysSoOnce) {
   EXPECT_LT(std::count(result.error.begin(), result.error.end(), '\n'), 10) << result.error;
 }
 
+std::string text_of(const std::vector<std::byte>& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// "tally", the seed of every command that is not told another.
+constexpr std::uint64_t default_seed = 0x74616c6c79;
+
+TEST_F(Node, TakesNoMessageFromTheChannelOfAnother) {
+  const RunningRedis redis;
+  NodeProcess a(redis, "a");
+  DirectorySummary<CountingBloomFilter<>> directory({.num_counters = 20'000, .num_hashes = 7}, default_seed,
+                                                    {.publisher = "honest", .epoch = 5});
+  (void)directory.insert(std::string_view("key"));
+  const std::string message = text_of(directory.publish());
+  ASSERT_TRUE(a.wait_for(0));
+  redis.call({"PUBLISH", "tally:default:summary:other", message});
+  ASSERT_TRUE(comes_true([&] { return a.status().at("messages_refused") == 1; }));
+  EXPECT_TRUE(a.who_may_have("key").empty());
+  redis.call({"PUBLISH", "tally:default:summary:honest", message});
+  ASSERT_TRUE(comes_true([&] { return a.who_may_have("key") == std::set<std::string>{"honest"}; }));
+}
+
+TEST_F(Node, AnswersAFloodOfRequestsOnceAnInterval) {
+  const RunningRedis redis;
+  NodeProcess a(redis, "a");
+  a.add_keys(0, 500);
+  ASSERT_TRUE(a.wait_for(0));
+  const BloomShape shape{.num_bits = 20'000, .num_hashes = 7};
+  const std::string request = text_of(
+      request_message({.publisher = "a", .version = {}, .digest = 1, .published_at = summary_time_now()},
+                      layout_of(shape, DefaultScheme::file_id, default_seed)));
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < 1000; ++i) redis.call({"PUBLISH", "tally:default:request:a", request});
+  ASSERT_TRUE(comes_true([&] { return a.status().at("messages_received") >= 1000; }));
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  const double num_answers = a.status().at("answers_sent");
+  EXPECT_GE(num_answers, 1);
+  EXPECT_LE(num_answers, elapsed.count() / 0.05 + 1);
+}
+
 TEST_F(Node, OutlivesAMessageThatIsTooLong) {
   const RunningRedis redis;
   NodeProcess a(redis, "a", {"--max-message", "64KiB"}), b(redis, "b", {"--max-message", "64KiB"});
@@ -463,6 +505,29 @@ TEST_F(Node, PublishesWhatIsPendingBeforeItEnds) {
   ASSERT_TRUE(comes_true([&] { return a.who_may_have("k2").contains("x"); }));
   EXPECT_TRUE(a.who_may_have("k1").contains("x"));
   EXPECT_TRUE(a.who_may_have("k3").empty());
+}
+
+TEST_F(Node, BeginsWithAFilterFile) {
+  const RunningRedis redis;
+  const TemporaryDirectory directory;
+  NodeProcess b(redis, "b", {"--seed", "5"});
+  const std::string dleft = directory / "dleft", counting = directory / "counting", bits = directory / "bits";
+  ASSERT_EQ(
+      run_tally({"build", "-o", dleft, "--kind", "dleft", "-n", "100", "--seed", "5"}, "k1\nk2\n").exit_code,
+      0);
+  ASSERT_EQ(
+      run_tally({"build", "-o", counting, "--kind", "counting-bloom", "-n", "100", "--seed", "5"}, "k1\nk3\n")
+          .exit_code,
+      0);
+  ASSERT_EQ(run_tally({"build", "-o", bits, "-n", "100"}, "k1\n").exit_code, 0);
+  EXPECT_EQ(run_tally(tally_node(redis, {"--load", dleft}), "-k1\n").exit_code, 0);
+  ASSERT_TRUE(comes_true([&] { return b.who_may_have("k2").contains("x"); }));
+  EXPECT_TRUE(b.who_may_have("k1").empty());
+  EXPECT_EQ(run_tally(tally_node(redis, {"--load", counting}), "").exit_code, 0);
+  ASSERT_TRUE(comes_true([&] { return b.who_may_have("k3").contains("x") && b.who_may_have("k2").empty(); }));
+  const CommandResult result = run_tally(tally_node(redis, {"--load", bits}), "");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.error, HasSubstr("kind bloom"));
 }
 
 TEST_F(Node, StaysIfItIsToldTo) {

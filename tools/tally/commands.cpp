@@ -70,8 +70,7 @@ const std::vector<Command>& commands() {
        "ssh cache1 tally watch cache.tally | tally patch cache1.tally  # follows it\n"
        "tally query cache1.tally urls.txt                             # what cache1 may have\n"},
       {"watch", "write a filter file's summary, and then every change of it, to a pipe", "Summaries",
-       declare_watch,
-       "tally watch cache.tally | ssh cache2 tally patch cache1.tally\n"},
+       declare_watch, "tally watch cache.tally | ssh cache2 tally patch cache1.tally\n"},
       {"squid", "read, ask, write and serve the cache digests of Squid", "Summaries", declare_squid,
        "tally squid query http://cache1:3128 urls.txt  # which of these a running Squid may have\n"
        "tally squid build -o digest urls.txt           # a digest that Squid understands\n"

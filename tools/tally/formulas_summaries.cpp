@@ -38,8 +38,7 @@ FormulaResult delta_bits(const Arguments& arguments) {
   const double q = flipped_share_asked_for(arguments);
   const double rice = theory::rice_delta_bits(m, q);
   FormulaResult result{rice};
-  result.fields = {{"flipped_share", q},
-                   {"least_delta_bits", theory::least_delta_bits(m, q)}};
+  result.fields = {{"flipped_share", q}, {"least_delta_bits", theory::least_delta_bits(m, q)}};
   if (q > 0) {
     result.fields.emplace_back("all_bits_over_delta", static_cast<double>(m) / rice);
     result.fields.emplace_back("rice_parameter", theory::best_rice_parameter(q));

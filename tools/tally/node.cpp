@@ -23,6 +23,7 @@
 #include "signals.hpp"
 #include "summary_node.hpp"
 #include "tally/planner.hpp"
+#include "tally/serialization.hpp"
 
 namespace tally::cli {
 namespace {
@@ -35,6 +36,7 @@ struct NodeOptions {
   double false_positive_rate = 0.01;
   std::optional<std::uint64_t> num_positions;
   std::optional<std::uint32_t> num_hashes;
+  std::string load_file;
   std::optional<std::uint64_t> epoch;
   HasherOptions hasher;
   Nanoseconds linger = 10 * nanoseconds_per_second;
@@ -79,15 +81,31 @@ class SignalsOnlyInPoll {
   sigset_t before_{};
 };
 
-NodeDirectory make_directory(const NodeOptions& options) {
-  const SummaryOptions summary{
-      .publisher = options.node.name,
-      .epoch =
-          options.epoch.value_or(static_cast<std::uint64_t>(summary_time_now().time_since_epoch().count()))};
+// What a filter file holds; its hash becomes ours.
+NodeDirectory load_directory(NodeOptions& options, const SummaryOptions& summary) {
+  const AnyFilter file = load(options.load_file, options.hasher.key());
+  options.node.terms.hasher = file.hasher();
+  return file.visit([&]<class Filter>(const Filter& filter) -> NodeDirectory {
+    if constexpr (std::is_same_v<Filter, CountingBloomFilter<>> ||
+                  std::is_same_v<Filter, DLeftCountingBloomFilter<>>) {
+      return NodeDirectory(filter, summary);
+    } else {
+      throw std::invalid_argument(fmt::format(
+          "--load: '{}' holds a filter of kind {} and scheme {}; it must be counting-bloom or dleft, and of "
+          "the default scheme",
+          options.load_file, name_of(file.kind()), file.shape().scheme_name()));
+    }
+  });
+}
+
+NodeDirectory make_directory(NodeOptions& options) {
+  const SummaryOptions summary{.publisher = options.node.name, .epoch = options.epoch.value_or(0)};
+  if (!options.load_file.empty()) return load_directory(options, summary);
   if (options.num_positions.has_value() != options.num_hashes.has_value()) {
     throw std::invalid_argument(
         "--num-positions and --num-hashes make a shape together; give both, or --keys");
   }
+  options.node.terms.hasher = options.hasher.hasher();
   const KeyHasher& hasher = options.node.terms.hasher;
   if (options.kind == "dleft") {
     if (options.num_positions) {
@@ -352,9 +370,9 @@ void NodeCommands::print_status(Nanoseconds now) {
 }
 
 ExitCode run_node(NodeOptions& options) {
-  options.node.terms.hasher = options.hasher.hasher();
   const RedisAddress address = parse_redis_address(options.redis);
-  SummaryNode node(options.node, make_directory(options), address, steady_now());
+  NodeDirectory directory = make_directory(options);
+  SummaryNode node(options.node, std::move(directory), address, steady_now());
   NodeCommands commands(options, node);
   const SignalsOnlyInPoll signals;
   std::vector<pollfd> polled;
@@ -403,7 +421,8 @@ Run declare_node(CLI::App& app) {
       "Messages that were lost are found out and asked for again, and a broken connection is made again, for "
       "ever. Until then answers are stale: what they say was so at the age that !status shows. A node that "
       "is "
-      "started again has to be given its keys again. Exit status: 0, 1 if a change or a line was refused, 2 "
+      "started again has to be given its keys again, by --load or its input. Exit status: 0, 1 if a change "
+      "or a line was refused, 2 "
       "after an error, or if Redis did not take the last changes before the end.");
   SummaryNode::Options& node = options->node;
   node.terms.max_peers = 1000;
@@ -433,7 +452,12 @@ Run declare_node(CLI::App& app) {
   CLI::Option* hashes =
       add_count(app, "-k,--num-hashes", options->num_hashes, "Positions a key has, exactly");
   for (CLI::Option* exact : {positions, hashes}) exact->excludes(keys)->excludes(rate);
-  for (CLI::Option* option : {keys, rate, positions, hashes}) option->group(size);
+  CLI::Option* file =
+      add_file(app, "--load", options->load_file,
+               "Begin with the keys, shape and seed of this filter file (counting-bloom or dleft)");
+  for (CLI::Option* option : {app.get_option("--kind"), keys, rate, positions, hashes})
+    file->excludes(option);
+  for (CLI::Option* option : {keys, rate, positions, hashes, file}) option->group(size);
   const std::string sending = "Sending";
   add_rate(app, "--share", node.share_of_new_keys, "Publish when so much of the keys is new (default: 1%)")
       ->group(sending);
@@ -465,6 +489,7 @@ Run declare_node(CLI::App& app) {
            4096)
       ->group(following);
   add_hasher_options(app, options->hasher);
+  file->excludes(app.get_option("--seed"));
   app.add_flag("-z,--null", options->nul_separated, "Commands and answers end in a NUL, not in a newline");
   app.add_flag("--json", options->json, "Answer in JSON, one object a line");
   add_quiet(app, options->quiet);

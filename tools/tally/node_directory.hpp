@@ -22,6 +22,11 @@ class NodeDirectory {
   NodeDirectory(const DLeftShape& shape, const KeyHasher& hasher, SummaryOptions options)
       : summary_(std::in_place_index<1>, shape, hasher, std::move(options)) {}
 
+  /// Of what a filter holds.
+  template <class Filter>
+  NodeDirectory(Filter filter, SummaryOptions options)
+      : summary_(std::in_place_type<DirectorySummary<Filter>>, std::move(filter), std::move(options)) {}
+
   /// How many were refused because the filter is full.
   std::uint64_t insert(std::span<const Hash128> digests) {
     return std::visit([&](auto& summary) { return summary.insert_batch(digests); }, summary_);

@@ -16,7 +16,7 @@ constexpr std::size_t longest_name = 64;
 constexpr std::uint64_t message_overhead = 512;
 // A request that nobody answers is repeated after twice the time, up to this.
 constexpr Nanoseconds longest_between_requests = 30 * nanoseconds_per_second;
-// So many answers that do not help mean that a copy cannot be brought up to date: it begins again.
+// A peer that keeps to an earlier epoch after so many requests cannot be told of the later one: its copy begins again.
 constexpr int most_requests = 8;
 // Different faults that are said; more are only counted, so that a noisy stranger does not fill the disk.
 constexpr std::size_t most_faults_said = 100;
@@ -134,14 +134,12 @@ void SummaryNode::take_summary(std::string_view peer, std::span<const std::byte>
   auto heard = heard_.find(peer);
   if (heard == heard_.end()) heard = heard_.emplace(peer, Heard{}).first;
   heard->second.at = now;
-  // A peer whose clock was set back has begun an earlier epoch: the request tells it of the later one.
-  const bool is_missed = status.needs_full() || message.version.epoch < status.newest.epoch;
   std::optional<Request>& request = heard->second.request;
-  if (!is_missed) {
+  if (!status.needs_full()) {
     request.reset();
   } else if (!request) {
     request = Request{.due = now + drawn(options_.interval)};
-  } else if (request->num_sent > most_requests) {
+  } else if (status.is_contradicted && request->num_sent > most_requests) {
     peers_.remove(peer);
     heard_.erase(heard);
   }

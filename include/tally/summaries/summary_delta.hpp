@@ -47,6 +47,11 @@ std::vector<std::byte> full_message(const SummaryEnvelope& envelope, const Summa
 std::vector<std::byte> heartbeat_message(const SummaryEnvelope& envelope, const SummaryLayout& layout);
 std::vector<std::byte> request_message(const SummaryEnvelope& envelope, const SummaryLayout& layout);
 
+/// Brings a table to the message's version, by its digest alone: for copies in files, which know no numbers of versions.
+/// False, and nothing has changed, if a delta does not lead from this table to that version. Throws
+/// std::invalid_argument for a delta of another layout, and for a message that holds no units; std::bad_alloc.
+bool patch(SummaryTable& table, const SummaryMessage& message);
+
 /// Of all units.
 std::uint64_t digest_of(const SummaryTable& table) noexcept;
 

@@ -1,0 +1,69 @@
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "tally/any_filter/filter_summary.hpp"
+
+namespace tally {
+
+namespace {
+
+SummaryLayout layout_of_filter(const AnyFilter& filter) {
+  const FilterShape shape = filter.shape();
+  if (const auto* const bloom = std::get_if<BloomShape>(&shape.shape)) {
+    return layout_of(*bloom, shape.scheme_id, filter.hasher());
+  }
+  if (const auto* const counting = std::get_if<CountingBloomShape>(&shape.shape)) {
+    return layout_of(BloomShape{counting->num_counters, counting->num_hashes}, shape.scheme_id,
+                     filter.hasher());
+  }
+  if (const auto* const dleft = std::get_if<DLeftShape>(&shape.shape)) {
+    return layout_of(*dleft, shape.scheme_id, filter.hasher());
+  }
+  throw std::invalid_argument("a filter of kind " + std::string(name_of(filter.kind())) +
+                              " has no summary; bloom, blocked-bloom, counting-bloom and dleft filters have");
+}
+
+}  // namespace
+
+SummaryTable summary_of(const AnyFilter& filter) {
+  SummaryTable summary(layout_of_filter(filter));
+  if (filter.kind() != FilterKind::counting_bloom) {
+    summary.assign(filter.words());
+    return summary;
+  }
+  filter.visit([&](const auto& inside) {
+    if constexpr (requires { inside.storage().counter_bits(); }) {
+      for (std::uint64_t i = 0; i < summary.num_units(); ++i) {
+        if (inside.storage().get(i) != 0) summary.put(i, 1);
+      }
+    }
+  });
+  return summary;
+}
+
+AnyFilter filter_of(const SummaryTable& summary, const KeyHasher& hasher) {
+  const SummaryLayout& layout = summary.layout();
+  if (hasher.id() != layout.hash_id || hasher.seed_or_key_id() != layout.seed_or_key_id) {
+    throw std::invalid_argument("the hasher is not the one of the summary's publisher");
+  }
+  FilterTotals totals;
+  FilterShape shape{BloomShape{}, layout.scheme_id};
+  if (const auto* const dleft = std::get_if<DLeftShape>(&layout.shape)) {
+    shape.shape = *dleft;
+    for (std::uint64_t i = 0; i < summary.num_units(); ++i) {
+      const std::uint32_t cell = summary.get(i);
+      if (cell == 0) continue;
+      ++totals.num_fingerprints;
+      totals.num_insertions += (cell >> dleft->remainder_bits) + 1;
+    }
+  } else {
+    shape.shape = std::get<BloomShape>(layout.shape);
+  }
+  detail::AlignedWords words(shape.num_bytes() / 8);
+  std::copy(summary.words().begin(), summary.words().end(), words.data());
+  return AnyFilter(shape, hasher, totals, std::move(words));
+}
+
+}  // namespace tally

@@ -1,0 +1,105 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "commands.hpp"
+#include "documents.hpp"
+#include "filter_file.hpp"
+#include "options.hpp"
+#include "summary_file.hpp"
+
+namespace tally::cli {
+
+namespace {
+
+struct DiffOptions {
+  std::vector<std::string> files;
+  std::string key_file;
+  std::string output = "-";
+  std::string name;
+  bool force = false;
+  bool json = false;
+  bool quiet = false;
+};
+
+// Files know no versions: a delta leads from the first to the second, and its digest says between which two.
+constexpr SummaryVersion first_version{1, 1};
+constexpr SummaryVersion second_version{1, 2};
+
+void write(const std::vector<std::byte>& message, const DiffOptions& options) {
+  save_bytes(message, options.output == "-" ? "/dev/stdout" : options.output,
+             options.force ? Overwrite::replace : Overwrite::refuse);
+}
+
+ExitCode run_diff(const DiffOptions& options) {
+  check_overwrite(options.output, options.force);
+  const FilterFileOptions key{"", options.key_file};
+  const SummaryTable after = load_summary(options.files.back(), key.key());
+  const std::string name = publisher_name(options.name, options.files.back());
+  const std::uint64_t digest = digest_of(after);
+  std::optional<SummaryDelta> delta;
+  bool is_other_layout = false;
+  if (options.files.size() == 2) {
+    const SummaryTable before = load_summary(options.files.front(), key.key());
+    is_other_layout = before.layout() != after.layout();
+    if (!is_other_layout) delta = SummaryDelta::between(before, after);
+  }
+  std::vector<std::byte> message = full_message({name, first_version, digest, summary_time_now()}, after);
+  const bool is_delta = delta && delta->num_bytes() < message.size();
+  if (is_delta) {
+    message =
+        delta_message({name, second_version, digest, summary_time_now()}, first_version.sequence, *delta);
+  }
+  write(message, options);
+  const bool differ = !delta || !delta->changes.empty();
+  const char* const units = after.layout().has_cells() ? "cells" : "bits";
+  if (options.json && options.output != "-") {
+    print_json({{"kind", is_delta ? "delta" : "full"},
+                {"num_changes", is_delta ? Json(delta->changes.size()) : Json(nullptr)},
+                {"message_bytes", message.size()},
+                {"summary_bytes", after.layout().num_bytes()}});
+  }
+  if (is_delta) {
+    remark(options.quiet,
+           fmt::format("{} of {} {} changed: {}, 1/{:.1f} of the {} of all", delta->changes.size(),
+                       after.num_units(), units, human_bytes(static_cast<double>(message.size())),
+                       static_cast<double>(after.layout().num_bytes()) / static_cast<double>(message.size()),
+                       human_bytes(static_cast<double>(after.layout().num_bytes()))));
+  } else {
+    remark(options.quiet,
+           fmt::format("a full copy of {} {}: {}{}", after.num_units(), units,
+                       human_bytes(static_cast<double>(message.size())),
+                       is_other_layout ? " (the two files have different shapes, schemes or seeds)"
+                       : delta         ? " (shorter than what changed)"
+                                       : ""));
+  }
+  return differ ? ExitCode::success : ExitCode::none;
+}
+
+}  // namespace
+
+Run declare_diff(CLI::App& app) {
+  const auto options = std::make_shared<DiffOptions>();
+  add_details(
+      app,
+      "Writes a message (docs/summaries.md) that brings a copy of OLD's bits, or cells, to those of NEW: the "
+      "positions that changed, compressed to about their entropy; or a full copy of NEW, if no OLD is given, "
+      "if the two are not of one shape, scheme and seed, or where that is shorter. Of a counting-bloom "
+      "filter "
+      "it is the bits of counters above 0: the counters stay at home. 'tally patch' applies it.\n\n"
+      "Exit status: 0, 1 if nothing changed, 2 after an error.");
+  app.add_option("files", options->files, "[OLD] NEW: bloom, counting-bloom or dleft filter files")
+      ->type_name("FILE")
+      ->required()
+      ->expected(1, 2);
+  add_file(app, "-o,--output", options->output, "Write the message here (default '-': standard output)");
+  app.add_option("--name", options->name, "Whose directory it is, in the message (default: NEW's name)")
+      ->type_name("NAME");
+  add_key_file(app, options->key_file);
+  add_force(app, options->force);
+  add_json(app, options->json);
+  add_quiet(app, options->quiet);
+  return [options] { return run_diff(*options); };
+}
+
+}  // namespace tally::cli
