@@ -270,9 +270,10 @@ Nanoseconds SummaryNode::deadline() const noexcept {
 }
 
 bool SummaryNode::is_published() const noexcept {
-  const bool has_nothing = directory_.version().sequence == 0 && !directory_.pending().any();
-  if (has_nothing) return !bus_.is_up();
-  return bus_.is_up() && bus_.is_idle() && !directory_.pending().any();
+  const PendingChanges pending = directory_.pending();
+  // Who never had a key need not wait for a server to say so.
+  if (directory_.version().sequence == 0) return pending.num_keys == 0 && !bus_.is_up();
+  return bus_.is_up() && bus_.is_idle() && !pending.any();
 }
 
 // What is known.
