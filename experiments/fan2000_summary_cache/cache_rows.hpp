@@ -234,7 +234,9 @@ class CacheRows {
       events.add(run.summaries[i].false_pairs);
       pairs += static_cast<double>(run.summaries[i].not_announced_pairs) / static_cast<double>(runs_.size());
     }
+    if (pairs == 0) return without_limits(0, runs_.size());
     const Measured a_run = events;
+    if (!law_) return without_limits(a_run.value / pairs, a_run.trials);  // how they bunch takes many runs
     return {a_run.value / pairs, a_run.trials, [a_run, pairs](double confidence) -> Limits {
               const Limits limits = a_run.limits(confidence);
               return {limits.low / pairs, limits.high / pairs};
