@@ -81,8 +81,9 @@ struct RunCounts {
   ProtocolCounts everyone;                ///< a miss asks all
 };
 
-/// 2 to 31 proxies with a cache each. A local miss asks the peers that a protocol names, one after the other until one
-/// has the document (or all at once, if it names everyone), and the document comes into the local cache, from a peer or not. A peer that serves a document does not take it for asked for. So all
+/// 2 to 31 proxies with a cache each. A local miss asks the peers that a protocol names, one after the
+/// other until one has the document (or all at once, if it names everyone), and the document comes into the
+/// local cache, from a peer or not. A peer that serves a document does not take it for asked for. So all
 /// protocols see the same caches, and one run serves for all.
 class CooperatingCaches {
  public:

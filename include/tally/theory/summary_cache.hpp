@@ -48,9 +48,10 @@ double rice_delta_bits(std::uint64_t m, double q);
 ///
 ///     a + V,     V = E' - E exp(-a ln(E'/E)/(E' - E)),     or E (1 - exp(-r/E)) for a = r
 ///
-/// E cells are empty first and E' = E + r - a last. V of the vacated cells are still empty: this takes every
-/// empty cell as equally likely to be filled. A filter fills the least loaded bucket, vacated cells sooner: 4 x 8
-/// cells at load 6 change 1% fewer where 1% of the keys are replaced, 11% fewer where 10% are. r + a is a bound. Keys that share a fingerprint change a counter: a cell too.
+/// E cells are empty first and E' = E + r - a last. V of the vacated cells are still empty: this takes
+/// every empty cell as equally likely to be filled. A filter fills the least loaded bucket, vacated cells
+/// sooner: 4 x 8 cells at load 6 change 1% fewer where 1% of the keys are replaced, 11% fewer where 10%
+/// are. r + a is a bound. Keys that share a fingerprint change a counter: a cell too.
 /// @param cells  of the whole table, at least n and n - r + a
 /// @source ours
 double dleft_changed_cells(std::uint64_t cells, std::uint64_t n, std::uint64_t r, std::uint64_t a);
