@@ -81,6 +81,23 @@ TEST(SummaryReplica, APublisherThatRestartsWithTheSameKeysNeedsToSendNoCopy) {
   EXPECT_TRUE(replica.may_contain(std::uint64_t{55}));
 }
 
+TEST(SummaryReplica, ADeltaOfANewEpochIsNotForACopyOfTheOldOneWhateverItsNumbers) {
+  Bits first = bits_directory("node", 1000);
+  Bits second = bits_directory("node", 2000);
+  insert(first, 0, 50);
+  insert(second, 100, 150);
+  SummaryReplica replica({.hasher = 42});
+  (void)replica.apply(first.publish(sample_time));
+  (void)second.publish(sample_time);
+  insert(second, 150, 155);
+  EXPECT_EQ(replica.apply(second.publish(sample_time)), ApplyResult::behind);
+  EXPECT_TRUE(replica.status().needs_full());
+  EXPECT_FALSE(replica.status().has_diverged) << "from its version 1, but that is another one";
+  EXPECT_EQ(replica.status().num_versions_behind(), std::nullopt) << "nobody told how long the new epoch is";
+  EXPECT_EQ(replica.apply(second.full(sample_time)), ApplyResult::applied);
+  EXPECT_TRUE(replica.status().is_current());
+}
+
 TEST(SummaryReplica, APublisherWhoseClockWasSetBackIsFollowedAfterOneRequest) {
   Bits first = bits_directory("node", 2000);
   Bits second = bits_directory("node", 1000);
