@@ -211,6 +211,35 @@ TEST_F(Node, OutlivesTheServer) {
   EXPECT_THAT(c.command().read_error_line(), HasSubstr("connected"));
 }
 
+TEST_F(Node, SlowGivesUpAServerThatIsSilent) {
+  RunningRedis redis;
+  NodeProcess a(redis, "a"), b(redis, "b");
+  ASSERT_TRUE(converge({&a, &b}));
+  redis.send(SIGSTOP);
+  ASSERT_TRUE(comes_true([&] { return !a.status().at("is_connected"); }, std::chrono::seconds(30)));
+  EXPECT_THAT(a.command().read_error_line(), HasSubstr("does not answer"));
+  redis.send(SIGCONT);
+  a.add_keys(0, 100);
+  ASSERT_TRUE(comes_true([&] { return have_converged({&a, &b}); }, std::chrono::seconds(40)));
+  EXPECT_EQ(b.num_missed("a", 0, 100), 0);
+}
+
+TEST_F(Node, EndsAtASignalWhileNobodyReadsItsAnswers) {
+  const RunningRedis redis;
+  NodeProcess a(redis, "a");
+  ASSERT_TRUE(a.wait_for(0));
+  std::string questions;
+  for (int i = 0; i < 3000; ++i) questions += "?" + key_of("nobody", i) + "\n";
+  a.command().write(questions);
+  (void)a.answer();  // the others are more than a pipe holds
+  int num_signals = 0;
+  ASSERT_TRUE(comes_true([&] {
+    a.command().send(SIGTERM);
+    return ++num_signals == 20;
+  }));
+  EXPECT_EQ(a.command().wait().exit_code, 128 + SIGTERM);
+}
+
 TEST_F(Node, MayStartBeforeTheServer) {
   RunningRedis redis;
   redis.kill_now();

@@ -54,32 +54,24 @@ Nanoseconds steady_now() noexcept {
   return time.tv_sec * nanoseconds_per_second + time.tv_nsec;
 }
 
-/// SIGINT and SIGTERM are delivered only while poll waits, so that none comes between a look at stop_requested and
-/// the wait.
-class SignalsOnlyInPoll {
- public:
-  SignalsOnlyInPoll() {
-    sigset_t blocked;
-    sigemptyset(&blocked);
-    sigaddset(&blocked, SIGINT);
-    sigaddset(&blocked, SIGTERM);
-    sigprocmask(SIG_BLOCK, &blocked, &before_);
-  }
-  ~SignalsOnlyInPoll() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsOnlyInPoll(const SignalsOnlyInPoll&) = delete;
-  SignalsOnlyInPoll& operator=(const SignalsOnlyInPoll&) = delete;
-
-  void poll(std::vector<pollfd>& polled, Nanoseconds wait) const {
-    wait = std::clamp<Nanoseconds>(wait, 0, 60 * nanoseconds_per_second);
-    const timespec time{.tv_sec = wait / nanoseconds_per_second, .tv_nsec = wait % nanoseconds_per_second};
-    if (ppoll(polled.data(), polled.size(), &time, &before_) >= 0) return;
-    if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "poll");
-    for (pollfd& entry : polled) entry.revents = 0;
-  }
-
- private:
-  sigset_t before_{};
-};
+/// poll, but it returns at once if a signal asks to stop before or meanwhile: none can come between the look at
+/// stop_requested and the wait. `heeds_stop` is false once that was heeded.
+void poll_or_stop(std::vector<pollfd>& polled, Nanoseconds wait, bool heeds_stop) {
+  sigset_t stops;
+  sigset_t before;
+  sigemptyset(&stops);
+  sigaddset(&stops, SIGINT);
+  sigaddset(&stops, SIGTERM);
+  sigprocmask(SIG_BLOCK, &stops, &before);
+  wait = heeds_stop && stop_requested() ? 0 : std::clamp<Nanoseconds>(wait, 0, 60 * nanoseconds_per_second);
+  const timespec time{.tv_sec = wait / nanoseconds_per_second, .tv_nsec = wait % nanoseconds_per_second};
+  const int result = ppoll(polled.data(), polled.size(), &time, &before);
+  const int error = errno;
+  sigprocmask(SIG_SETMASK, &before, nullptr);
+  if (result >= 0) return;
+  if (error != EINTR) throw std::system_error(error, std::generic_category(), "poll");
+  for (pollfd& entry : polled) entry.revents = 0;
+}
 
 // What a filter file holds; its hash becomes ours.
 NodeDirectory load_directory(NodeOptions& options, const SummaryOptions& summary) {
@@ -374,14 +366,13 @@ ExitCode run_node(NodeOptions& options) {
   NodeDirectory directory = make_directory(options);
   SummaryNode node(options.node, std::move(directory), address, steady_now());
   NodeCommands commands(options, node);
-  const SignalsOnlyInPoll signals;
   std::vector<pollfd> polled;
   bool is_ending = false;
   Nanoseconds end_by = never;
   while (!is_ending || !(node.is_published() || steady_now() >= end_by)) {
     polled.assign(1, {commands.wants_input() && !is_ending ? STDIN_FILENO : -1, POLLIN, 0});
     node.add_polled(polled);
-    signals.poll(polled, std::min({node.deadline(), commands.deadline(), end_by}) - steady_now());
+    poll_or_stop(polled, std::min({node.deadline(), commands.deadline(), end_by}) - steady_now(), !is_ending);
     const Nanoseconds now = steady_now();
     node.receive(polled, now);
     commands.step(polled[0].revents != 0, now);

@@ -194,7 +194,7 @@ void SummaryNode::forget_silent(Nanoseconds now) {
 
 // What goes.
 
-bool SummaryNode::is_version_due(Nanoseconds now) const noexcept {
+bool SummaryNode::is_version_due(Nanoseconds now) const {
   const PendingChanges pending = directory_.pending();
   const bool is_first = directory_.version().sequence == 0;
   if (hurry_ && (is_first || pending.any())) return true;
@@ -252,7 +252,7 @@ Nanoseconds SummaryNode::drawn(Nanoseconds most) {
   return std::uniform_int_distribution<Nanoseconds>(0, most)(random_);
 }
 
-Nanoseconds SummaryNode::deadline() const noexcept {
+Nanoseconds SummaryNode::deadline() const {
   Nanoseconds earliest = std::min(bus_.deadline(), next_forgetting_);
   if (!bus_.is_ready()) return bus_.deadline();
   const bool is_first = directory_.version().sequence == 0;
@@ -269,7 +269,7 @@ Nanoseconds SummaryNode::deadline() const noexcept {
   return earliest;
 }
 
-bool SummaryNode::is_published() const noexcept {
+bool SummaryNode::is_published() const {
   const PendingChanges pending = directory_.pending();
   // Who never had a key need not wait for a server to say so.
   if (directory_.version().sequence == 0) return pending.num_keys == 0 && !bus_.is_up();

@@ -86,12 +86,12 @@ class SummaryNode {
   /// Sends what is due.
   void send(Nanoseconds now);
   /// When to call both at the latest.
-  Nanoseconds deadline() const noexcept;
+  Nanoseconds deadline() const;
 
   /// Publishes what is pending as soon as it can, whatever is due.
   void publish_now() noexcept { hurry_ = true; }
   /// Whether Redis has all that there is to say.
-  bool is_published() const noexcept;
+  bool is_published() const;
 
  private:
   /// A full copy of a peer that is missed here.
@@ -110,7 +110,7 @@ class SummaryNode {
   void take_request(std::span<const std::byte> bytes);
   void refuse(std::string_view peer, std::string_view why);
 
-  bool is_version_due(Nanoseconds now) const noexcept;
+  bool is_version_due(Nanoseconds now) const;
   void send_requests(Nanoseconds now);
   void send_summary(std::span<const std::byte> message, Nanoseconds now);
   void forget_silent(Nanoseconds now);
