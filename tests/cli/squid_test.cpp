@@ -172,13 +172,12 @@ TEST_F(Squid, ChoosesTallyAsItsPeerByTheDigestThatTallyServes) {
     EXPECT_THAT(squid.get(origin.url(i)), StartsWith("HTTP/1.1 200")) << i;
     EXPECT_EQ(served.command().read_line(), "504 GET " + origin.url(i) + "\n");
   }
-  std::string asked;
   for (int i = 2001; i <= 2020; ++i) squid.get(origin.url(i));
   served.command().send(SIGTERM);
   const CommandResult ended = served.command().wait();
   EXPECT_EQ(ended.exit_code, 0) << ended.error;
-  // 0.1% of those that are not in the digest pass: of 20 URLs perhaps one, hardly two.
-  EXPECT_LE(std::count(ended.output.begin(), ended.output.end(), '\n'), 1) << ended.output;
+  // 0.1% of those that are not in the digest pass: three of 20 URLs once in a million runs.
+  EXPECT_LE(std::count(ended.output.begin(), ended.output.end(), '\n'), 2) << ended.output;
 }
 
 TEST_F(Squid, FetchesFromAPeerWhatTheDigestThatTallyServesForItSays) {
