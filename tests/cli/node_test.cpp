@@ -325,6 +325,23 @@ TEST_F(Node, TakesNoMessageFromTheChannelOfAnother) {
   ASSERT_TRUE(comes_true([&] { return a.who_may_have("key") == std::set<std::string>{"honest"}; }));
 }
 
+// A forger's, or one of a clock that was set centuries ahead: no later one can be begun.
+TEST_F(Node, ThatIsSaidToHaveAnEpochBeyondAllOthersIsFollowedAgain) {
+  const RunningRedis redis;
+  NodeProcess b(redis, "b");
+  DirectorySummary<CountingBloomFilter<>> forger({.num_counters = 20'000, .num_hashes = 7}, default_seed,
+                                                 {.publisher = "a", .epoch = ~std::uint64_t{0} - 1});
+  (void)forger.insert(std::string_view("forged"));
+  ASSERT_TRUE(b.wait_for(0));
+  redis.call({"PUBLISH", "tally:default:summary:a", text_of(forger.publish())});
+  ASSERT_TRUE(comes_true([&] { return b.who_may_have("forged").contains("a"); }));
+  NodeProcess a(redis, "a");
+  a.add_keys(0, 100);
+  ASSERT_TRUE(converge({&a, &b}));
+  EXPECT_EQ(b.num_missed("a", 0, 100), 0);
+  EXPECT_TRUE(b.who_may_have("forged").empty());
+}
+
 TEST_F(Node, AnswersAFloodOfRequestsOnceAnInterval) {
   const RunningRedis redis;
   NodeProcess a(redis, "a");
