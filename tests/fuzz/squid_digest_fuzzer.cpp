@@ -1,4 +1,5 @@
-// Any bytes as what a Squid sends: refused with a FormatError, or a digest that writes the same bits again and works.
+// Any bytes as what a Squid sends: refused with a FormatError, or a digest that writes the same bits again and
+// works.
 
 #include <cstdlib>
 #include <cstring>

@@ -40,8 +40,9 @@ using Bytes = std::vector<std::byte>;
 constexpr std::size_t max_connections = 256;
 constexpr std::chrono::seconds idle_seconds{30};
 constexpr std::chrono::milliseconds between_looks_at_signals{100};
-// A Squid (since 2002, and 5.7 with it) reads a digest wrong where more than 128 bytes of its bits arrive together with
-// what is before them: it moves too few of them to the front (its bug 5510). So the bits come a little later.
+// A Squid (since 2002, and 5.7 with it) reads a digest wrong where more than 128 bytes of its bits arrive
+// together with what is before them: it moves too few of them to the front (its bug 5510). So the bits come a
+// little later.
 constexpr std::chrono::milliseconds before_the_bits{300};
 constexpr std::uint32_t max_header_bytes = 8192;
 constexpr std::uint64_t max_body_bytes = 65536;  // of a request, which is read and left
@@ -255,7 +256,8 @@ class Session : public std::enable_shared_from_this<Session> {
       if (!error) self->finish();
     });
   }
-  // Where there was an error instead, the peer closed the connection, or reads too slowly: nothing is left to do.
+  // Where there was an error instead, the peer closed the connection, or reads too slowly: nothing is left
+  // to do.
   void finish() {
     if (response_.keep_alive()) return read();
     Error ignored;

@@ -36,7 +36,8 @@ class SquidDigest {
   /// enough memory.
   explicit SquidDigest(const SquidShape& shape);
 
-  /// With these bits, shape.num_bits() of them, and totals below 2^31; throws std::invalid_argument for others.
+  /// With these bits, shape.num_bits() of them, and totals below 2^31; throws std::invalid_argument for
+  /// others.
   SquidDigest(const SquidShape& shape, const Totals& totals, BitArray bits);
 
   /// Reads what Squid sends. Everything is checked before anything is allocated; throws FormatError.
