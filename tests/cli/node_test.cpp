@@ -420,8 +420,8 @@ TEST_F(Node, TwentyOfThemFindEachOther) {
   for (NodeProcess* node : all) EXPECT_EQ(node->num_missed(node->name() == "n7" ? "n8" : "n7", 0, 50), 0);
 }
 
-// Three nodes hold keys that stay, and keys that come and go. Whatever is killed or cut off: they converge, and until
-// then a node that was not killed goes on to name the others' keys that stay.
+// Three nodes hold keys that stay, and keys that come and go. Whatever is killed or cut off: they converge,
+// and until then a node that was not killed goes on to name the others' keys that stay.
 TEST_F(Node, ConvergesAfterAnythingAndIsAtMostStaleUntilThen) {
   constexpr int num_nodes = 3, num_staying = 200, num_rounds = 24;
   RunningRedis redis;

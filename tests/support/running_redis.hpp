@@ -35,8 +35,8 @@ bool comes_true(Condition condition, std::chrono::milliseconds within = std::chr
 
 inline bool has_redis() { return run_program({"sh", "-c", "command -v redis-server"}).exit_code == 0; }
 
-/// A Redis server of a test's own, in a directory of its own, that keeps nothing: by a socket, and by a free port of
-/// this machine if `with_port`. It can be killed and started again where it was.
+/// A Redis server of a test's own, in a directory of its own, that keeps nothing: by a socket, and by a free
+/// port of this machine if `with_port`. It can be killed and started again where it was.
 class RunningRedis {
  public:
   explicit RunningRedis(std::vector<std::string> flags = {}, bool with_port = false)

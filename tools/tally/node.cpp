@@ -14,11 +14,9 @@
 #include "commands.hpp"
 #include "documents.hpp"
 #include "duration.hpp"
-#include "key_json.hpp"
-#include "line_input.hpp"
+#include "node_commands.hpp"
 #include "node_directory.hpp"
 #include "options.hpp"
-#include "output.hpp"
 #include "redis_address.hpp"
 #include "signals.hpp"
 #include "summary_node.hpp"
@@ -54,8 +52,8 @@ Nanoseconds steady_now() noexcept {
   return time.tv_sec * nanoseconds_per_second + time.tv_nsec;
 }
 
-/// poll, but it returns at once if a signal asks to stop before or meanwhile: none can come between the look at
-/// stop_requested and the wait. `heeds_stop` is false once that was heeded.
+/// poll, but it returns at once if a signal asks to stop before or meanwhile: none can come between the look
+/// at stop_requested and the wait. `heeds_stop` is false once that was heeded.
 void poll_or_stop(std::vector<pollfd>& polled, Nanoseconds wait, bool heeds_stop) {
   sigset_t stops;
   sigset_t before;
@@ -122,250 +120,12 @@ NodeDirectory make_directory(NodeOptions& options) {
   return NodeDirectory(shape, hasher, summary);
 }
 
-/// Reads lines of commands and answers them.
-class NodeCommands {
- public:
-  NodeCommands(const NodeOptions& options, SummaryNode& node)
-      : options_(options),
-        node_(node),
-        input_(options.nul_separated ? '\0' : '\n'),
-        output_({.nul_separated = options.nul_separated && !options.json, .line_buffered = false}) {}
-
-  bool wants_input() const noexcept { return !input_.has_ended() && !wait_; }
-  bool has_ended() const noexcept { return input_.has_ended() && !wait_; }
-  Nanoseconds deadline() const noexcept { return wait_ ? wait_->until : never; }
-  std::uint64_t num_refused() const noexcept { return num_refused_lines_ + num_refused_changes_; }
-
-  /// `readable`: poll said that there is something on standard input.
-  void step(bool readable, Nanoseconds now) {
-    if (readable) input_.read_some();
-    end_wait(now);
-    while (!wait_) {
-      const std::optional<std::string_view> line = input_.next_line();
-      if (!line) break;
-      ++num_lines_;
-      take(*line, now);
-    }
-    apply_changes();
-    output_.flush();
-  }
-
-  void finish() { output_.finish(); }
-
-  void say_refused() const {
-    if (num_refused_changes_ > 0) {
-      remark(options_.quiet, fmt::format("{} removes and insertions were refused", num_refused_changes_));
-    }
-    if (num_refused_lines_ > 0) {
-      remark(options_.quiet, fmt::format("{} lines were no commands", num_refused_lines_));
-    }
-  }
-
- private:
-  struct Wait {
-    std::uint32_t num_peers;
-    Nanoseconds until;
-  };
-  enum class Verb { none, add, remove };
-  static constexpr std::size_t most_changes = 1024;
-
-  void take(std::string_view line, Nanoseconds now) {
-    const char verb = line.empty() ? '\0' : line[0];
-    const std::string_view rest = line.substr(line.empty() ? 0 : 1);
-    if (verb == '+' || verb == '-') {
-      change(verb == '+' ? Verb::add : Verb::remove, rest);
-    } else if (verb == '?') {
-      answer(rest);
-    } else if (verb != '!' || !take_order(rest, now)) {
-      refuse_line(line);
-    }
-  }
-
-  // Changes of one kind that follow each other are made at once.
-  void change(Verb verb, std::string_view key) {
-    if (verb != verb_ || changes_.size() == most_changes) apply_changes();
-    verb_ = verb;
-    changes_.push_back(options_.node.terms.hasher(key));
-  }
-  void apply_changes() {
-    if (verb_ == Verb::add) {
-      const std::uint64_t num_full = node_.directory().insert(changes_);
-      if (num_full > 0 && num_full_ == 0) {
-        remark(false,
-               "the filter is full: keys are refused, and no peer will learn of them; give more --keys");
-      }
-      num_full_ += num_full;
-      num_refused_changes_ += num_full;
-    } else if (verb_ == Verb::remove) {
-      const std::uint64_t num_absent = node_.directory().remove(changes_);
-      if (num_absent > 0 && num_absent_ == 0) {
-        remark(options_.quiet, "a key was removed that is certainly not here: that changes nothing");
-      }
-      num_absent_ += num_absent;
-      num_refused_changes_ += num_absent;
-    }
-    verb_ = Verb::none;
-    changes_.clear();
-  }
-
-  void answer(std::string_view key) {
-    const std::vector<std::string_view> peers = node_.who_may_have(options_.node.terms.hasher(key));
-    if (options_.json) {
-      Json line = key_json(key);
-      line["peers"] = peers;
-      output_.write_record(json_line(line));
-    } else {
-      output_.write_key(key, fmt::format("{}", fmt::join(peers, " ")));
-    }
-  }
-
-  // Whether there is such an order.
-  bool take_order(std::string_view order, Nanoseconds now) {
-    if (order == "status") {
-      apply_changes();
-      print_status(now);
-    } else if (order == "publish") {
-      apply_changes();
-      node_.publish_now();
-    } else if (order == "wait" || order.starts_with("wait ")) {
-      return take_wait(order.substr(4), now);
-    } else {
-      return false;
-    }
-    return true;
-  }
-
-  // " PEERS TIME", either of which may be left out.
-  bool take_wait(std::string_view text, Nanoseconds now) {
-    Wait wait{.num_peers = 1, .until = now + 10 * nanoseconds_per_second};
-    try {
-      if (!text.empty()) {
-        const std::size_t blank = text.find(' ', 1);
-        wait.num_peers = static_cast<std::uint32_t>(parse_count(text.substr(1, blank - 1), {0, 1'000'000}));
-        if (blank != std::string_view::npos) wait.until = now + parse_duration(text.substr(blank + 1));
-      }
-    } catch (const std::invalid_argument&) {
-      return false;
-    }
-    apply_changes();
-    node_.publish_now();
-    wait_ = wait;
-    end_wait(now);
-    return true;
-  }
-  void end_wait(Nanoseconds now) {
-    if (!wait_) return;
-    const std::uint64_t num_caught_up = node_.num_caught_up();
-    const bool done = num_caught_up >= wait_->num_peers && node_.is_published();
-    if (!done && now < wait_->until && !stop_requested()) return;
-    if (options_.json) {
-      output_.write_record(json_line(Json{{"wait", {{"is_over", done}, {"num_caught_up", num_caught_up}}}}));
-    } else {
-      output_.write_key("!wait", fmt::format("{}\t{}", done ? "done" : "late", num_caught_up));
-    }
-    wait_.reset();
-  }
-
-  void refuse_line(std::string_view line) {
-    if (num_refused_lines_++ > 0) return;
-    constexpr std::size_t most_shown = 40;
-    remark(options_.quiet,
-           fmt::format(
-               "line {}: '{}' is no command; give +KEY, -KEY, ?KEY, !status, !publish or !wait PEERS TIME",
-               num_lines_, line.substr(0, most_shown)));
-  }
-
-  void print_status(Nanoseconds now);
-
-  const NodeOptions& options_;
-  SummaryNode& node_;
-  LineInput input_;
-  Output output_;
-  Verb verb_ = Verb::none;
-  std::vector<Hash128> changes_;
-  std::optional<Wait> wait_;
-  std::uint64_t num_lines_ = 0;
-  std::uint64_t num_refused_lines_ = 0;
-  std::uint64_t num_refused_changes_ = 0;
-  std::uint64_t num_full_ = 0;
-  std::uint64_t num_absent_ = 0;
-};
-
-double seconds(Nanoseconds time) { return static_cast<double>(time) / 1e9; }
-
-// null where it is not known.
-template <class Value>
-Json known(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-Json peer_json(const SummaryNode::Peer& peer) {
-  const SummaryStatus& status = peer.status;
-  std::optional<double> age;
-  if (const auto known_age = status.age(summary_time_now()))
-    age = static_cast<double>(known_age->count()) / 1e6;
-  return Json{{"name", peer.name},
-              {"is_current", status.is_current()},
-              {"epoch", status.held.epoch},
-              {"sequence", status.held.sequence},
-              {"versions_behind", known(status.num_versions_behind())},
-              {"age_seconds", known(age)},
-              {"silent_seconds", seconds(peer.silent)},
-              {"false_positive_rate", peer.false_positive_rate},
-              {"num_bytes", peer.num_bytes}};
-}
-
-Json node_json(const SummaryNode& node) {
-  const SummaryNode::Totals& totals = node.totals();
-  const PendingChanges pending = node.directory().pending();
-  return Json{{"name", node.name()},
-              {"is_connected", node.bus().is_up()},
-              {"num_connections_lost", node.bus().num_losses()},
-              {"epoch", node.directory().version().epoch},
-              {"sequence", node.directory().version().sequence},
-              {"keys", pending.num_keys},
-              {"pending_changes", pending.num_inserted + pending.num_removed},
-              {"versions_sent", totals.num_versions_sent},
-              {"answers_sent", totals.num_answers_sent},
-              {"heartbeats_sent", totals.num_heartbeats_sent},
-              {"requests_sent", totals.num_requests_sent},
-              {"bytes_sent", totals.num_bytes_sent},
-              {"messages_received", totals.num_received},
-              {"bytes_received", totals.num_bytes_received},
-              {"messages_refused", totals.num_refused}};
-}
-
-// "name=a<TAB>epoch=5": the fields of an object of numbers, words and truths.
-std::string fields_text(const Json& object) {
-  std::string text;
-  for (const auto& [name, value] : object.items()) {
-    if (!text.empty()) text += '\t';
-    text += fmt::format("{}={}", name, value.is_string() ? value.get<std::string>() : value.dump());
-  }
-  return text;
-}
-
-void NodeCommands::print_status(Nanoseconds now) {
-  Json own = node_json(node_);
-  own["changes_refused"] = num_refused_changes_;
-  own["lines_refused"] = num_refused_lines_;
-  std::vector<Json> peers;
-  for (const SummaryNode::Peer& peer : node_.all_peers(now)) peers.push_back(peer_json(peer));
-  if (options_.json) {
-    own["peers"] = peers;
-    output_.write_record(json_line(Json{{"status", own}}));
-    return;
-  }
-  own["peers"] = peers.size();
-  output_.write_key("!status", fields_text(own));
-  for (const Json& peer : peers) output_.write_key("!peer", fields_text(peer));
-}
-
 ExitCode run_node(NodeOptions& options) {
   const RedisAddress address = parse_redis_address(options.redis);
   NodeDirectory directory = make_directory(options);
   SummaryNode node(options.node, std::move(directory), address, steady_now());
-  NodeCommands commands(options, node);
+  NodeCommands commands(
+      {.nul_separated = options.nul_separated, .json = options.json, .quiet = options.quiet}, node);
   std::vector<pollfd> polled;
   bool is_ending = false;
   Nanoseconds end_by = never;
@@ -384,7 +144,6 @@ ExitCode run_node(NodeOptions& options) {
     node.send(now);
   }
   commands.finish();
-  commands.say_refused();
   if (!node.is_published()) {
     const PendingChanges pending = node.directory().pending();
     throw std::runtime_error(

@@ -18,8 +18,9 @@ struct RedisAddress {
   std::string shown() const;
 };
 
-/// "redis://[[user]:password@]host[:port]", "host[:port]", "unix://[[user]:password@]/path" or "/path". User and
-/// password may have %XX. Throws std::invalid_argument that says what is right, and never repeats a password.
+/// "redis://[[user]:password@]host[:port]", "host[:port]", "unix://[[user]:password@]/path" or "/path". User
+/// and password may have %XX. Throws std::invalid_argument that says what is right, and never repeats a
+/// password.
 RedisAddress parse_redis_address(std::string_view text);
 
 }  // namespace tally::cli

@@ -19,9 +19,10 @@ namespace tally::cli {
 /// Publish and subscribe over a Redis server, for one event loop and no threads.
 ///
 /// Two connections, because one that subscribes may not publish. If either breaks both are made again, for
-/// ever, after a pause that doubles from 50 ms to 5 s and is drawn from its upper half, so that nodes do not all come
-/// back at once. What others published meanwhile is lost, and so may be what we published last: whoever uses the
-/// bus finds gaps out and asks again. The loss is said once on standard error, and so is the end of it.
+/// ever, after a pause that doubles from 50 ms to 5 s and is drawn from its upper half, so that nodes do not
+/// all come back at once. What others published meanwhile is lost, and so may be what we published last:
+/// whoever uses the bus finds gaps out and asks again. The loss is said once on standard error, and so is the
+/// end of it.
 class RedisBus {
  public:
   struct Options {
@@ -35,7 +36,8 @@ class RedisBus {
 
   RedisBus(Options options, Nanoseconds now);
 
-  /// Connected, and all subscriptions are confirmed: from then on nothing is missed until the connection breaks.
+  /// Connected, and all subscriptions are confirmed: from then on nothing is missed until the connection
+  /// breaks.
   bool is_up() const noexcept { return up_since_.has_value(); }
   std::optional<Nanoseconds> up_since() const noexcept { return up_since_; }
   std::uint64_t num_losses() const noexcept { return num_losses_; }

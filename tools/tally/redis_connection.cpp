@@ -12,8 +12,8 @@
 namespace tally::cli {
 namespace {
 
-// What the server may answer has three elements at most (four for a message of a pattern); hiredis would make room for
-// as many as a length says before they come.
+// What the server may answer has three elements at most (four for a message of a pattern); hiredis would make
+// room for as many as a length says before they come.
 constexpr int most_elements = 16;
 redisReplyObjectFunctions bounded_functions;
 decltype(redisReplyObjectFunctions::createArray) create_any_array;

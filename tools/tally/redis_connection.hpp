@@ -33,7 +33,8 @@ using RedisReply = std::unique_ptr<redisReply, FreeRedisReply>;
 /// All functions but the simple ones throw RedisError; the connection is then to be destroyed.
 class RedisConnection {
  public:
-  /// Begins to connect, and sends AUTH if the address has a password. A reply longer than `max_reply_bytes` is an error.
+  /// Begins to connect, and sends AUTH if the address has a password. A reply longer than `max_reply_bytes`
+  /// is an error.
   RedisConnection(const RedisAddress& address, std::size_t max_reply_bytes, Nanoseconds now);
   ~RedisConnection();
   RedisConnection(const RedisConnection&) = delete;

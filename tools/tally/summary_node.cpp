@@ -16,7 +16,8 @@ constexpr std::size_t longest_name = 64;
 constexpr std::uint64_t message_overhead = 512;
 // A request that nobody answers is repeated after twice the time, up to this.
 constexpr Nanoseconds longest_between_requests = 30 * nanoseconds_per_second;
-// A peer that keeps to an earlier epoch after so many requests cannot be told of the later one: its copy begins again.
+// A peer that keeps to an earlier epoch after so many requests cannot be told of the later one: its copy
+// begins again.
 constexpr int most_requests = 5;
 // Different faults that are said; more are only counted, so that a noisy stranger does not fill the disk.
 constexpr std::size_t most_faults_said = 100;

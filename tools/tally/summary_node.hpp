@@ -24,9 +24,9 @@ bool is_node_name(std::string_view name) noexcept;
 ///
 /// Messages of a node go to the channel tally:GROUP:summary:NODE, and requests for a full copy of it to
 /// tally:GROUP:request:NODE. Who comes, or comes back, says so on tally:GROUP:hello, and all others send a
-/// heartbeat soon. What is lost on the way is found out by the version in the next message or
-/// heartbeat, and asked for: once a peer and interval at most, after a pause at random, because an answer is heard
-/// by all. A node sends one full copy an interval at most, however many ask.
+/// heartbeat soon. What is lost on the way is found out by the version in the next message or heartbeat, and
+/// asked for: once a peer and interval at most, after a pause at random, because an answer is heard by all. A
+/// node sends one full copy an interval at most, however many ask.
 class SummaryNode {
  public:
   struct Options {
@@ -60,14 +60,15 @@ class SummaryNode {
     std::uint64_t num_bytes = 0;
   };
 
-  /// Throws std::invalid_argument for names that are none, and if a full copy of that layout does not fit into a
-  /// message: to be called before the filter is made.
+  /// Throws std::invalid_argument for names that are none, and if a full copy of that layout does not fit
+  /// into a message: to be called before the filter is made.
   static void check(const Options& options, const SummaryLayout& layout);
 
   /// `address` is where the Redis server is. Throws as check does.
   SummaryNode(const Options& options, NodeDirectory directory, const RedisAddress& address, Nanoseconds now);
 
   const std::string& name() const noexcept { return options_.name; }
+  const KeyHasher& hasher() const noexcept { return options_.terms.hasher; }
   NodeDirectory& directory() noexcept { return directory_; }
   const NodeDirectory& directory() const noexcept { return directory_; }
   const RedisBus& bus() const noexcept { return bus_; }
