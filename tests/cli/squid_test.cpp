@@ -313,6 +313,49 @@ TEST_F(SquidCommands, ErrorsNameWhatIsWrong) {
   EXPECT_FALSE(std::filesystem::exists(directory / "x"));
 }
 
+// Answers one request with these bytes, and closes the connection.
+class OneAnswer {
+ public:
+  explicit OneAnswer(std::string bytes)
+      : listener_(LoopbackSocket::listening()), thread_([this, bytes = std::move(bytes)] {
+          const LoopbackSocket connection(::accept4(listener_.file(), nullptr, nullptr, SOCK_CLOEXEC));
+          connection.receive("\r\n\r\n");
+          connection.send(bytes);
+        }) {}
+  ~OneAnswer() { thread_.join(); }
+  OneAnswer(const OneAnswer&) = delete;
+  OneAnswer& operator=(const OneAnswer&) = delete;
+  std::string url() const { return "http://127.0.0.1:" + std::to_string(listener_.port()); }
+
+ private:
+  LoopbackSocket listener_;
+  std::thread thread_;
+};
+
+TEST_F(SquidCommands, FetchTakesWholeAnswersOnly) {
+  const std::string digest = read_file(build("a", numbered_urls(1, 10)));
+  const auto fetch = [&](const std::string& answer) {
+    const OneAnswer server(answer);
+    return run_tally({"squid", "fetch", "--force", "-q", server.url(), "-o", directory / "x"});
+  };
+  const std::string ok = "HTTP/1.1 200 OK\r\n";
+  for (const std::string& whole :
+       {ok + "\r\n" + digest, ok + "Content-Length: 135\r\n\r\n" + digest,
+        ok + "Transfer-Encoding: chunked\r\n\r\n87\r\n" + digest + "\r\n0\r\n\r\n"}) {
+    const CommandResult result = fetch(whole);
+    EXPECT_EQ(result.exit_code, 0) << result.error;
+    EXPECT_EQ(read_file(directory / "x"), digest);
+  }
+  EXPECT_THAT(fetch(ok + "Content-Length: 136\r\n\r\n" + digest).error, HasSubstr("no whole answer"));
+  EXPECT_THAT(fetch("").error, HasSubstr("no whole answer"));
+  EXPECT_THAT(fetch("junk\r\n\r\n").error, HasSubstr("no whole answer"));
+  EXPECT_THAT(fetch(ok + "X: " + std::string(10'000, 'x') + "\r\n\r\n").error, HasSubstr("no whole answer"));
+  EXPECT_THAT(fetch(ok + "Content-Length: 1000000000\r\n\r\n").error,
+              HasSubstr("answers with more than 268435583 bytes"));
+  EXPECT_THAT(fetch("HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\n\r\n").error,
+              HasSubstr("answers 302 Found"));
+}
+
 TEST_F(SquidCommands, FetchRefusesWhatIsNoDigest) {
   const HttpOrigin origin;
   const CommandResult object = run_tally({"squid", "fetch", origin.url(1), "-o", directory / "x"});

@@ -44,6 +44,7 @@ constexpr std::chrono::milliseconds between_looks_at_signals{100};
 // together with what is before them: it moves too few of them to the front (its bug 5510). So the bits come a
 // little later.
 constexpr std::chrono::milliseconds before_the_bits{300};
+constexpr std::size_t least_bytes_a_second = 65536;
 constexpr std::uint32_t max_header_bytes = 8192;
 constexpr std::uint64_t max_body_bytes = 65536;  // of a request, which is read and left
 
@@ -228,7 +229,7 @@ class Session : public std::enable_shared_from_this<Session> {
                       });
   }
   void send_digest_bits() {
-    stream_.expires_after(idle_seconds);
+    stream_.expires_after(idle_seconds + std::chrono::seconds(bytes_->size() / least_bytes_a_second));
     asio::async_write(stream_, asio::buffer(*bytes_) + SquidDigest::header_bytes,
                       [self = shared_from_this()](const Error& error, std::size_t) {
                         if (!error) self->finish();

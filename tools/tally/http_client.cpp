@@ -46,7 +46,6 @@ class Exchange {
 
   std::vector<std::byte> run() {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(limits_.seconds);
-    stream_.expires_at(end);
     resolver_.async_resolve(url_.host, std::to_string(url_.port),
                             [this](const Error& error, const Tcp::resolver::results_type& addresses) {
                               if (error) return fail("cannot find the host", error);
@@ -54,7 +53,9 @@ class Exchange {
                             });
     while (!context_.stopped()) {
       if (stop_requested()) throw std::runtime_error("interrupted");
-      if (std::chrono::steady_clock::now() > end) fail("no answer", beast::error::timeout);
+      if (std::chrono::steady_clock::now() > end) {
+        throw std::runtime_error(fmt::format("{}: not done after {} s", name(), limits_.seconds));
+      }
       context_.run_for(between_looks_at_signals);
     }
     const http::response<http::vector_body<unsigned char>>& answer = parser_.get();
@@ -65,34 +66,39 @@ class Exchange {
 
  private:
   void connect(const Tcp::resolver::results_type& addresses) {
+    start_waiting();
     stream_.async_connect(addresses, [this](const Error& error, const Tcp::endpoint&) {
       if (error) return fail("cannot connect", error);
       send();
     });
   }
   void send() {
+    start_waiting();
     http::async_write(stream_, request_, [this](const Error& error, std::size_t) {
       if (error) return fail("cannot send the request", error);
       receive();
     });
   }
   void receive() {
-    http::async_read(stream_, buffer_, parser_, [this](const Error& error, std::size_t) {
+    start_waiting();
+    http::async_read_some(stream_, buffer_, parser_, [this](const Error& error, std::size_t) {
       if (error == http::error::body_limit) {
         throw std::runtime_error(
             fmt::format("{} answers with more than {} bytes", name(), limits_.max_body_bytes));
       }
       if (error) return fail("no whole answer", error);
+      if (!parser_.is_done()) receive();
     });
   }
 
+  void start_waiting() { stream_.expires_after(std::chrono::seconds(limits_.idle_seconds)); }
   std::string name() const { return fmt::format("http://{}{}", url_.authority(), url_.target); }
 
   [[noreturn]] void fail(const char* what, const Error& error) const {
     const bool too_late = error == beast::error::timeout;
     throw std::runtime_error(
         fmt::format("{}: {}: {}", name(), what,
-                    too_late ? fmt::format("not done after {} s", limits_.seconds) : error.message()));
+                    too_late ? fmt::format("nothing came for {} s", limits_.idle_seconds) : error.message()));
   }
   // The first line of the body often says why: "This cache is currently building its digest."
   [[noreturn]] void refuse(const http::response<http::vector_body<unsigned char>>& answer,

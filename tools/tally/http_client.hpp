@@ -11,11 +11,12 @@ namespace tally::cli {
 
 struct HttpLimits {
   std::uint64_t max_body_bytes = 0;
-  std::uint32_t seconds = 30;  ///< for everything together
+  std::uint32_t idle_seconds = 30;  ///< without a byte
+  std::uint32_t seconds = 600;      ///< for everything together
 };
 
-/// What GET of the URL answers. Throws std::runtime_error that names the URL if there is no answer in time, or it
-/// is not 200, or is longer than the limit; SIGINT ends it too.
+/// What GET of the URL answers. Throws std::runtime_error that names the URL if there is no answer in time, or
+/// it is not 200, or is longer than the limit; SIGINT ends it too.
 std::vector<std::byte> http_get(const HttpUrl& url, const std::string& accept, const HttpLimits& limits);
 
 }  // namespace tally::cli
