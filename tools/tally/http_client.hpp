@@ -15,7 +15,7 @@ struct HttpLimits {
   std::uint32_t seconds = 600;      ///< for everything together
 };
 
-/// What GET of the URL answers. Throws std::runtime_error that names the URL if there is no answer in time, or
+/// What GET of the URL answers. Throws std::runtime_error that names the URL if no answer comes in time, or
 /// it is not 200, or is longer than the limit; SIGINT ends it too.
 std::vector<std::byte> http_get(const HttpUrl& url, const std::string& accept, const HttpLimits& limits);
 
