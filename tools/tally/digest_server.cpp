@@ -1,7 +1,6 @@
 #include "digest_server.hpp"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
@@ -21,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "file_stamp.hpp"
 #include "output.hpp"
 #include "signals.hpp"
 #include "squid_source.hpp"
@@ -68,13 +68,13 @@ std::optional<std::time_t> parse_http_date(const std::string& text) {
 class DigestFile {
  public:
   DigestFile(std::string path, bool quiet) : path_(std::move(path)), quiet_(quiet) {
-    stamp_ = stamp();
+    stamp_ = stamp_of(path_);
     read();
   }
 
   /// Reads the file again if it is another one. If that fails the old bytes stay, and a remark says why.
   void refresh() {
-    const Stamp now = stamp();
+    const std::optional<FileStamp> now = stamp_of(path_);
     if (now == stamp_) return;
     stamp_ = now;
     try {
@@ -89,26 +89,14 @@ class DigestFile {
   std::time_t last_modified() const { return last_modified_; }
 
  private:
-  struct Stamp {
-    std::int64_t seconds = 0;
-    std::int64_t nanoseconds = 0;
-    std::uint64_t inode = 0;
-    std::int64_t size = -1;
-    bool operator==(const Stamp&) const = default;
-  };
-  Stamp stamp() const {
-    struct stat status {};
-    if (::stat(path_.c_str(), &status) != 0) return {};
-    return {status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ino, status.st_size};
-  }
   void read() {
     bytes_ = std::make_shared<const Bytes>(open_squid_digest(path_).to_bytes());
-    last_modified_ = static_cast<std::time_t>(stamp_.seconds);
+    last_modified_ = stamp_ ? static_cast<std::time_t>(stamp_->seconds) : 0;
   }
 
   std::string path_;
   bool quiet_;
-  Stamp stamp_;
+  std::optional<FileStamp> stamp_;
   std::shared_ptr<const Bytes> bytes_;
   std::time_t last_modified_ = 0;
 };

@@ -1,17 +1,16 @@
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <chrono>
 #include <memory>
 #include <system_error>
 #include <thread>
-#include <tuple>
 
 #include "commands.hpp"
 #include "documents.hpp"
 #include "duration.hpp"
+#include "file_stamp.hpp"
 #include "filter_file.hpp"
 #include "options.hpp"
 #include "signals.hpp"
@@ -32,15 +31,6 @@ struct WatchOptions {
 };
 
 using Clock = std::chrono::steady_clock;
-
-// What changes whenever the file is replaced or written to; nothing while there is none.
-using FileState = std::tuple<dev_t, ino_t, off_t, time_t, long>;
-std::optional<FileState> state_of(const std::string& path) {
-  struct stat status {};
-  if (stat(path.c_str(), &status) != 0) return std::nullopt;
-  return FileState{status.st_dev, status.st_ino, status.st_size, status.st_mtim.tv_sec,
-                   status.st_mtim.tv_nsec};
-}
 
 // Waits in short steps, and ends early where nobody reads our output any more.
 void wait(Nanoseconds duration) {
@@ -64,13 +54,13 @@ class Watch {
 
   // Whether a new version was sent.
   void look() {
-    const std::optional<FileState> state = state_of(options_.filter.path);
-    if (state && state != state_) {
+    const std::optional<FileStamp> stamp = stamp_of(options_.filter.path);
+    if (stamp && stamp != stamp_) {
       publish(load_summary(options_.filter.path, options_.filter.key()));
-      state_ = state;
-    } else if (!state && state_) {
+      stamp_ = stamp;
+    } else if (!stamp && stamp_) {
       remark(options_.quiet, fmt::format("'{}' is gone; waiting for it", options_.filter.path));
-      state_.reset();
+      stamp_.reset();
     }
     if (!publisher_) return;
     if (is_due(last_full_, options_.full_interval)) return send(publisher_->full());
@@ -111,7 +101,7 @@ class Watch {
   std::string name_;
   Output output_;
   std::optional<SummaryPublisher> publisher_;
-  std::optional<FileState> state_;
+  std::optional<FileStamp> stamp_;
   Clock::time_point last_sent_{};
   Clock::time_point last_full_{};
 };
