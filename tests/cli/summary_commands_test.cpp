@@ -54,8 +54,8 @@ class SummaryCommands : public ::testing::TestWithParam<const char*> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Kinds, SummaryCommands, ::testing::Values("bloom", "counting-bloom", "dleft"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& kind) {
+                           std::string name = kind.param;
                            std::erase(name, '-');
                            return name;
                          });
