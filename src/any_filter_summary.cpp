@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "tally/any_filter/filter_summary.hpp"
+#include "tally/storage/nonzero_bits.hpp"
 
 namespace tally {
 
@@ -11,33 +12,28 @@ namespace {
 
 SummaryLayout layout_of_filter(const AnyFilter& filter) {
   const FilterShape shape = filter.shape();
-  if (const auto* const bloom = std::get_if<BloomShape>(&shape.shape)) {
-    return layout_of(*bloom, shape.scheme_id, filter.hasher());
-  }
-  if (const auto* const counting = std::get_if<CountingBloomShape>(&shape.shape)) {
-    return layout_of(BloomShape{counting->num_counters, counting->num_hashes}, shape.scheme_id,
-                     filter.hasher());
-  }
-  if (const auto* const dleft = std::get_if<DLeftShape>(&shape.shape)) {
-    return layout_of(*dleft, shape.scheme_id, filter.hasher());
-  }
-  throw std::invalid_argument("a filter of kind " + std::string(name_of(filter.kind())) +
-                              " has no summary; bloom, blocked-bloom, counting-bloom and dleft filters have");
+  return std::visit(
+      [&](const auto& own) -> SummaryLayout {
+        if constexpr (requires { layout_of(own, shape.scheme_id, filter.hasher()); }) {
+          return layout_of(own, shape.scheme_id, filter.hasher());
+        } else {
+          throw std::invalid_argument(
+              "a filter of kind " + std::string(name_of(filter.kind())) +
+              " has no summary; bloom, blocked-bloom, counting-bloom and dleft filters have");
+        }
+      },
+      shape.shape);
 }
 
 }  // namespace
 
 SummaryTable summary_of(const AnyFilter& filter) {
   SummaryTable summary(layout_of_filter(filter));
-  if (filter.kind() != FilterKind::counting_bloom) {
-    summary.assign(filter.words());
-    return summary;
-  }
   filter.visit([&](const auto& inside) {
-    if constexpr (requires { inside.storage().counter_bits(); }) {
-      for (std::uint64_t i = 0; i < summary.num_units(); ++i) {
-        if (inside.storage().get(i) != 0) summary.put(i, 1);
-      }
+    if constexpr (requires { nonzero_bits(inside.storage()); }) {
+      summary.assign(nonzero_bits(inside.storage()).words());
+    } else {
+      summary.assign(filter.words());
     }
   });
   return summary;

@@ -48,8 +48,7 @@ std::uint64_t PeerTable::num_bytes_grown() const noexcept {
 
 PeerTable::Column PeerTable::add_column() {
   if (free_.empty() && num_used_ == capacity_) grow(next_capacity());
-  free_.reserve(num_columns_ + 1);  // so that free_column needs no memory
-  ++num_columns_;
+  free_.reserve(num_used_ + 1);  // so that free_column needs no memory
   if (free_.empty()) return num_used_++;
   const Column column = free_.back();
   free_.pop_back();
@@ -59,7 +58,6 @@ PeerTable::Column PeerTable::add_column() {
 void PeerTable::free_column(Column column) {
   clear(column);
   free_.push_back(column);
-  --num_columns_;
 }
 
 void PeerTable::grow(std::uint64_t capacity) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tally/detail/parameter_error.hpp"
+#include "tally/storage/nonzero_bits.hpp"
 #include "tally/summaries/counting_squid_digest.hpp"
 #include "tally/theory/bloom.hpp"
 
@@ -245,14 +246,10 @@ bool CountingSquidDigest::may_contain(const SquidKey& key) const noexcept {
 }
 
 SquidDigest CountingSquidDigest::digest() const {
-  BitArray bits(counters_.size());
-  for (std::uint64_t i = 0; i < bits.size(); ++i) {
-    if (counters_.get(i) > 0) bits.set(i);
-  }
   const auto limited = [](std::uint64_t number) {
     return static_cast<std::uint32_t>(std::min(number, max_signed_32));
   };
-  return {shape_, {limited(num_keys_), limited(num_saturated_removes_)}, std::move(bits)};
+  return {shape_, {limited(num_keys_), limited(num_saturated_removes_)}, nonzero_bits(counters_)};
 }
 
 }  // namespace tally

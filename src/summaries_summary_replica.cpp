@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <memory>
 #include <stdexcept>
 #include <utility>
 
 #include "summaries_apply.hpp"
-#include "summaries_units.hpp"
 #include "tally/summaries/summary_delta.hpp"
 
 namespace tally {

@@ -70,6 +70,7 @@
 #include "tally/storage/cell_table.hpp"
 #include "tally/storage/counter_array.hpp"
 #include "tally/storage/counter_cells.hpp"
+#include "tally/storage/nonzero_bits.hpp"
 #include "tally/summaries/counting_squid_digest.hpp"
 #include "tally/summaries/directory_summary.hpp"
 #include "tally/summaries/peer_table.hpp"

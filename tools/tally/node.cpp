@@ -115,8 +115,7 @@ NodeDirectory make_directory(NodeOptions& options) {
       options.num_positions
           ? CountingBloomShape{.num_counters = *options.num_positions, .num_hashes = *options.num_hashes}
           : plan_counting_bloom(request);
-  const BloomShape bits{.num_bits = shape.num_counters, .num_hashes = shape.num_hashes};
-  SummaryNode::check(options.node, layout_of(bits, DefaultScheme::file_id, hasher));
+  SummaryNode::check(options.node, layout_of(shape, DefaultScheme::file_id, hasher));
   return NodeDirectory(shape, hasher, summary);
 }
 

@@ -60,7 +60,7 @@ class ReplicaFile {
     if (message.kind == SummaryMessageKind::delta) {
       if (!is_same_layout || !patch(*table_, message)) return;
     } else {
-      table_.emplace(message.layout);
+      if (!table_) table_.emplace(message.layout);
       (void)patch(*table_, message);
     }
     digest_ = message.digest;

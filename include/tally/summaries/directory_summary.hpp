@@ -37,14 +37,13 @@ class DirectorySummary {
       : filter_(std::move(filter)),
         source_(filter_),
         publisher_(source_.layout(filter_), std::move(options)),
-        num_keys_(filter_.totals().num_insertions - filter_.totals().num_removes) {}
+        published_(filter_.totals()) {}
 
   /// InsertResult::full (d-left filters only): nothing has changed.
   template <class Key>
   [[nodiscard]] InsertResult insert(const Key& key) {
     const Hash128 digest = filter_.hasher()(key);
     const InsertResult result = filter_.insert(digest);
-    count_insert(result);
     refresh(std::span(&digest, 1));
     return result;
   }
@@ -54,7 +53,6 @@ class DirectorySummary {
   [[nodiscard]] RemoveResult remove(const Key& key) {
     const Hash128 digest = filter_.hasher()(key);
     const RemoveResult result = filter_.remove(digest);
-    count_remove(result);
     refresh(std::span(&digest, 1));
     return result;
   }
@@ -68,11 +66,9 @@ class DirectorySummary {
         std::array<InsertResult, keys_a_part> results;
         const std::span own(results.data(), digests.size());
         filter_.insert_batch(digests, own);
-        for (const InsertResult result : own) count_insert(result);
         num_full += static_cast<std::uint64_t>(std::count(own.begin(), own.end(), InsertResult::full));
       } else {
         filter_.insert_batch(digests);
-        for (std::size_t i = 0; i < digests.size(); ++i) count_insert(InsertResult::counted);
       }
     });
     return num_full;
@@ -82,9 +78,7 @@ class DirectorySummary {
   template <KeyBatch Keys>
   void remove_batch(const Keys& keys, std::span<RemoveResult> results) {
     for_each_part(keys, [&](std::size_t first, std::span<const Hash128> digests) {
-      const std::span own = results.subspan(first, digests.size());
-      filter_.remove_batch(digests, own);
-      for (const RemoveResult result : own) count_remove(result);
+      filter_.remove_batch(digests, results.subspan(first, digests.size()));
     });
   }
 
@@ -97,7 +91,8 @@ class DirectorySummary {
   /// The next version, and the message that brings followers of the last one to it: see SummaryPublisher::publish.
   std::vector<std::byte> publish(SummaryTime now = summary_time_now()) {
     refresh({});  // where memory for a new layout was not to be had, here is another try
-    num_inserted_ = num_removed_ = num_changed_units_ = 0;
+    published_ = filter_.totals();
+    num_changed_units_ = 0;
     return publisher_.publish(source_.words(filter_), now);
   }
 
@@ -112,8 +107,13 @@ class DirectorySummary {
 
   /// What a SendPolicy is asked about.
   PendingChanges pending() const noexcept {
-    return {num_keys_,          num_inserted_,        num_removed_,
-            num_changed_units_, layout().num_units(), layout().unit_bits()};
+    const typename Filter::Totals& now = filter_.totals();
+    return {now.num_insertions - now.num_removes,
+            now.num_insertions - published_.num_insertions,
+            now.num_removes - published_.num_removes,
+            num_changed_units_,
+            layout().num_units(),
+            layout().unit_bits()};
   }
 
   /// The bits, or cells, as they are now: always in step with the filter.
@@ -142,17 +142,6 @@ class DirectorySummary {
     }
   }
 
-  void count_insert(InsertResult result) noexcept {
-    if (result == InsertResult::full) return;
-    ++num_inserted_;
-    ++num_keys_;
-  }
-  void count_remove(RemoveResult result) noexcept {
-    if (result == RemoveResult::refused) return;
-    ++num_removed_;
-    --num_keys_;
-  }
-
   void refresh(std::span<const Hash128> digests) {
     const std::int64_t change = source_.refresh(filter_, digests, publisher_);
     num_changed_units_ += static_cast<std::uint64_t>(change);
@@ -161,9 +150,7 @@ class DirectorySummary {
   Filter filter_;
   SummarySource<Filter> source_;
   SummaryPublisher publisher_;
-  std::uint64_t num_keys_;
-  std::uint64_t num_inserted_ = 0;
-  std::uint64_t num_removed_ = 0;
+  typename Filter::Totals published_;  // the filter's when the last version was made
   std::uint64_t num_changed_units_ = 0;
 };
 

@@ -38,7 +38,7 @@ class PeerTable {
   Column add_column();
   /// Makes it one that nobody has.
   void free_column(Column column);
-  std::uint32_t num_columns() const noexcept { return num_columns_; }
+  std::uint64_t num_columns() const noexcept { return num_used_ - free_.size(); }
 
   std::uint32_t get(Column column, std::uint64_t unit) const noexcept;
   void put(Column column, std::uint64_t unit, std::uint32_t value) noexcept;
@@ -77,7 +77,6 @@ class PeerTable {
   std::uint32_t cells_per_bucket_ = 0;  // 0: bits
   std::uint64_t remainder_mask_ = 0;
   std::uint64_t capacity_ = 0;  // columns; of bits 0, a power of two up to 64, or a multiple of 64
-  std::uint32_t num_columns_ = 0;
   std::vector<Column> free_;
   std::uint32_t num_used_ = 0;  // columns that were ever given out
   detail::AlignedWords bits_;   // position i of column c is bit i * capacity_ + c

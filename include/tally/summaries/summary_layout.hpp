@@ -41,6 +41,8 @@ struct SummaryLayout {
 };
 
 SummaryLayout layout_of(const BloomShape& shape, std::uint16_t scheme_id, const KeyHasher& hasher);
+/// Of the bits that say which counters are above 0.
+SummaryLayout layout_of(const CountingBloomShape& shape, std::uint16_t scheme_id, const KeyHasher& hasher);
 SummaryLayout layout_of(const DLeftShape& shape, std::uint16_t scheme_id, const KeyHasher& hasher);
 
 /// Throws std::invalid_argument, naming the field, for a layout that no filter can have.

@@ -6,6 +6,7 @@
 
 #include "tally/filters/counting_bloom_filter.hpp"
 #include "tally/filters/dleft_counting_bloom_filter.hpp"
+#include "tally/storage/nonzero_bits.hpp"
 #include "tally/summaries/summary_publisher.hpp"
 
 namespace tally {
@@ -25,15 +26,10 @@ class SummarySource<CountingBloomFilter<Scheme>> {
   explicit SummarySource(const Filter& filter)
       : scheme_(PositionSpace{filter.shape().num_counters, filter.shape().num_hashes,
                               CounterArray::positions_per_line(filter.shape().counter_bits)}),
-        bits_(filter.shape().num_counters) {
-    for (std::uint64_t i = 0; i < bits_.size(); ++i) {
-      if (filter.storage().get(i) != 0) bits_.set(i);
-    }
-  }
+        bits_(nonzero_bits(filter.storage())) {}
 
   SummaryLayout layout(const Filter& filter) const {
-    return layout_of(BloomShape{filter.shape().num_counters, filter.shape().num_hashes}, Scheme::file_id,
-                     filter.hasher());
+    return layout_of(filter.shape(), Scheme::file_id, filter.hasher());
   }
 
   std::span<const std::uint64_t> words(const Filter&) const noexcept { return bits_.words(); }

@@ -29,7 +29,6 @@ class SummaryTable {
 
   /// As many as the layout says.
   std::span<const std::uint64_t> words() const noexcept { return {words_.data(), num_words_}; }
-  std::uint64_t word(std::uint64_t i) const noexcept { return words_.data()[i]; }
   void put_word(std::uint64_t i, std::uint64_t word) noexcept { words_.data()[i] = word; }
 
  private:
