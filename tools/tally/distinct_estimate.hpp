@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -39,6 +41,12 @@ class DistinctEstimate {
   /// Four standard errors above the estimate: the truth is above it once in about 30,000 streams.
   double upper_limit() const {
     return smallest_.size() < capacity ? estimate() : estimate() * (1 + 4 / 64.0);
+  }
+
+  /// The upper limit as a number of keys: 1 at least, and no more than the stream has.
+  std::uint64_t num_to_plan_for(std::uint64_t num_keys) const {
+    const double most = std::min(upper_limit(), static_cast<double>(num_keys));
+    return static_cast<std::uint64_t>(std::max(1.0, std::ceil(most)));
   }
 
  private:

@@ -1,19 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
+#include "kmers.hpp"
 #include "tally/filters/shapes.hpp"
 
 namespace tally::cli {
-
-/// What is known of the k-mers to come, as the options say it.
-struct KmerRequest {
-  std::uint64_t lower_count = 2;
-  std::optional<std::uint64_t> num_distinct;
-  std::optional<double> false_positive_rate;  ///< default 1%, or what num_distinct and memory_bytes give
-  std::optional<std::uint64_t> memory_bytes;  ///< of the filter
-};
 
 struct KmerPlan {
   ThresholdShape shape;
@@ -23,7 +15,9 @@ struct KmerPlan {
 
 /// The filter for k-mers: the planner's, but where no memory is given it takes up to a tenth more memory than the
 /// least if that saves hashes, because each costs a cache miss a k-mer. (At 1%: 4 hashes in place of 7.)
-/// Throws std::invalid_argument as plan_threshold does.
-KmerPlan plan_kmers(const KmerRequest& request);
+///
+/// Where neither the number of distinct k-mers nor a memory is given, the input is read once to count them.
+/// Throws as plan_threshold and RewindableInput do, and std::runtime_error if it was interrupted then.
+KmerPlan plan_kmers(const KmersOptions& options);
 
 }  // namespace tally::cli
