@@ -26,6 +26,18 @@ std::uint64_t num_bytes(const ThresholdShape& shape) noexcept {
   return 8 * CounterArray::num_words(shape.num_counters, counter_bits_for(shape));
 }
 
+PositionSpace position_space(const BloomShape& shape) noexcept {
+  return {shape.num_bits, shape.num_hashes, BitArray::positions_per_line};
+}
+
+PositionSpace position_space(const CountingBloomShape& shape) noexcept {
+  return {shape.num_counters, shape.num_hashes, CounterArray::positions_per_line(shape.counter_bits)};
+}
+
+PositionSpace position_space(const ThresholdShape& shape) noexcept {
+  return {shape.num_counters, shape.num_hashes, CounterArray::positions_per_line(counter_bits_for(shape))};
+}
+
 void check_shape(const CountingBloomShape& shape) {
   constexpr std::string_view structure = "CountingBloomFilter";
   if (!CounterArray::is_width(shape.counter_bits)) {

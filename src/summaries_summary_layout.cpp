@@ -57,8 +57,7 @@ void check_layout(const SummaryLayout& layout) {
   } else {
     const BloomShape& bloom = std::get<BloomShape>(layout.shape);
     is_known = AllSchemes::with_id(layout.scheme_id, [&]<class Scheme>(std::type_identity<Scheme>) {
-      check_position_space<Scheme>("SummaryLayout", "num_bits",
-                                   {bloom.num_bits, bloom.num_hashes, BitArray::positions_per_line});
+      check_position_space<Scheme>("SummaryLayout", "num_bits", position_space(bloom));
     });
   }
   if (!is_known) (void)layout.scheme_name();  // throws, and lists the ids

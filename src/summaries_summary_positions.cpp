@@ -2,8 +2,6 @@
 
 #include <optional>
 
-#include "tally/storage/bit_array.hpp"
-
 namespace tally {
 
 std::variant<SummaryPositions::BitSchemes, SummaryPositions::CellSchemes> SummaryPositions::scheme_of(
@@ -15,7 +13,7 @@ std::variant<SummaryPositions::BitSchemes, SummaryPositions::CellSchemes> Summar
       scheme.emplace(CellSchemes(Scheme(dleft->fingerprint_space(), layout.seed_or_key_id)));
     });
   } else {
-    const PositionSpace space{layout.num_units(), layout.num_hashes(), BitArray::positions_per_line};
+    const PositionSpace space = position_space(std::get<BloomShape>(layout.shape));
     AllSchemes::with_id(layout.scheme_id, [&]<class Scheme>(std::type_identity<Scheme>) {
       scheme.emplace(BitSchemes(Scheme(space)));
     });

@@ -36,7 +36,7 @@ class BloomFilter {
   BloomFilter(const BloomShape& shape, const KeyHasher& hasher, std::uint64_t num_insertions, BitArray bits)
       : shape_(checked(shape)),
         hasher_(hasher),
-        scheme_(space(shape)),
+        scheme_(position_space(shape)),
         bits_(std::move(bits)),
         num_insertions_(num_insertions) {}
 
@@ -103,7 +103,7 @@ class BloomFilter {
   }
 
   FilterStatistics statistics() const {
-    FilterStatistics statistics = storage_statistics(bits_, Scheme::layout, space(shape_), 1);
+    FilterStatistics statistics = storage_statistics(bits_, Scheme::layout, position_space(shape_), 1);
     statistics.num_insertions = num_insertions_;
     return statistics;
   }
@@ -117,11 +117,8 @@ class BloomFilter {
   static constexpr std::string_view structure =
       Scheme::layout == PositionLayout::lines ? "BlockedBloomFilter" : "BloomFilter";
 
-  static PositionSpace space(const BloomShape& shape) noexcept {
-    return {shape.num_bits, shape.num_hashes, BitArray::positions_per_line};
-  }
   static const BloomShape& checked(const BloomShape& shape) {
-    check_position_space<Scheme>(structure, "num_bits", space(shape));
+    check_position_space<Scheme>(structure, "num_bits", position_space(shape));
     return shape;
   }
 

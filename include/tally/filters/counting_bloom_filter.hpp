@@ -50,7 +50,7 @@ class CountingBloomFilter {
                       CounterArray counters)
       : shape_(checked(shape)),
         hasher_(hasher),
-        scheme_(space(shape)),
+        scheme_(position_space(shape)),
         counters_(std::move(counters)),
         totals_(totals) {}
 
@@ -154,7 +154,7 @@ class CountingBloomFilter {
   }
 
   FilterStatistics statistics() const {
-    FilterStatistics statistics = storage_statistics(counters_, Scheme::layout, space(shape_), 1);
+    FilterStatistics statistics = storage_statistics(counters_, Scheme::layout, position_space(shape_), 1);
     statistics.num_insertions = totals_.num_insertions;
     statistics.num_removes = totals_.num_removes;
     statistics.num_refused_removes = totals_.num_refused_removes;
@@ -169,12 +169,9 @@ class CountingBloomFilter {
  private:
   static constexpr std::string_view structure = "CountingBloomFilter";
 
-  static PositionSpace space(const CountingBloomShape& shape) noexcept {
-    return {shape.num_counters, shape.num_hashes, CounterArray::positions_per_line(shape.counter_bits)};
-  }
   static const CountingBloomShape& checked(const CountingBloomShape& shape) {
     check_shape(shape);
-    check_position_space<Scheme>(structure, "num_counters", space(shape));
+    check_position_space<Scheme>(structure, "num_counters", position_space(shape));
     return shape;
   }
 

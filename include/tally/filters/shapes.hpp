@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "tally/hashing/hash_scheme.hpp"
+
 namespace tally {
 
 /// Size of a BloomFilter.
@@ -50,6 +52,11 @@ std::uint32_t counter_bits_for(const ThresholdShape& shape) noexcept;
 std::uint64_t num_bytes(const BloomShape& shape) noexcept;
 std::uint64_t num_bytes(const CountingBloomShape& shape) noexcept;
 std::uint64_t num_bytes(const ThresholdShape& shape) noexcept;
+
+/// What a scheme draws the positions of a filter of this shape from.
+PositionSpace position_space(const BloomShape& shape) noexcept;
+PositionSpace position_space(const CountingBloomShape& shape) noexcept;
+PositionSpace position_space(const ThresholdShape& shape) noexcept;
 
 /// Throw std::invalid_argument for the fields that no scheme has a say in.
 void check_shape(const CountingBloomShape& shape);

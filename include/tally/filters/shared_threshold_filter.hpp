@@ -35,7 +35,7 @@ class SharedThresholdFilter {
   SharedThresholdFilter(const ThresholdShape& shape, const KeyHasher& hasher)
       : shape_(checked(shape)),
         hasher_(hasher),
-        scheme_(space(shape)),
+        scheme_(position_space(shape)),
         counters_(shape.num_counters, counter_bits_for(shape)) {}
 
   /// Inserts every key once.
@@ -70,12 +70,9 @@ class SharedThresholdFilter {
  private:
   static constexpr std::string_view structure = "SharedThresholdFilter";
 
-  static PositionSpace space(const ThresholdShape& shape) noexcept {
-    return {shape.num_counters, shape.num_hashes, CounterArray::positions_per_line(counter_bits_for(shape))};
-  }
   static const ThresholdShape& checked(const ThresholdShape& shape) {
     check_shape(shape);
-    check_position_space<Scheme>(structure, "num_counters", space(shape));
+    check_position_space<Scheme>(structure, "num_counters", position_space(shape));
     if (shape.update != CounterUpdate::plain)
       detail::throw_parameter_error(structure, "update", name_of(shape.update), "plain");
     return shape;

@@ -42,7 +42,7 @@ class ThresholdFilter {
                   CounterArray counters)
       : shape_(checked(shape)),
         hasher_(hasher),
-        scheme_(space(shape)),
+        scheme_(position_space(shape)),
         counters_(std::move(counters)),
         num_insertions_(num_insertions) {}
 
@@ -121,7 +121,7 @@ class ThresholdFilter {
 
   FilterStatistics statistics() const {
     FilterStatistics statistics =
-        storage_statistics(counters_, Scheme::layout, space(shape_), shape_.threshold);
+        storage_statistics(counters_, Scheme::layout, position_space(shape_), shape_.threshold);
     statistics.num_insertions = num_insertions_;
     return statistics;
   }
@@ -134,12 +134,9 @@ class ThresholdFilter {
  private:
   static constexpr std::string_view structure = "ThresholdFilter";
 
-  static PositionSpace space(const ThresholdShape& shape) noexcept {
-    return {shape.num_counters, shape.num_hashes, CounterArray::positions_per_line(counter_bits_for(shape))};
-  }
   static const ThresholdShape& checked(const ThresholdShape& shape) {
     check_shape(shape);
-    check_position_space<Scheme>(structure, "num_counters", space(shape));
+    check_position_space<Scheme>(structure, "num_counters", position_space(shape));
     return shape;
   }
 

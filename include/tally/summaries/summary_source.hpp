@@ -24,9 +24,7 @@ class SummarySource<CountingBloomFilter<Scheme>> {
   using Filter = CountingBloomFilter<Scheme>;
 
   explicit SummarySource(const Filter& filter)
-      : scheme_(PositionSpace{filter.shape().num_counters, filter.shape().num_hashes,
-                              CounterArray::positions_per_line(filter.shape().counter_bits)}),
-        bits_(nonzero_bits(filter.storage())) {}
+      : scheme_(position_space(filter.shape())), bits_(nonzero_bits(filter.storage())) {}
 
   SummaryLayout layout(const Filter& filter) const {
     return layout_of(filter.shape(), Scheme::file_id, filter.hasher());
