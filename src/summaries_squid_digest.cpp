@@ -1,6 +1,7 @@
 #include "tally/summaries/squid_digest.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -8,6 +9,7 @@
 #include <utility>
 
 #include "tally/detail/parameter_error.hpp"
+#include "tally/filters/counter_writes.hpp"
 #include "tally/storage/nonzero_bits.hpp"
 #include "tally/summaries/counting_squid_digest.hpp"
 #include "tally/theory/bloom.hpp"
@@ -67,13 +69,13 @@ const SquidShape& checked(const SquidShape& shape) {
   return shape;
 }
 
-// use(position) for each of the four; stops at the first that returns false, and returns false then.
-template <class Use>
-bool all_positions(const SquidKey& key, std::uint64_t num_bits, Use use) {
-  for (const std::uint32_t word : key.words()) {
-    if (!use(word % num_bits)) return false;
-  }
-  return true;
+using Places = std::array<std::uint64_t, SquidShape::num_hashes>;
+
+Places places_of(const SquidKey& key, const CounterArray& counters) {
+  Places places{};
+  std::transform(key.words().begin(), key.words().end(), places.begin(),
+                 [&](std::uint32_t word) { return counters.locate(word % counters.size()); });
+  return places;
 }
 
 }  // namespace
@@ -176,17 +178,17 @@ std::vector<std::byte> SquidDigest::to_bytes() const {
 
 bool SquidDigest::insert(const SquidKey& key) noexcept {
   bool is_new = false;
-  all_positions(key, bits_.size(), [&](std::uint64_t position) {
+  for (const std::uint32_t word : key.words()) {
+    const std::uint64_t position = word % bits_.size();
     is_new = is_new || !bits_.get(position);
     bits_.set(position);
-    return true;
-  });
+  }
   if (totals_.count < max_signed_32) ++totals_.count;
   return is_new;
 }
 
 bool SquidDigest::may_contain(const SquidKey& key) const noexcept {
-  return all_positions(key, bits_.size(), [&](std::uint64_t position) { return bits_.get(position); });
+  return std::ranges::all_of(key.words(), [&](std::uint32_t word) { return bits_.get(word % bits_.size()); });
 }
 
 double SquidDigest::fill_ratio() const noexcept {
@@ -210,39 +212,20 @@ CountingSquidDigest::CountingSquidDigest(const SquidShape& shape)
     : shape_(shape), counters_(checked(shape).num_bits(), counter_bits) {}
 
 InsertResult CountingSquidDigest::insert(const SquidKey& key) noexcept {
-  std::uint64_t greatest = 0;
-  all_positions(key, counters_.size(), [&](std::uint64_t position) {
-    greatest = std::max(greatest, counters_.increment(position));
-    return true;
-  });
   ++num_keys_;
-  return greatest == counters_.max() ? InsertResult::saturated : InsertResult::counted;
+  return detail::insert_places(counters_, places_of(key, counters_));
 }
 
 RemoveResult CountingSquidDigest::remove(const SquidKey& key) noexcept {
-  RemoveResult result = RemoveResult::removed;
-  std::size_t num_taken = 0;
-  const auto take = [&](std::uint64_t position) {
-    const std::uint64_t value = counters_.get(position);
-    if (value == 0) return false;
-    if (value == counters_.max()) result = RemoveResult::saturated;
-    counters_.decrement_at(counters_.locate(position));
-    ++num_taken;
-    return true;
-  };
-  if (!all_positions(key, counters_.size(), take)) {
-    // A counter is 0, or was 1 and two of the positions are alike: what was taken is given back.
-    while (num_taken-- > 0) counters_.increment(key.words()[num_taken] % counters_.size());
-    return RemoveResult::refused;
-  }
-  if (num_keys_ > 0) --num_keys_;
+  const RemoveResult result = detail::remove_places(counters_, places_of(key, counters_));
+  if (result != RemoveResult::refused && num_keys_ > 0) --num_keys_;
   num_saturated_removes_ += result == RemoveResult::saturated ? 1 : 0;
   return result;
 }
 
 bool CountingSquidDigest::may_contain(const SquidKey& key) const noexcept {
-  return all_positions(key, counters_.size(),
-                       [&](std::uint64_t position) { return counters_.get(position) > 0; });
+  return std::ranges::all_of(key.words(),
+                             [&](std::uint32_t word) { return counters_.get(word % counters_.size()) > 0; });
 }
 
 SquidDigest CountingSquidDigest::digest() const {

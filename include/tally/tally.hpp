@@ -8,6 +8,7 @@
 #include "tally/filters/blocked_kernels.hpp"
 #include "tally/filters/bloom_filter.hpp"
 #include "tally/filters/counter_reads.hpp"
+#include "tally/filters/counter_writes.hpp"
 #include "tally/filters/counting_bloom_filter.hpp"
 #include "tally/filters/digest_shard.hpp"
 #include "tally/filters/dleft_batch_operations.hpp"

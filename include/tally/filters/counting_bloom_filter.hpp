@@ -9,6 +9,7 @@
 #include "tally/detail/checked_math.hpp"
 #include "tally/detail/parameter_error.hpp"
 #include "tally/filters/counter_reads.hpp"
+#include "tally/filters/counter_writes.hpp"
 #include "tally/filters/key_batch.hpp"
 #include "tally/filters/outcomes.hpp"
 #include "tally/filters/shapes.hpp"
@@ -70,9 +71,7 @@ class CountingBloomFilter {
   std::uint64_t insert_batch(const Keys& keys) noexcept {
     std::uint64_t num_saturated = 0;
     for_each_key(keys, [&](std::size_t, std::span<const std::uint64_t> places) {
-      std::uint64_t greatest = 0;
-      for (const std::uint64_t place : places) greatest = std::max(greatest, counters_.increment_at(place));
-      num_saturated += greatest == counters_.max();
+      num_saturated += detail::insert_places(counters_, places) == InsertResult::saturated;
     });
     totals_.num_insertions += std::span(keys).size();
     return num_saturated;
@@ -82,8 +81,9 @@ class CountingBloomFilter {
   template <class Key>
   [[nodiscard]] RemoveResult remove(const Key& key) noexcept {
     RemoveResult result{};
-    detail::touch_key(scheme_, counters_, shape_.num_hashes, hasher_(key),
-                      [&](std::span<const std::uint64_t> places) { result = remove_places(places); });
+    detail::touch_key(
+        scheme_, counters_, shape_.num_hashes, hasher_(key),
+        [&](std::span<const std::uint64_t> places) { result = detail::remove_places(counters_, places); });
     ++(result == RemoveResult::refused ? totals_.num_refused_removes : totals_.num_removes);
     return result;
   }
@@ -92,7 +92,7 @@ class CountingBloomFilter {
   template <KeyBatch Keys>
   void remove_batch(const Keys& keys, std::span<RemoveResult> results) noexcept {
     for_each_key(keys, [&](std::size_t i, std::span<const std::uint64_t> places) {
-      results[i] = remove_places(places);
+      results[i] = detail::remove_places(counters_, places);
       ++(results[i] == RemoveResult::refused ? totals_.num_refused_removes : totals_.num_removes);
     });
   }
@@ -189,22 +189,6 @@ class CountingBloomFilter {
   template <KeyBatch Keys>
   void passes_batch(const Keys& keys, std::uint64_t theta, std::span<bool> results) const noexcept {
     detail::counters_pass(hasher_, scheme_, shape_.num_hashes, counters_, keys, theta, results);
-  }
-
-  // Takes one from each counter in turn; at a counter that is 0 (which an earlier visit may have
-  // made it, where two positions are alike) gives back what it took. Counters that stick never moved.
-  RemoveResult remove_places(std::span<const std::uint64_t> places) noexcept {
-    RemoveResult result = RemoveResult::removed;
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      const std::uint64_t value = counters_.get_at(places[i]);
-      if (value == 0) {
-        while (i-- > 0) counters_.increment_at(places[i]);
-        return RemoveResult::refused;
-      }
-      if (value == counters_.max()) result = RemoveResult::saturated;
-      counters_.decrement_at(places[i]);
-    }
-    return result;
   }
 
   CountingBloomShape shape_;
