@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "tally/summaries/summary_layout.hpp"
+#include "tally/summaries/summary_table.hpp"
 
 namespace tally::detail {
 
@@ -22,12 +22,8 @@ class UnitView {
 
   std::uint64_t num_blocks() const noexcept { return (num_units_ + 63) / 64; }
 
-  std::uint32_t get(std::uint64_t unit) const noexcept {
-    const std::uint64_t bit = unit * unit_bits_;
-    std::uint64_t value = words_[bit / 64] >> bit % 64;
-    if (bit % 64 + unit_bits_ > 64) value |= words_[bit / 64 + 1] << (64 - bit % 64);
-    return static_cast<std::uint32_t>(value & mask_);
-  }
+  /// Of cells only.
+  std::uint32_t get(std::uint64_t unit) const noexcept { return read_unit(words_, unit * unit_bits_, mask_); }
 
   std::span<const std::uint64_t> block(std::uint64_t index) const noexcept {
     const std::uint64_t first = index * unit_bits_;

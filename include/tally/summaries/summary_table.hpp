@@ -9,6 +9,17 @@
 
 namespace tally {
 
+namespace detail {
+
+/// The unit that begins at the bit, of as many bits as the mask has ones. Looks at the word behind, too.
+inline std::uint32_t read_unit(const std::uint64_t* words, std::uint64_t bit, std::uint64_t mask) noexcept {
+  const std::uint64_t low = words[bit / 64] >> bit % 64;
+  const std::uint64_t high = words[bit / 64 + 1] << 1 << (63 - bit % 64);
+  return static_cast<std::uint32_t>((low | high) & mask);
+}
+
+}  // namespace detail
+
 /// The units of a version, all 0 at first: unit i has unit_bits bits, from bit i * unit_bits of the words on.
 class SummaryTable {
  public:
@@ -20,7 +31,7 @@ class SummaryTable {
 
   std::uint32_t get(std::uint64_t unit) const noexcept {
     if (is_bits_) return static_cast<std::uint32_t>(words_.data()[unit / 64] >> unit % 64 & 1);
-    return read(unit * unit_bits_);
+    return detail::read_unit(words_.data(), unit * unit_bits_, mask_);
   }
   void put(std::uint64_t unit, std::uint32_t value) noexcept;
 
@@ -32,20 +43,13 @@ class SummaryTable {
   void put_word(std::uint64_t i, std::uint64_t word) noexcept { words_.data()[i] = word; }
 
  private:
-  std::uint32_t read(std::uint64_t bit) const noexcept {
-    const std::uint64_t* const word = words_.data() + bit / 64;
-    const std::uint64_t low = word[0] >> bit % 64;
-    const std::uint64_t high = word[1] << 1 << (63 - bit % 64);  // a word more than the units fill is there
-    return static_cast<std::uint32_t>((low | high) & mask_);
-  }
-
   SummaryLayout layout_;
   std::uint64_t num_units_;
   std::uint64_t num_words_;
   std::uint64_t mask_;
   std::uint32_t unit_bits_;
   bool is_bits_;
-  detail::AlignedWords words_;
+  detail::AlignedWords words_;  // one more than the units fill
 };
 
 }  // namespace tally
