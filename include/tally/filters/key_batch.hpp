@@ -128,7 +128,7 @@ template <HashScheme Scheme, class Storage, KeyBatch Keys, class Test>
 void test_keys(const KeyHasher& hasher, const Scheme& scheme, const Storage& storage,
                std::uint32_t num_hashes, const Keys& keys, Test test, std::span<bool> results) {
   enum class State : std::uint8_t { fresh, failed, passed_first };
-  std::array<std::uint64_t, 2 * max_num_hashes> places;
+  std::array<std::uint64_t, std::size_t{2} * max_num_hashes> places;
   std::array<State, 2 * most_keys_ahead> states;
   const std::size_t half = std::clamp<std::size_t>(max_num_hashes / num_hashes, 1, most_keys_ahead);
   const std::uint32_t num_first = std::min(std::uint32_t{2}, num_hashes);
