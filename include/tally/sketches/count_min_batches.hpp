@@ -5,8 +5,12 @@
 #include <cstdint>
 #include <span>
 
+#include "tally/detail/checked_math.hpp"
 #include "tally/filters/key_batch.hpp"
+#include "tally/filters/outcomes.hpp"
 #include "tally/hashing/row_scheme.hpp"
+#include "tally/sketches/count_min_shape.hpp"
+#include "tally/storage/counter_array.hpp"
 #include "tally/storage/counter_cells.hpp"
 
 namespace tally::detail {
@@ -41,12 +45,13 @@ void for_each_key_of_rows(const KeyHasher& hasher, const Rows& rows, std::uint64
 /// For every key in order: use(its number, a span of which counters are its own, one a row), their lines asked for a
 /// window of keys before. `cells` says for reading or for writing.
 template <class Cells, RowScheme Rows, KeyBatch Keys, class Use>
-void for_each_key_with_rows(const KeyHasher& hasher, const Rows& rows, std::uint64_t width,
-                            std::size_t num_rows, const Cells& cells, const Keys& keys, Use use) {
+void for_each_key_with_rows(const KeyHasher& hasher, const Rows& rows, const CountMinShape& shape,
+                            const Cells& cells, const Keys& keys, Use use) {
+  const std::size_t num_rows = shape.num_rows();
   if (num_rows == usual_num_rows) {
-    return for_each_key_of_rows<usual_num_rows>(hasher, rows, width, usual_num_rows, cells, keys, use);
+    return for_each_key_of_rows<usual_num_rows>(hasher, rows, shape.width, usual_num_rows, cells, keys, use);
   }
-  for_each_key_of_rows<std::dynamic_extent>(hasher, rows, width, num_rows, cells, keys, use);
+  for_each_key_of_rows<std::dynamic_extent>(hasher, rows, shape.width, num_rows, cells, keys, use);
 }
 
 /// As much of a weight as a counter can hold: it saturates then, whatever it was.
@@ -78,6 +83,44 @@ Cell add_conservatively(const CounterCells<Cell, std::uint64_t>& cells, Own own,
   // Without a branch, which would be mispredicted every other time.
   for (const std::uint64_t i : own) cells.set(i, std::max(cells.get(i), raised));
   return std::max(greatest, raised);
+}
+
+/// Adds weight_of(i) to the counters of keys[i], in order, and to the total; returns how many of the keys found or
+/// left a counter saturated.
+template <RowScheme Rows, KeyBatch Keys, class Weight>
+std::uint64_t add_keys(const KeyHasher& hasher, const Rows& rows, const CountMinShape& shape,
+                       CounterArray& counters, std::uint64_t& total_count, const Keys& keys,
+                       Weight weight_of) {
+  return with_cells(counters.words(), shape.counter_bits, [&](auto cells) {
+    const auto add_with = [&](auto add) {
+      std::uint64_t num_saturated = 0;
+      std::uint64_t total = total_count;
+      for_each_key_with_rows(hasher, rows, shape, cells, keys, [&](std::size_t i, auto own) {
+        const std::uint64_t weight = weight_of(i);
+        total = saturating_add(total, weight);
+        num_saturated += add(cells, own, narrowed(cells, weight)) == cells.max;
+      });
+      total_count = total;
+      return num_saturated;
+    };
+    if (shape.update == CounterUpdate::plain) {
+      return add_with([](const auto&... arguments) { return add_plain(arguments...); });
+    }
+    return add_with([](const auto&... arguments) { return add_conservatively(arguments...); });
+  });
+}
+
+/// use(i, the least counter of keys[i]) for every key in order.
+template <RowScheme Rows, KeyBatch Keys, class Use>
+void read_keys(const KeyHasher& hasher, const Rows& rows, const CountMinShape& shape,
+               const CounterArray& counters, const Keys& keys, Use use) {
+  with_cells(counters.words(), shape.counter_bits, [&](auto cells) {
+    for_each_key_with_rows(hasher, rows, shape, cells, keys, [&](std::size_t i, auto own) {
+      auto least = cells.max;
+      for (const std::uint64_t place : own) least = std::min(least, cells.get(place));
+      use(i, Count{least, least == cells.max});
+    });
+  });
 }
 
 }  // namespace tally::detail

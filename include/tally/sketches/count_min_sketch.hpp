@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -38,11 +37,8 @@ class CountMinSketch {
   /// Empty. Throws std::invalid_argument for a shape out of range or that the row scheme cannot use,
   /// std::bad_alloc where there is not enough memory.
   CountMinSketch(const CountMinShape& shape, const KeyHasher& hasher)
-      : shape_(checked(shape)),
-        hasher_(hasher),
-        rows_({shape.width, shape.depth, shape.num_copies, hasher.seed_or_key_id()}),
-        counters_(shape.num_counters(), shape.counter_bits),
-        bound_(bound_of(shape, Rows::law)) {}
+      : CountMinSketch(shape, hasher, 0, 0, CounterArray(checked(shape).num_counters(), shape.counter_bits)) {
+  }
 
   /// Takes over what a file held: the totals, and counters of which there are as many, and as wide, as the shape says.
   CountMinSketch(const CountMinShape& shape, const KeyHasher& hasher, std::uint64_t total_count,
@@ -185,39 +181,12 @@ class CountMinSketch {
 
   template <KeyBatch Keys, class Weight>
   std::uint64_t add_all(const Keys& keys, Weight weight_of) noexcept {
-    return with_cells(counters_.words(), shape_.counter_bits, [&](auto cells) {
-      const auto add_with = [&](auto add) {
-        std::uint64_t num_saturated = 0;
-        std::uint64_t total = total_count_;
-        for_each_key(cells, keys, [&](std::size_t i, auto own) {
-          const std::uint64_t weight = weight_of(i);
-          total = detail::saturating_add(total, weight);
-          num_saturated += add(cells, own, detail::narrowed(cells, weight)) == cells.max;
-        });
-        total_count_ = total;
-        return num_saturated;
-      };
-      if (shape_.update == CounterUpdate::plain) {
-        return add_with([](const auto&... arguments) { return detail::add_plain(arguments...); });
-      }
-      return add_with([](const auto&... arguments) { return detail::add_conservatively(arguments...); });
-    });
+    return detail::add_keys(hasher_, rows_, shape_, counters_, total_count_, keys, weight_of);
   }
 
   template <KeyBatch Keys, class Use>
   void read_all(const Keys& keys, Use use) const noexcept {
-    with_cells(counters_.words(), shape_.counter_bits, [&](auto cells) {
-      for_each_key(cells, keys, [&](std::size_t i, auto own) {
-        auto least = cells.max;
-        for (const std::uint64_t place : own) least = std::min(least, cells.get(place));
-        use(i, Count{least, least == cells.max});
-      });
-    });
-  }
-
-  template <class Cells, KeyBatch Keys, class Use>
-  void for_each_key(const Cells& cells, const Keys& keys, Use use) const noexcept {
-    detail::for_each_key_with_rows(hasher_, rows_, shape_.width, shape_.num_rows(), cells, keys, use);
+    detail::read_keys(hasher_, rows_, shape_, counters_, keys, use);
   }
 
   CountMinShape shape_;
@@ -225,8 +194,8 @@ class CountMinSketch {
   Rows rows_;
   CounterArray counters_;
   CountMinBound bound_;
-  std::uint64_t total_count_ = 0;
-  std::uint64_t rounding_ = 0;
+  std::uint64_t total_count_;
+  std::uint64_t rounding_;
 };
 
 }  // namespace tally
