@@ -44,4 +44,18 @@ CellTable::CellTable(std::uint64_t num_buckets, std::uint32_t cells_per_bucket, 
   }
 }
 
+CellTable split_buckets(const CellTable& cells, std::uint32_t bit) {
+  CellTable larger(2 * cells.num_buckets(), cells.cells_per_bucket(), cells.cell_bits());
+  for (std::uint64_t bucket = 0; bucket < cells.num_buckets(); ++bucket) {
+    std::uint32_t loads[2] = {0, 0};
+    for (std::uint32_t index = 0; index < cells.cells_per_bucket(); ++index) {
+      const std::uint32_t cell = cells.get(bucket, index);
+      if (cell == 0) continue;
+      const bool upper = (cell & bit) != 0;
+      larger.set(2 * bucket + upper, loads[upper]++, cell & ~bit);
+    }
+  }
+  return larger;
+}
+
 }  // namespace tally

@@ -18,6 +18,7 @@
 #include "tally/filters/dleft_moves.hpp"
 #include "tally/filters/dleft_resizing.hpp"
 #include "tally/filters/dleft_shape.hpp"
+#include "tally/filters/dleft_snapshot.hpp"
 #include "tally/filters/dleft_spots.hpp"
 #include "tally/filters/dleft_statistics.hpp"
 #include "tally/filters/dleft_table.hpp"

@@ -1,24 +1,20 @@
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <new>
-#include <optional>
 #include <span>
 #include <utility>
 
-#include "tally/filters/bloom_filter.hpp"
 #include "tally/filters/dleft_kernels.hpp"
 #include "tally/filters/dleft_resizing.hpp"
 #include "tally/filters/dleft_shape.hpp"
+#include "tally/filters/dleft_snapshot.hpp"
 #include "tally/filters/dleft_statistics.hpp"
 #include "tally/filters/dleft_table.hpp"
 #include "tally/filters/key_batch.hpp"
 #include "tally/filters/outcomes.hpp"
 #include "tally/hashing/key_hasher.hpp"
-#include "tally/hashing/mix64.hpp"
 #include "tally/hashing/rotation_buckets.hpp"
 
 namespace tally {
@@ -109,8 +105,7 @@ class DLeftCountingBloomFilter {
   /// Takes a doubling back. False, and nothing has changed, if there was none or the keys do not fit.
   /// Throws std::bad_alloc, and nothing has changed then.
   bool try_halve() {
-    if (shape().num_doublings == 0) return false;
-    return take(halved(table_, hasher_.seed_or_key_id()));
+    return shape().num_doublings != 0 && detail::try_halve(table_, hasher_.seed_or_key_id());
   }
 
   /// Makes this the filter of both multisets, of the size of the larger, or larger where it grows by itself: the
@@ -119,7 +114,7 @@ class DLeftCountingBloomFilter {
   bool merge(const DLeftCountingBloomFilter& other) {
     require_same_hasher("DLeftCountingBloomFilter", hasher_, other.hasher_);
     detail::require_same_fingerprints(shape(), other.shape());
-    if (!take(merged(table_, other.table_))) return false;
+    if (!detail::try_merge(table_, other.table_)) return false;
     detail::add_totals(totals_, other.totals_);
     return true;
   }
@@ -132,17 +127,12 @@ class DLeftCountingBloomFilter {
 
   /// A Bloom filter of the fingerprints, to be sent to others: `snapshot_key(key)` is in it for every key in this
   /// filter. Throws as BloomFilter's constructor does.
-  BloomFilter<> snapshot(const BloomShape& shape) const {
-    BloomFilter<> bloom(shape, hasher_);
-    for_each_fingerprint(
-        [&](std::uint64_t fingerprint, std::uint64_t) { bloom.insert(digest_of(fingerprint)); });
-    return bloom;
-  }
+  BloomFilter<> snapshot(const BloomShape& shape) const { return detail::snapshot(table_, shape, hasher_); }
 
   /// What a snapshot is asked for in place of the key.
   template <class Key>
   Hash128 snapshot_key(const Key& key) const noexcept {
-    return digest_of(space_.fingerprint_of(hasher_(key)));
+    return detail::snapshot_key(space_.fingerprint_of(hasher_(key)));
   }
 
   DLeftStatistics statistics() const {
@@ -164,17 +154,6 @@ class DLeftCountingBloomFilter {
     return shape;
   }
 
-  static Hash128 digest_of(std::uint64_t fingerprint) noexcept {
-    const std::uint64_t low = mix64(fingerprint + 1);
-    return {low, mix64(low + fingerprint)};
-  }
-
-  bool take(std::optional<DLeftTable<Scheme>> table) noexcept {
-    if (!table) return false;
-    table_ = std::move(*table);
-    return true;
-  }
-
   std::uint32_t num_subtables() const noexcept { return table_.shape().num_subtables; }
   std::uint32_t max_counter() const noexcept { return (1u << table_.shape().counter_bits) - 1; }
 
@@ -186,7 +165,7 @@ class DLeftCountingBloomFilter {
 
   InsertResult insert_at(const std::uint64_t* places) noexcept {
     DLeftInserted how = table_.insert(places);
-    while (how == DLeftInserted::no_cell && grow_by_itself()) how = table_.insert(places);
+    while (how == DLeftInserted::no_cell && detail::grow_by_itself(table_)) how = table_.insert(places);
     if (!is_in(how)) {
       ++totals_.num_full;
       return InsertResult::full;
@@ -203,12 +182,6 @@ class DLeftCountingBloomFilter {
     const bool removed = table_.remove(places);
     ++(removed ? totals_.num_removes : totals_.num_refused_removes);
     return result_of_remove(removed);
-  }
-
-  bool grow_by_itself() noexcept try {
-    return table_.may_grow_by_itself() && try_grow();
-  } catch (const std::bad_alloc&) {
-    return false;
   }
 
   using Spots = const detail::DLeftSpot*;

@@ -7,18 +7,12 @@
 
 #include "tally/filters/dleft_moves.hpp"
 #include "tally/filters/dleft_shape.hpp"
+#include "tally/filters/outcomes.hpp"
 #include "tally/filters/spill_table.hpp"
 #include "tally/hashing/bucket_scheme.hpp"
 #include "tally/storage/cell_table.hpp"
 
 namespace tally {
-
-/// What became of an insertion into a DLeftTable.
-enum class DLeftInserted : std::uint8_t { plainly, by_moves, no_cell, no_spill };
-
-inline bool is_in(DLeftInserted how) noexcept {
-  return how == DLeftInserted::plainly || how == DLeftInserted::by_moves;
-}
 
 /// A multiset of fingerprints in a d-left hash table: what DLeftCountingBloomFilter is made of.
 ///
@@ -119,18 +113,7 @@ class DLeftTable {
   /// Makes every bucket two, by the highest bit of its remainders. There must be one left to spare.
   /// Throws std::bad_alloc, and nothing has changed then.
   void split_buckets() {
-    CellTable larger(2 * cells_.num_buckets(), shape_.cells_per_bucket, shape_.cell_bits());
-    const std::uint32_t moved_bit = 1u << (remainder_bits_ - 1);
-    for (std::uint64_t bucket = 0; bucket < cells_.num_buckets(); ++bucket) {
-      std::uint32_t loads[2] = {0, 0};
-      for (std::uint32_t index = 0; index < shape_.cells_per_bucket; ++index) {
-        const std::uint32_t cell = cells_.get(bucket, index);
-        if (cell == 0) continue;
-        const bool upper = (cell & moved_bit) != 0;
-        larger.set(2 * bucket + upper, loads[upper]++, cell & ~moved_bit);
-      }
-    }
-    cells_ = std::move(larger);
+    cells_ = tally::split_buckets(cells_, 1u << (remainder_bits_ - 1));
     ++shape_.num_doublings;
     buckets_per_subtable_ *= 2;
     --remainder_bits_;

@@ -11,6 +11,13 @@ enum class InsertResult : std::uint8_t {
   full        ///< there was no room, and nothing changed; only structures that can be full say so
 };
 
+/// What became of an insertion into a DLeftTable.
+enum class DLeftInserted : std::uint8_t { plainly, by_moves, no_cell, no_spill };
+
+inline bool is_in(DLeftInserted how) noexcept {
+  return how == DLeftInserted::plainly || how == DLeftInserted::by_moves;
+}
+
 /// What became of a remove.
 enum class RemoveResult : std::uint8_t {
   removed,    ///< every counter went down

@@ -97,4 +97,9 @@ class CellTable {
   bool may_straddle_;  // a bucket may lie in two lines
 };
 
+/// Every bucket made two: cells without `bit` stand in the first; those with it in the second, without it;
+/// and those that are 0 behind them.
+/// Throws std::bad_alloc where there is not enough memory.
+CellTable split_buckets(const CellTable& cells, std::uint32_t bit);
+
 }  // namespace tally
