@@ -4,7 +4,7 @@
 #include "run_experiment.hpp"
 
 #include "balls_and_bins.hpp"
-#include "dleft_churn.hpp"
+#include "churn.hpp"
 #include "tally/theory/dleft_overflow.hpp"
 
 namespace tally::experiments {
@@ -15,9 +15,10 @@ std::uint64_t fourth_subtable_trial(std::uint64_t steps, std::uint64_t seed) {
   DLeftChurn<MultiplierBuckets> process(paper_shape, seed);
   const auto& table = process.table();
   std::uint64_t num_filled = 0;
-  const auto watch = [&](Hash128 key, bool is_new) {
+  const auto watch = [&](Hash128 key) {
     const std::uint64_t place = table.scheme().place(3, paper_shape.fingerprint_space().fingerprint_of(key));
-    num_filled += is_new && table.load(table.bucket_of(3, place)) == paper_shape.cells_per_bucket;
+    num_filled += table.load(table.bucket_of(3, place)) == paper_shape.cells_per_bucket &&
+                  process.filter().count(key).value == 1;
   };
   process.fill(keys_at(6), watch);
   process.churn(steps, watch);

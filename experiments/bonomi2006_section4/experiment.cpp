@@ -5,8 +5,7 @@
 
 #include <cmath>
 
-#include "counting_bloom_churn.hpp"
-#include "dleft_churn.hpp"
+#include "churn.hpp"
 #include "paper_shape.hpp"
 #include "tally/hashing/multiplier_buckets.hpp"
 #include "tally/theory/bloom.hpp"
@@ -86,10 +85,9 @@ void add_counting_bloom(std::uint64_t counters_to_6_keys, const Options& options
       fmt::format("standard CBF of {:.4g} counters a key", static_cast<double>(counters_to_6_keys) / 6),
       bits_per_key(num_bytes(shape)), theory::false_positive_probability_occupancy(m, k, num_keys)};
   add_point(point, options, report, [&](std::uint64_t seed) -> Result {
-    const auto unwatched = [](Hash128) {};
     CountingBloomChurn process(shape, seed);
-    process.fill(num_keys, unwatched);
-    process.churn(options.steps, unwatched);
+    process.fill(num_keys);
+    process.churn(options.steps);
     Result result{std::pow(process.filter().statistics().fill_ratio(), k)};
     for (std::uint64_t i = 0; i < num_queries; ++i)
       result.num_false_positives += process.filter().may_contain(process.random().digest());

@@ -6,8 +6,7 @@
 #include <cmath>
 #include <functional>
 
-#include "counting_bloom_churn.hpp"
-#include "dleft_churn.hpp"
+#include "churn.hpp"
 #include "paper_shape.hpp"
 #include "tally/hashing/multiplier_buckets.hpp"
 #include "tally/theory/bloom.hpp"
@@ -42,9 +41,7 @@ Result dleft_trial(std::uint64_t steps, std::uint64_t seed) {
   DLeftChurn<MultiplierBuckets> process(shape, seed);
   const auto& table = process.table();
   Result result;
-  const auto watch = [&](Hash128 key, bool is_new) {
-    if (!is_new) reach(result, process.filter().count(key).value);
-  };
+  const auto watch = [&](Hash128 key) { reach(result, process.filter().count(key).value); };
   process.fill(keys_at(6), watch);
   process.churn(steps, watch);
   result.overflowed = process.num_full() != 0 || table.spills().size() != 0;

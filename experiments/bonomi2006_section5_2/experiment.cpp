@@ -2,7 +2,7 @@
 
 #include "run_experiment.hpp"
 
-#include "dleft_churn.hpp"
+#include "churn.hpp"
 #include "tally/hashing/multiplier_buckets.hpp"
 #include "tally/theory/dleft_fingerprints.hpp"
 #include "tally/theory/dleft_overflow.hpp"

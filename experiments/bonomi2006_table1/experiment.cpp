@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "dleft_churn.hpp"
+#include "churn.hpp"
 #include "paper_shape.hpp"
 #include "tally/hashing/multiplier_buckets.hpp"
 #include "tally/hashing/rotation_buckets.hpp"

@@ -4,7 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "dleft_churn.hpp"
+#include "churn.hpp"
 #include "tally/hashing/rotation_buckets.hpp"
 #include "tally/theory/dleft_fluid_limit.hpp"
 #include "tally/theory/dleft_safe_load.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "counting_bloom_churn.hpp"
+#include "churn.hpp"
 #include "fresh_filters.hpp"
 #include "largest_counter_law.hpp"
 #include "run_experiment.hpp"
@@ -103,7 +103,7 @@ void add_churn(const Options& options, Report& report) {
   const auto trials = run_trials(options, "churn", options.trials, [&](std::uint64_t seed) {
     CountingBloomChurn process({m, k, 8, 1}, seed);
     Rises rises(greatest_tallied + 1);
-    process.fill(num_keys_for(m), [](Hash128) {});
+    process.fill(num_keys_for(m));
     process.churn(options.steps, [&](Hash128 digest) {
       scheme.all_positions(digest, [&](std::uint64_t position) {
         ++rises[std::min(process.filter().storage().get(position), greatest_tallied)];
