@@ -42,6 +42,7 @@ struct MeasuredRate {
   std::uint64_t true_count = 0;
   std::uint64_t num_queries = 0;
   std::uint64_t num_passed = 0;
+  double rate() const { return static_cast<double>(num_passed) / static_cast<double>(num_queries); }
   /// Variance of the number passed a trial over the binomial one, at least 1: the queries of one trial
   /// share its filter. Confidence limits are taken for num_queries divided by it.
   double design_effect = 1;

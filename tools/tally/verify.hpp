@@ -1,0 +1,87 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "options.hpp"
+#include "output.hpp"
+#include "plot.hpp"
+#include "simulation.hpp"
+#include "tally/theory/confidence.hpp"
+
+// `tally verify`: options become attempts (verify_attempts.cpp), those are simulated and judged (verify.cpp), and what
+// comes out is printed (verify_report.cpp).
+
+namespace tally::cli {
+
+/// For --scheme.
+inline constexpr const char* every_scheme = "all";
+
+struct VerifyOptions {
+  std::string kind;
+  std::string scheme;
+  std::optional<std::uint64_t> num_positions;
+  std::optional<std::uint32_t> num_hashes;
+  std::uint32_t counter_bits = 4;
+  std::optional<std::uint64_t> threshold;
+  bool conservative = false;
+  std::optional<std::uint64_t> num_keys;
+  double false_positive_rate = 0;
+  std::string file;
+  std::string key_file;
+  std::optional<std::uint64_t> num_trials;
+  std::optional<std::uint64_t> num_queries;
+  std::uint64_t seed = default_seed;
+  double confidence = 0.999;
+  PlotOptions plot;
+  bool json = false;
+};
+
+/// A shape to try, with what is predicted of keys never inserted.
+struct Attempt {
+  SimulationPlan plan;
+  SchemeLaw law;
+};
+
+/// A measured rate, and whether the predicted one lies within its limits.
+struct Verdict {
+  MeasuredRate measured;
+  double predicted = 0;
+  LawKind law = LawKind::exact;
+  theory::ProbabilityInterval limits;
+  bool inside = false;
+
+  /// The exit status is that of the laws that are meant to hold at this size.
+  bool contradicts() const { return !inside && law == LawKind::exact; }
+};
+
+/// What became of an attempt.
+struct Outcome {
+  SimulationPlan plan;
+  SimulationResult result;
+  std::vector<Verdict> verdicts;
+
+  bool is_good() const {
+    return result.num_false_negatives == 0 && std::ranges::none_of(verdicts, &Verdict::contradicts);
+  }
+};
+
+/// One, or one for every scheme of the kind. Throws std::invalid_argument that names the flag for what cannot be tried,
+/// and what opening --file throws.
+std::vector<Attempt> attempts_of(const VerifyOptions& options);
+
+/// Under conservative update the measured rate may lie below the predicted one.
+inline bool is_conservative(const FilterShape& shape) {
+  const auto* threshold = std::get_if<ThresholdShape>(&shape.shape);
+  return threshold != nullptr && threshold->update == CounterUpdate::conservative;
+}
+
+/// A table, the same as JSON, and as a plot; `outcomes` are not empty.
+std::string outcomes_text(const std::vector<Outcome>& outcomes, double confidence);
+Json outcomes_json(const std::vector<Outcome>& outcomes, const VerifyOptions& options);
+Figure outcomes_figure(const std::vector<Outcome>& outcomes);
+
+}  // namespace tally::cli
