@@ -28,6 +28,22 @@ void append_options(StateOptions& list, const InputOptions& input, const RecordO
                            {"--time", records.time_fields}});
 }
 
+bool StreamState::restore(const std::function<void(StateReader&)>& take_up) const {
+  if (path_.empty()) return false;
+  auto state = StateReader::open(path_, kind_, options_);
+  if (!state) return false;
+  take_up(*state);
+  state->finish();
+  return true;
+}
+
+void StreamState::save(const std::function<void(StateWriter&)>& put) const {
+  if (path_.empty()) return;
+  StateWriter state(kind_, options_);
+  put(state);
+  state.save(path_);
+}
+
 void write(StateWriter& state, const TimeSteps& clock) {
   state.number(clock.has_begun());
   state.number(static_cast<std::uint64_t>(clock.latest()));

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <string>
+#include <utility>
 
 #include "options.hpp"
 #include "state_file.hpp"
@@ -18,6 +20,23 @@ void add_state(CLI::App& app, std::string& path);
 /// What of these options must be the same in the run that goes on: which keys, and their hash.
 void append_options(StateOptions& list, const InputOptions& input, const RecordOptions& records,
                     const KeyHasher& hasher);
+
+/// The state of a command's run, in the file that --state names; nothing is done without one.
+class StreamState {
+ public:
+  /// `options` as StateReader::open takes them.
+  StreamState(std::string path, StateKind kind, StateOptions options)
+      : path_(std::move(path)), kind_(kind), options_(std::move(options)) {}
+
+  /// Lets `take_up` read what `save` had written. False if there is no file. Throws as StateReader does.
+  bool restore(const std::function<void(StateReader&)>& take_up) const;
+  void save(const std::function<void(StateWriter&)>& put) const;
+
+ private:
+  std::string path_;
+  StateKind kind_;
+  StateOptions options_;
+};
 
 void write(StateWriter& state, const TimeSteps& clock);
 void read(StateReader& state, TimeSteps& clock);
