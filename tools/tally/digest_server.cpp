@@ -3,103 +3,33 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
-#include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
-#include <boost/beast/http.hpp>
-#include <chrono>
-#include <cstring>
-#include <ctime>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <utility>
-#include <vector>
 
-#include "file_stamp.hpp"
+#include "boost_http.hpp"
+#include "digest_file.hpp"
+#include "http_date.hpp"
 #include "output.hpp"
 #include "signals.hpp"
-#include "squid_source.hpp"
+#include "tally/summaries/squid_digest.hpp"
 #include "tally/version.hpp"
 
 namespace tally::cli {
 
 namespace {
 
-namespace asio = boost::asio;
-namespace beast = boost::beast;
-namespace http = beast::http;
-using Tcp = asio::ip::tcp;
-using Error = boost::system::error_code;
-using Bytes = std::vector<std::byte>;
-
 constexpr std::size_t max_connections = 256;
 constexpr std::chrono::seconds idle_seconds{30};
-constexpr std::chrono::milliseconds between_looks_at_signals{100};
 // A Squid (since 2002, and 5.7 with it) reads a digest wrong where more than 128 bytes of its bits arrive
 // together with what is before them: it moves too few of them to the front (its bug 5510). So the bits come a
 // little later.
 constexpr std::chrono::milliseconds before_the_bits{300};
 constexpr std::size_t least_bytes_a_second = 65536;
-constexpr std::uint32_t max_header_bytes = 8192;
 constexpr std::uint64_t max_body_bytes = 65536;  // of a request, which is read and left
-
-// "Sun, 06 Nov 1994 08:49:37 GMT"
-std::string http_date(std::time_t time) {
-  std::tm parts{};
-  gmtime_r(&time, &parts);
-  std::array<char, 64> text{};
-  std::strftime(text.data(), text.size(), "%a, %d %b %Y %H:%M:%S GMT", &parts);
-  return text.data();
-}
-
-std::optional<std::time_t> parse_http_date(const std::string& text) {
-  std::tm parts{};
-  const char* end = strptime(text.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &parts);
-  if (end == nullptr || *end != '\0') return std::nullopt;
-  return timegm(&parts);
-}
-
-/// The bytes of the file, which are a digest, as it was when it was last seen whole.
-class DigestFile {
- public:
-  DigestFile(std::string path, bool quiet) : path_(std::move(path)), quiet_(quiet) {
-    stamp_ = stamp_of(path_);
-    read();
-  }
-
-  /// Reads the file again if it is another one. If that fails the old bytes stay, and a remark says why.
-  void refresh() {
-    const std::optional<FileStamp> now = stamp_of(path_);
-    if (now == stamp_) return;
-    stamp_ = now;
-    try {
-      read();
-      remark(quiet_, fmt::format("read {} again", path_));
-    } catch (const std::exception& error) {
-      remark(false, fmt::format("{}; the digest of before is served on", error.what()));
-    }
-  }
-  /// Sessions that send the old bytes keep them.
-  const std::shared_ptr<const Bytes>& bytes() const { return bytes_; }
-  std::time_t last_modified() const { return last_modified_; }
-
- private:
-  void read() {
-    bytes_ = std::make_shared<const Bytes>(open_squid_digest(path_).to_bytes());
-    last_modified_ = stamp_ ? static_cast<std::time_t>(stamp_->seconds) : 0;
-  }
-
-  std::string path_;
-  bool quiet_;
-  std::optional<FileStamp> stamp_;
-  std::shared_ptr<const Bytes> bytes_;
-  std::time_t last_modified_ = 0;
-};
 
 /// What all connections share.
 struct Server {
@@ -260,7 +190,7 @@ class Session : public std::enable_shared_from_this<Session> {
   std::optional<http::request_parser<http::string_body>> parser_;
   http::response<http::span_body<const char>> response_;
   std::optional<http::response_serializer<http::span_body<const char>>> serializer_;
-  std::shared_ptr<const Bytes> bytes_;
+  std::shared_ptr<const DigestFile::Bytes> bytes_;
   std::string text_;
 };
 

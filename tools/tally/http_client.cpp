@@ -2,31 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <boost/asio/connect.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
-#include <boost/beast/http.hpp>
-#include <chrono>
 #include <span>
 #include <stdexcept>
 
+#include "boost_http.hpp"
 #include "signals.hpp"
 #include "tally/version.hpp"
 
 namespace tally::cli {
 
 namespace {
-
-namespace asio = boost::asio;
-namespace beast = boost::beast;
-namespace http = beast::http;
-using Tcp = asio::ip::tcp;
-using Error = boost::system::error_code;
-
-constexpr std::chrono::milliseconds between_looks_at_signals{100};
 
 /// One request: each step starts the next, and the first error ends it.
 class Exchange {
@@ -41,7 +27,7 @@ class Exchange {
     request_.set(http::field::accept, accept);
     request_.set(http::field::connection, "close");
     parser_.body_limit(limits.max_body_bytes);
-    parser_.header_limit(8192);
+    parser_.header_limit(max_header_bytes);
   }
 
   std::vector<std::byte> run() {
