@@ -1,0 +1,123 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+
+#include "documents.hpp"
+#include "options.hpp"
+#include "squid_actions.hpp"
+#include "squid_source.hpp"
+
+// Digests that are read: which URLs they may have, and what they are.
+
+namespace tally::cli {
+
+namespace {
+
+struct SquidQueryOptions {
+  std::string digest;
+  UrlOptions urls;
+  bool invert = false;
+  bool count_only = false;
+  bool json = false;
+  bool line_buffered = false;
+  bool quiet = false;
+};
+
+ExitCode run_query(const SquidQueryOptions& options) {
+  const SquidDigest digest = open_squid_digest(options.digest);
+  Output output({options.urls.input.nul_separated, options.line_buffered});
+  std::uint64_t num_found = 0;
+  const std::uint64_t num_urls =
+      for_each_url(options.urls, options.quiet, [&](std::string_view url, const SquidKey& key) {
+        const bool found = digest.may_contain(key);
+        num_found += found ? 1 : 0;
+        if (!options.count_only && !options.json && found != options.invert) output.write_key(url);
+      });
+  const std::uint64_t num_selected = options.invert ? num_urls - num_found : num_found;
+  if (options.json) {
+    output.write(
+        Json{{"num_urls", num_urls}, {"num_found", num_found}, {"num_absent", num_urls - num_found}}.dump(2));
+    output.write("\n");
+  } else if (options.count_only) {
+    output.write(fmt::format("{}\n", num_selected));
+  }
+  output.finish();
+  return num_selected > 0 ? ExitCode::success : ExitCode::none;
+}
+
+struct SquidInfoOptions {
+  std::string digest;
+  bool json = false;
+};
+
+ExitCode run_info(const SquidInfoOptions& options) {
+  const SquidDigest digest = open_squid_digest(options.digest);
+  if (options.json) {
+    print_json(digest_to_json(digest));
+    return ExitCode::success;
+  }
+  const SquidShape& shape = digest.shape();
+  const std::initializer_list<std::pair<const char*, std::string>> rows{
+      {"capacity", fmt::format("{}", shape.capacity)},
+      {"bits", fmt::format("{}, {} an entry", shape.num_bits(), shape.bits_per_entry)},
+      {"count", fmt::format("{}", digest.totals().count)},
+      {"deletions", fmt::format("{}", digest.totals().del_count)},
+      {"fill", human_rate(digest.fill_ratio())},
+      {"error now", human_rate(digest.estimated_false_positive_rate())},
+      {"error planned",
+       fmt::format("{}, with {} URLs", human_rate(planned_false_positive_rate(shape, shape.capacity)),
+                   shape.capacity)},
+  };
+  std::string text;
+  for (const auto& [name, value] : rows) text += fmt::format("{:<14} {}\n", name, value);
+  print(text);
+  return ExitCode::success;
+}
+
+CLI::Option* add_digest(CLI::App& app, std::string& digest) {
+  return app
+      .add_option("digest", digest, "A file, or http://host:port of a Squid that is asked for its digest")
+      ->type_name("FILE")
+      ->required();
+}
+
+}  // namespace
+
+Json digest_to_json(const SquidDigest& digest) {
+  return {
+      {"capacity", digest.shape().capacity},
+      {"bits_per_entry", digest.shape().bits_per_entry},
+      {"num_bits", digest.shape().num_bits()},
+      {"count", digest.totals().count},
+      {"del_count", digest.totals().del_count},
+      {"fill_ratio", digest.fill_ratio()},
+      {"estimated_false_positive_rate", digest.estimated_false_positive_rate()},
+      {"planned_false_positive_rate", planned_false_positive_rate(digest.shape(), digest.shape().capacity)}};
+}
+
+Run declare_squid_query(CLI::App& app) {
+  const auto options = std::make_shared<SquidQueryOptions>();
+  add_details(
+      app,
+      "A URL whose object Squid put into the digest is always printed; another one is printed with the "
+      "digest's error ('tally squid info' says how large that is). Exit status: 0 if a URL was "
+      "selected, 1 if none was, 2 after an error.");
+  add_digest(app, options->digest);
+  add_urls(app, options->urls);
+  app.add_flag("-v,--invert", options->invert, "Print the URLs that are certainly not in the digest instead");
+  app.add_flag("-c,--count", options->count_only, "Print only the number of selected URLs");
+  app.add_flag("--json", options->json, "Print the numbers of URLs found and absent as JSON, and no URLs");
+  add_line_buffered(app, options->line_buffered);
+  add_quiet(app, options->quiet);
+  return [options] { return run_query(*options); };
+}
+
+Run declare_squid_info(CLI::App& app) {
+  const auto options = std::make_shared<SquidInfoOptions>();
+  add_digest(app, options->digest);
+  add_json(app, options->json);
+  return [options] { return run_info(*options); };
+}
+
+}  // namespace tally::cli
