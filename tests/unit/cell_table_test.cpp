@@ -40,6 +40,16 @@ TEST(CellTable, KeepsEveryCellApartInEveryWidth) {
   }
 }
 
+TEST(CellTable, ASplitSendsEveryCellToItsHalfWithoutTheBit) {
+  CellTable table(2, 4, 12);
+  const std::uint32_t cells[2][4] = {{0x101, 0x042, 0x003, 0x140}, {0, 0x041, 0, 0x7}};
+  for (std::uint32_t i = 0; i < 8; ++i) table.set(i / 4, i % 4, cells[i / 4][i % 4]);
+  const CellTable split = split_buckets(table, 0x40);
+  const std::uint32_t expected[4][4] = {{0x101, 0x003}, {0x002, 0x100}, {0x7}, {0x001}};
+  ASSERT_EQ(split.num_buckets(), 4);
+  for (std::uint32_t i = 0; i < 16; ++i) EXPECT_EQ(split.get(i / 4, i % 4), expected[i / 4][i % 4]) << i;
+}
+
 TEST(CellTable, RefusesWhatItCannotBe) {
   test::expect_refused([] { CellTable(1, 8, 10); },
                        {"CellTable: cell_bits is 10; must be 8, 12, 16, 24 or 32"});
