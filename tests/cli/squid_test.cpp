@@ -1,74 +1,32 @@
-// tally squid against Debian's Squid, and by itself.
+// tally squid against Debian's Squid.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <filesystem>
-#include <functional>
+#include <csignal>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <thread>
-#include <vector>
 
-#include "command_runner.hpp"
+#include "comes_true.hpp"
 #include "http.hpp"
-#include "running_command.hpp"
 #include "running_squid.hpp"
+#include "served_digest.hpp"
 
 namespace tally::test {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::AnyOf;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 using ::testing::StartsWith;
 using Json = nlohmann::json;
-
-const std::string digest_path = "/squid-internal-periodic/store_digest";
 
 std::string lines_of(const HttpOrigin& origin, int first, int last) {
   std::string lines;
   for (int i = first; i <= last; ++i) lines += origin.url(i) + "\n";
   return lines;
 }
-
-bool comes_true(const std::function<bool()>& condition, int seconds = 30) {
-  for (int i = 0; i < 10 * seconds; ++i) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  }
-  return false;
-}
-
-// The number after `name` in a page of Squid's cache manager; -1 if there is none.
-int number_after(const std::string& page, const std::string& name) {
-  const std::size_t at = page.find(name);
-  return at == std::string::npos ? -1 : std::atoi(page.c_str() + at + name.size());
-}
-
-/// `tally squid serve` of a file, on a port that is free.
-class ServedDigest {
- public:
-  explicit ServedDigest(const std::string& path)
-      : command_({TALLY_COMMAND, "squid", "serve", path, "--port", "0", "--log"}),
-        first_remark_(command_.read_error_line()),
-        port_(static_cast<std::uint16_t>(number_after(first_remark_, "http://127.0.0.1:"))) {}
-
-  RunningCommand& command() { return command_; }
-  std::uint16_t port() const { return port_; }
-  std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
-
- private:
-  RunningCommand command_;
-  std::string first_remark_;
-  std::uint16_t port_;
-};
 
 class Squid : public ::testing::Test {
  protected:
@@ -200,246 +158,6 @@ TEST_F(Squid, FetchesFromAPeerWhatTheDigestThatTallyServesForItSays) {
 
   squid.get(origin.url(5000));
   EXPECT_THAT(access_of(squid, origin.url(5000)), HasSubstr("HIER_DIRECT"));
-}
-
-std::string numbered_urls(int first, int last) {
-  std::string lines;
-  for (int i = first; i <= last; ++i) lines += "http://www.example.org/" + std::to_string(i) + "\n";
-  return lines;
-}
-
-class SquidCommands : public ::testing::Test {
- protected:
-  std::string build(const std::string& name, const std::string& urls, std::vector<std::string> flags = {}) {
-    std::string path = directory / name;
-    std::vector<std::string> arguments{"squid", "build", "-q", "--force", "-o", path};
-    arguments.insert(arguments.end(), flags.begin(), flags.end());
-    const CommandResult result = run_tally(arguments, urls);
-    EXPECT_EQ(result.exit_code, 0) << result.error;
-    return path;
-  }
-
-  TemporaryDirectory directory;
-};
-
-TEST_F(SquidCommands, BuildTakesTheNumberOfDistinctUrlsAndInfoSaysWhatIsThere) {
-  const std::string path = build("a", numbered_urls(1, 1000) + numbered_urls(1, 500));
-  const Json json = Json::parse(run_tally({"squid", "info", "--json", path}).output);
-  EXPECT_EQ(json["capacity"], 1000);
-  EXPECT_EQ(json["bits_per_entry"], 5);
-  EXPECT_EQ(json["num_bits"], 5000);
-  EXPECT_EQ(json["count"], 1000);
-  EXPECT_EQ(json["del_count"], 0);
-  EXPECT_NEAR(json["planned_false_positive_rate"].get<double>(), 0.092, 0.0005);
-  EXPECT_NEAR(json["estimated_false_positive_rate"].get<double>(), 0.092, 0.015);
-  EXPECT_THAT(run_tally({"squid", "info", path}).output,
-              AllOf(HasSubstr("capacity       1000\n"), HasSubstr("bits           5000, 5 an entry\n")));
-  EXPECT_EQ(read_file(path).size(), 128U + 625);
-}
-
-TEST_F(SquidCommands, QueryPrintsSelectsCountsAndInverts) {
-  const std::string path = build("a", numbered_urls(1, 1000), {"-b", "40"});
-  EXPECT_EQ(run_tally({"squid", "query", path}, numbered_urls(999, 1002)).output, numbered_urls(999, 1000));
-  EXPECT_EQ(run_tally({"squid", "query", "-v", path}, numbered_urls(999, 1002)).output,
-            numbered_urls(1001, 1002));
-  EXPECT_EQ(run_tally({"squid", "query", "-c", path}, numbered_urls(991, 1010)).output, "10\n");
-  const Json json =
-      Json::parse(run_tally({"squid", "query", "--json", path}, numbered_urls(991, 1020)).output);
-  EXPECT_EQ(json["num_urls"], 30);
-  EXPECT_EQ(json["num_found"], 10);
-  EXPECT_EQ(json["num_absent"], 20);
-  EXPECT_EQ(run_tally({"squid", "query", path}, numbered_urls(2000, 2001)).exit_code, 1);
-  const std::string log =
-      directory.write("log", "GET\thttp://www.example.org/7\nGET\thttp://other.example.org/\n");
-  EXPECT_EQ(run_tally({"squid", "query", "-f", "2", path, log}).output, "http://www.example.org/7\n");
-}
-
-TEST_F(SquidCommands, UrlsAreTakenAsSquidWritesThemUnlessAsIs) {
-  const std::string path = build("a", "HTTP://WWW.Example.ORG:80/x\nhttp://www.example.org\n", {"-b", "100"});
-  const std::string written = "http://www.example.org/x\nhttp://www.example.org/\n";
-  EXPECT_EQ(run_tally({"squid", "query", "--as-is", path}, written).output, written);
-  EXPECT_EQ(run_tally({"squid", "query", path}, "http://www.example.org.:080\n").exit_code, 0);
-  EXPECT_EQ(run_tally({"squid", "query", "--as-is", path}, "http://www.example.org\n").exit_code, 1);
-}
-
-TEST_F(SquidCommands, MoreUrlsThanTheCapacityAreKeptAndWarnedOf) {
-  const CommandResult result =
-      run_tally({"squid", "build", "-q", "-n", "100", "-o", directory / "a"}, numbered_urls(1, 1000));
-  EXPECT_EQ(result.exit_code, 0);
-  EXPECT_THAT(result.error, HasSubstr("warning: planned for 100 URLs, and there are 1000"));
-  EXPECT_EQ(run_tally({"squid", "query", "-c", directory / "a"}, numbered_urls(1, 1000)).output, "1000\n");
-}
-
-TEST_F(SquidCommands, WriteToStandardOutputAndReadFromStandardInput) {
-  const std::string path = build("a", numbered_urls(1, 10));
-  const CommandResult piped = run_tally({"squid", "build", "-q", "-o", "-"}, numbered_urls(1, 10));
-  EXPECT_EQ(piped.output, read_file(path));
-  EXPECT_THAT(run_tally({"squid", "info", "-"}, piped.output).output, HasSubstr("count          10\n"));
-  EXPECT_EQ(run_tally({"squid", "build", "-q", "-o", directory / "none"}).exit_code, 1);
-  EXPECT_EQ(run_tally({"squid", "query", directory / "none"}, numbered_urls(1, 10)).exit_code, 1);
-}
-
-TEST_F(SquidCommands, ErrorsNameWhatIsWrong) {
-  const std::string path = build("a", numbered_urls(1, 10));
-  const auto expect_error = [](std::vector<std::string> arguments, const std::string& fragment) {
-    arguments.insert(arguments.begin(), "squid");
-    const CommandResult result = run_tally(arguments, "");
-    EXPECT_EQ(result.exit_code, 2) << fragment;
-    EXPECT_THAT(result.error, AllOf(StartsWith("tally squid"), HasSubstr(fragment)));
-    EXPECT_THAT(result.output, IsEmpty());
-  };
-  expect_error({"build", "-o", path}, "exists; give --force");
-  expect_error({"build", "-o", directory / "x", "-b", "128"}, "must be at most 127");
-  expect_error({"build", "-o", directory / "x", "-n", "1G"},
-               "capacity is 1000000000; must be 1 to 429496728");
-  expect_error({"info", directory / "absent"}, "absent: No such file");
-  expect_error({"info", directory.write("junk", "junk")}, "as a Squid digest: there are 4 bytes");
-  expect_error({"info", directory.write("long", read_file(path) + "x")},
-               "1 bytes follow its end (at byte 135)");
-  expect_error({"info", "https://127.0.0.1"}, "is no http URL");
-  expect_error({"info", "http://"}, "has no host");
-  expect_error({"info", "http://a:b"}, "has a port that is none");
-  expect_error({"info", "http://a:65536"}, "has a port that is none");
-  expect_error({"info", "http://[::1"}, "has no ']'");
-  expect_error({"info", "http://a/\r\nHost: b"}, "has a blank or a control character");
-  expect_error({"fetch", "http://127.0.0.1:" + std::to_string(free_port()), "-o", directory / "x"},
-               "cannot connect: Connection refused");
-  expect_error({"serve", path, "--host", "not an address"}, "--host: 'not an address'");
-  expect_error({"serve", path, "--port", "65536"}, "must be at most 65535");
-  expect_error({"serve", directory / "absent"}, "No such file");
-  const LoopbackSocket taken = LoopbackSocket::listening();
-  expect_error({"serve", path, "--port", std::to_string(taken.port())}, "Address already in use");
-  expect_error({}, "");
-  EXPECT_FALSE(std::filesystem::exists(directory / "x"));
-}
-
-// Answers one request with these bytes, and closes the connection.
-class OneAnswer {
- public:
-  explicit OneAnswer(std::string bytes)
-      : listener_(LoopbackSocket::listening()), thread_([this, bytes = std::move(bytes)] {
-          const LoopbackSocket connection(::accept4(listener_.file(), nullptr, nullptr, SOCK_CLOEXEC));
-          connection.receive("\r\n\r\n");
-          connection.send(bytes);
-        }) {}
-  ~OneAnswer() { thread_.join(); }
-  OneAnswer(const OneAnswer&) = delete;
-  OneAnswer& operator=(const OneAnswer&) = delete;
-  std::string url() const { return "http://127.0.0.1:" + std::to_string(listener_.port()); }
-
- private:
-  LoopbackSocket listener_;
-  std::thread thread_;
-};
-
-TEST_F(SquidCommands, FetchTakesWholeAnswersOnly) {
-  const std::string digest = read_file(build("a", numbered_urls(1, 10)));
-  const auto fetch = [&](const std::string& answer) {
-    const OneAnswer server(answer);
-    return run_tally({"squid", "fetch", "--force", "-q", server.url(), "-o", directory / "x"});
-  };
-  const std::string ok = "HTTP/1.1 200 OK\r\n";
-  for (const std::string& whole :
-       {ok + "\r\n" + digest, ok + "Content-Length: 135\r\n\r\n" + digest,
-        ok + "Transfer-Encoding: chunked\r\n\r\n87\r\n" + digest + "\r\n0\r\n\r\n"}) {
-    const CommandResult result = fetch(whole);
-    EXPECT_EQ(result.exit_code, 0) << result.error;
-    EXPECT_EQ(read_file(directory / "x"), digest);
-  }
-  EXPECT_THAT(fetch(ok + "Content-Length: 136\r\n\r\n" + digest).error, HasSubstr("no whole answer"));
-  EXPECT_THAT(fetch("").error, HasSubstr("no whole answer"));
-  EXPECT_THAT(fetch("junk\r\n\r\n").error, HasSubstr("no whole answer"));
-  EXPECT_THAT(fetch(ok + "X: " + std::string(10'000, 'x') + "\r\n\r\n").error, HasSubstr("no whole answer"));
-  EXPECT_THAT(fetch(ok + "Content-Length: 1000000000\r\n\r\n").error,
-              HasSubstr("answers with more than 268435583 bytes"));
-  EXPECT_THAT(fetch("HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\n\r\n").error,
-              HasSubstr("answers 302 Found"));
-}
-
-TEST_F(SquidCommands, FetchRefusesWhatIsNoDigest) {
-  const HttpOrigin origin;
-  const CommandResult object = run_tally({"squid", "fetch", origin.url(1), "-o", directory / "x"});
-  EXPECT_EQ(object.exit_code, 2);
-  EXPECT_THAT(object.error, HasSubstr("as a Squid digest: there are 6 bytes"));
-  ServedDigest served(build("a", numbered_urls(1, 10)));
-  const CommandResult absent = run_tally({"squid", "fetch", served.url() + "/other", "-o", directory / "x"});
-  EXPECT_EQ(absent.exit_code, 2);
-  EXPECT_THAT(absent.error, HasSubstr("/other answers 404 Not Found: the digest is at /squid-internal"));
-  EXPECT_FALSE(std::filesystem::exists(directory / "x"));
-}
-
-TEST_F(SquidCommands, ServeGivesTheDigestAtItsPathAndWhatIsThereAfterItWasReplaced) {
-  const std::string path = build("a", numbered_urls(1, 10));
-  ServedDigest served(path);
-  EXPECT_EQ(run_tally({"squid", "fetch", "-q", served.url(), "-o", directory / "b"}).exit_code, 0);
-  EXPECT_EQ(read_file(directory / "b"), read_file(path));
-  EXPECT_EQ(run_tally({"squid", "query", "-c", served.url()}, numbered_urls(1, 10)).output, "10\n");
-
-  build("a", numbered_urls(1, 3000));
-  EXPECT_EQ(run_tally({"squid", "query", "-c", served.url()}, numbered_urls(1, 3000)).output, "3000\n");
-  EXPECT_THAT(served.command().read_error_line(), HasSubstr("read " + path + " again"));
-
-  directory.write("a", "junk");
-  EXPECT_EQ(run_tally({"squid", "query", "-c", served.url()}, numbered_urls(1, 3000)).output, "3000\n");
-  EXPECT_THAT(served.command().read_error_line(), HasSubstr("the digest of before is served on"));
-
-  served.command().send(SIGINT);
-  const CommandResult ended = served.command().wait();
-  EXPECT_EQ(ended.exit_code, 0);
-  EXPECT_EQ(ended.output, std::string("200 GET ") + digest_path + "\n200 GET " + digest_path + "\n200 GET " +
-                              digest_path + "\n200 GET " + digest_path + "\n");
-}
-
-TEST_F(SquidCommands, ServeAnswersEachRequestAsAPeerShould) {
-  const ServedDigest served(build("a", numbered_urls(1, 10)));
-  const auto answer = [&](const std::string& request) {
-    const LoopbackSocket connection = LoopbackSocket::connected(served.port());
-    connection.send(request + "Connection: close\r\n\r\n");
-    return connection.receive();
-  };
-  const std::string digest = answer("GET " + digest_path + " HTTP/1.1\r\nHost: a\r\n");
-  EXPECT_THAT(digest, AllOf(StartsWith("HTTP/1.1 200 OK\r\n"), HasSubstr("\r\nContent-Length: 135\r\n"),
-                            HasSubstr("\r\nContent-Type: application/cache-digest\r\n"),
-                            HasSubstr("\r\nExpires: "), HasSubstr("\r\nLast-Modified: ")));
-  EXPECT_THAT(answer("GET http://a.test:3128" + digest_path + " HTTP/1.1\r\nHost: a\r\n"),
-              StartsWith("HTTP/1.1 200"));
-  const std::string head = answer("HEAD " + digest_path + " HTTP/1.1\r\nHost: a\r\n");
-  EXPECT_THAT(head, AllOf(HasSubstr("Content-Length: 135\r\n"), ::testing::EndsWith("\r\n\r\n")));
-  const std::size_t modified = digest.find("Last-Modified: ") + 15;
-  const std::string same = answer("GET " + digest_path + " HTTP/1.1\r\nHost: a\r\nIf-Modified-Since: " +
-                                  digest.substr(modified, digest.find('\r', modified) - modified) + "\r\n");
-  EXPECT_THAT(same, AllOf(StartsWith("HTTP/1.1 304"), ::testing::EndsWith("\r\n\r\n")));
-  EXPECT_THAT(answer("GET " + digest_path + " HTTP/1.1\r\nHost: a\r\nIf-Modified-Since: junk\r\n"),
-              StartsWith("HTTP/1.1 200"));
-  EXPECT_THAT(answer("GET http://www.example.org/1 HTTP/1.1\r\nHost: a\r\n"), StartsWith("HTTP/1.1 504"));
-  EXPECT_THAT(answer("GET /1 HTTP/1.1\r\nHost: a\r\nCache-Control: max-age=1, only-if-cached\r\n"),
-              StartsWith("HTTP/1.1 504"));
-  EXPECT_THAT(answer("GET / HTTP/1.1\r\nHost: a\r\n"), StartsWith("HTTP/1.1 404"));
-  EXPECT_THAT(answer("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n"), StartsWith("HTTP/1.1 405"));
-}
-
-TEST_F(SquidCommands, ServeOutlivesHostileRequests) {
-  ServedDigest served(build("a", numbered_urls(1, 10)));
-  const auto answer = [&](const std::string& bytes) {
-    const LoopbackSocket connection = LoopbackSocket::connected(served.port());
-    connection.send(bytes);
-    ::shutdown(connection.file(), SHUT_WR);
-    return connection.receive();
-  };
-  EXPECT_THAT(answer("junk\r\n\r\n"), StartsWith("HTTP/1.1 400"));
-  EXPECT_THAT(answer("GET / HTTP/1.1\r\nX: " + std::string(100'000, 'x')),
-              AnyOf(IsEmpty(), StartsWith("HTTP/1.1 400")));
-  EXPECT_THAT(answer("POST / HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n"),
-              AnyOf(IsEmpty(), StartsWith("HTTP/1.1 400")));
-  EXPECT_THAT(answer("GET / HTT"), Not(HasSubstr("200")));
-  EXPECT_THAT(answer(""), IsEmpty());
-  // Connections that say nothing, or are closed before the answer, do not keep others out.
-  std::vector<LoopbackSocket> silent;
-  for (int i = 0; i < 200; ++i) silent.push_back(LoopbackSocket::connected(served.port()));
-  for (int i = 0; i < 20; ++i) {
-    LoopbackSocket::connected(served.port()).send("GET " + digest_path + " HTTP/1.1\r\n\r\n");
-  }
-  EXPECT_EQ(run_tally({"squid", "query", "-c", served.url()}, numbered_urls(1, 10)).output, "10\n");
 }
 
 }  // namespace

@@ -1,12 +1,9 @@
 #pragma once
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
@@ -14,24 +11,14 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "comes_true.hpp"
 #include "command_runner.hpp"
+#include "http.hpp"
 
 namespace tally::test {
-
-/// Whether `condition()` comes true within the time; it is tried every few milliseconds.
-template <class Condition>
-bool comes_true(Condition condition, std::chrono::milliseconds within = std::chrono::seconds(20)) {
-  const auto end = std::chrono::steady_clock::now() + within;
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return true;
-}
 
 inline bool has_redis() { return run_program({"sh", "-c", "command -v redis-server"}).exit_code == 0; }
 
@@ -110,18 +97,6 @@ class RunningRedis {
   bool answers() const {
     const std::string answer = call({"PING"});
     return answer.starts_with("+PONG") || answer.starts_with("-NOAUTH");
-  }
-  static std::uint16_t free_port() {
-    const int file = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    const bool done = bind(file, reinterpret_cast<const sockaddr*>(&address), size) == 0 &&
-                      getsockname(file, reinterpret_cast<sockaddr*>(&address), &size) == 0;
-    close(file);
-    if (!done) throw std::runtime_error("there is no free port");
-    return ntohs(address.sin_port);
   }
 
   TemporaryDirectory directory_;

@@ -1,0 +1,119 @@
+// What a node takes from those whom it does not know: garbage, forgeries and floods.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "running_nodes.hpp"
+#include "tally/filters/counting_bloom_filter.hpp"
+#include "tally/summaries/directory_summary.hpp"
+
+namespace tally::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST_F(Node, RefusesWhatIsNoMessageAndSaysSoOnce) {
+  const RunningRedis redis;
+  NodeProcess a(redis, "a"), b(redis, "b");
+  NodeProcess stranger(redis, "stranger", {"--seed", "99"});
+  stranger.add_keys(0, 10);
+  a.add_keys(0, 500);
+  ASSERT_TRUE(converge({&a, &b}));
+  const std::string huge(100'000, '\xff');
+  for (int i = 0; i < 50; ++i) {
+    redis.call({"PUBLISH", "tally:default:summary:noise", "garbage"});
+    redis.call({"PUBLISH", "tally:default:summary:noise", huge});
+    redis.call({"PUBLISH", "tally:default:summary:", ""});
+    redis.call({"PUBLISH", "tally:default:summary:a", huge});
+    redis.call({"PUBLISH", "tally:default:summary:two words", "garbage"});
+    redis.call({"PUBLISH", "tally:default:request:a", "garbage"});
+  }
+  ASSERT_TRUE(comes_true([&] { return b.status().at("messages_refused") >= 250 + 1; }));
+  ASSERT_TRUE(comes_true([&] { return a.status().at("messages_refused") >= 300 + 1; }));
+  a.add_keys(500, 600);
+  ASSERT_TRUE(converge({&a, &b}));
+  EXPECT_EQ(b.num_missed("a", 0, 600), 0);
+  EXPECT_TRUE(b.who_may_have(key_of("stranger", 1)).empty());
+  EXPECT_EQ(b.status().at("peers").size(), 1);
+
+  b.command().close_input();
+  const CommandResult result = b.command().wait();
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.error, HasSubstr("'stranger': seed is 99 there and 499850701945 here"));
+  EXPECT_LT(std::count(result.error.begin(), result.error.end(), '\n'), 10) << result.error;
+}
+
+std::string text_of(const std::vector<std::byte>& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// "tally", the seed of every command that is not told another.
+constexpr std::uint64_t default_seed = 0x74616c6c79;
+
+TEST_F(Node, TakesNoMessageFromTheChannelOfAnother) {
+  const RunningRedis redis;
+  NodeProcess a(redis, "a");
+  DirectorySummary<CountingBloomFilter<>> directory({.num_counters = 20'000, .num_hashes = 7}, default_seed,
+                                                    {.publisher = "honest", .epoch = 5});
+  (void)directory.insert(std::string_view("key"));
+  const std::string message = text_of(directory.publish());
+  ASSERT_TRUE(a.wait_for(0));
+  redis.call({"PUBLISH", "tally:default:summary:other", message});
+  ASSERT_TRUE(comes_true([&] { return a.status().at("messages_refused") == 1; }));
+  EXPECT_TRUE(a.who_may_have("key").empty());
+  redis.call({"PUBLISH", "tally:default:summary:honest", message});
+  ASSERT_TRUE(comes_true([&] { return a.who_may_have("key") == std::set<std::string>{"honest"}; }));
+}
+
+// A forger's, or one of a clock that was set centuries ahead: no later one can be begun.
+TEST_F(Node, ThatIsSaidToHaveAnEpochBeyondAllOthersIsFollowedAgain) {
+  const RunningRedis redis;
+  NodeProcess b(redis, "b");
+  DirectorySummary<CountingBloomFilter<>> forger({.num_counters = 20'000, .num_hashes = 7}, default_seed,
+                                                 {.publisher = "a", .epoch = ~std::uint64_t{0} - 1});
+  (void)forger.insert(std::string_view("forged"));
+  ASSERT_TRUE(b.wait_for(0));
+  redis.call({"PUBLISH", "tally:default:summary:a", text_of(forger.publish())});
+  ASSERT_TRUE(comes_true([&] { return b.who_may_have("forged").contains("a"); }));
+  NodeProcess a(redis, "a");
+  a.add_keys(0, 100);
+  ASSERT_TRUE(converge({&a, &b}));
+  EXPECT_EQ(b.num_missed("a", 0, 100), 0);
+  EXPECT_TRUE(b.who_may_have("forged").empty());
+}
+
+TEST_F(Node, AnswersAFloodOfRequestsOnceAnInterval) {
+  const RunningRedis redis;
+  NodeProcess a(redis, "a");
+  a.add_keys(0, 500);
+  ASSERT_TRUE(a.wait_for(0));
+  const BloomShape shape{.num_bits = 20'000, .num_hashes = 7};
+  const std::string request = text_of(
+      request_message({.publisher = "a", .version = {}, .digest = 1, .published_at = summary_time_now()},
+                      layout_of(shape, DefaultScheme::file_id, default_seed)));
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < 1000; ++i) redis.call({"PUBLISH", "tally:default:request:a", request});
+  ASSERT_TRUE(comes_true([&] { return a.status().at("messages_received") >= 1000; }));
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  const double num_answers = a.status().at("answers_sent");
+  EXPECT_GE(num_answers, 1);
+  EXPECT_LE(num_answers, elapsed.count() / 0.05 + 1);
+}
+
+TEST_F(Node, TakesNoMorePeersThanItMay) {
+  const RunningRedis redis;
+  NodeProcess a(redis, "a", {"--max-peers", "1"}), b(redis, "b"), c(redis, "c");
+  ASSERT_TRUE(converge({&b, &c}));
+  ASSERT_TRUE(comes_true([&] { return a.status().at("messages_refused") >= 1; }));
+  EXPECT_EQ(a.status().at("peers").size(), 1);
+  EXPECT_THAT(a.command().read_error_line(), HasSubstr("max_peers"));
+}
+
+}  // namespace
+}  // namespace tally::test

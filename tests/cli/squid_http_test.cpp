@@ -1,0 +1,157 @@
+// tally squid fetch and serve against any peer, the hostile too.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <csignal>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "http.hpp"
+#include "served_digest.hpp"
+
+namespace tally::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+// Answers one request with these bytes, and closes the connection.
+class OneAnswer {
+ public:
+  explicit OneAnswer(std::string bytes)
+      : listener_(LoopbackSocket::listening()), thread_([this, bytes = std::move(bytes)] {
+          const LoopbackSocket connection(::accept4(listener_.file(), nullptr, nullptr, SOCK_CLOEXEC));
+          connection.receive("\r\n\r\n");
+          connection.send(bytes);
+        }) {}
+  ~OneAnswer() { thread_.join(); }
+  OneAnswer(const OneAnswer&) = delete;
+  OneAnswer& operator=(const OneAnswer&) = delete;
+  std::string url() const { return "http://127.0.0.1:" + std::to_string(listener_.port()); }
+
+ private:
+  LoopbackSocket listener_;
+  std::thread thread_;
+};
+
+TEST_F(SquidCommands, FetchTakesWholeAnswersOnly) {
+  const std::string digest = read_file(build("a", numbered_urls(1, 10)));
+  const auto fetch = [&](const std::string& answer) {
+    const OneAnswer server(answer);
+    return run_tally({"squid", "fetch", "--force", "-q", server.url(), "-o", directory / "x"});
+  };
+  const std::string ok = "HTTP/1.1 200 OK\r\n";
+  for (const std::string& whole :
+       {ok + "\r\n" + digest, ok + "Content-Length: 135\r\n\r\n" + digest,
+        ok + "Transfer-Encoding: chunked\r\n\r\n87\r\n" + digest + "\r\n0\r\n\r\n"}) {
+    const CommandResult result = fetch(whole);
+    EXPECT_EQ(result.exit_code, 0) << result.error;
+    EXPECT_EQ(read_file(directory / "x"), digest);
+  }
+  EXPECT_THAT(fetch(ok + "Content-Length: 136\r\n\r\n" + digest).error, HasSubstr("no whole answer"));
+  EXPECT_THAT(fetch("").error, HasSubstr("no whole answer"));
+  EXPECT_THAT(fetch("junk\r\n\r\n").error, HasSubstr("no whole answer"));
+  EXPECT_THAT(fetch(ok + "X: " + std::string(10'000, 'x') + "\r\n\r\n").error, HasSubstr("no whole answer"));
+  EXPECT_THAT(fetch(ok + "Content-Length: 1000000000\r\n\r\n").error,
+              HasSubstr("answers with more than 268435583 bytes"));
+  EXPECT_THAT(fetch("HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\n\r\n").error,
+              HasSubstr("answers 302 Found"));
+}
+
+TEST_F(SquidCommands, FetchRefusesWhatIsNoDigest) {
+  const HttpOrigin origin;
+  const CommandResult object = run_tally({"squid", "fetch", origin.url(1), "-o", directory / "x"});
+  EXPECT_EQ(object.exit_code, 2);
+  EXPECT_THAT(object.error, HasSubstr("as a Squid digest: there are 6 bytes"));
+  ServedDigest served(build("a", numbered_urls(1, 10)));
+  const CommandResult absent = run_tally({"squid", "fetch", served.url() + "/other", "-o", directory / "x"});
+  EXPECT_EQ(absent.exit_code, 2);
+  EXPECT_THAT(absent.error, HasSubstr("/other answers 404 Not Found: the digest is at /squid-internal"));
+  EXPECT_FALSE(std::filesystem::exists(directory / "x"));
+}
+
+TEST_F(SquidCommands, ServeGivesTheDigestAtItsPathAndWhatIsThereAfterItWasReplaced) {
+  const std::string path = build("a", numbered_urls(1, 10));
+  ServedDigest served(path);
+  EXPECT_EQ(run_tally({"squid", "fetch", "-q", served.url(), "-o", directory / "b"}).exit_code, 0);
+  EXPECT_EQ(read_file(directory / "b"), read_file(path));
+  EXPECT_EQ(run_tally({"squid", "query", "-c", served.url()}, numbered_urls(1, 10)).output, "10\n");
+
+  build("a", numbered_urls(1, 3000));
+  EXPECT_EQ(run_tally({"squid", "query", "-c", served.url()}, numbered_urls(1, 3000)).output, "3000\n");
+  EXPECT_THAT(served.command().read_error_line(), HasSubstr("read " + path + " again"));
+
+  directory.write("a", "junk");
+  EXPECT_EQ(run_tally({"squid", "query", "-c", served.url()}, numbered_urls(1, 3000)).output, "3000\n");
+  EXPECT_THAT(served.command().read_error_line(), HasSubstr("the digest of before is served on"));
+
+  served.command().send(SIGINT);
+  const CommandResult ended = served.command().wait();
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_EQ(ended.output, std::string("200 GET ") + digest_path + "\n200 GET " + digest_path + "\n200 GET " +
+                              digest_path + "\n200 GET " + digest_path + "\n");
+}
+
+TEST_F(SquidCommands, ServeAnswersEachRequestAsAPeerShould) {
+  const ServedDigest served(build("a", numbered_urls(1, 10)));
+  const auto answer = [&](const std::string& request) {
+    const LoopbackSocket connection = LoopbackSocket::connected(served.port());
+    connection.send(request + "Connection: close\r\n\r\n");
+    return connection.receive();
+  };
+  const std::string digest = answer("GET " + digest_path + " HTTP/1.1\r\nHost: a\r\n");
+  EXPECT_THAT(digest, AllOf(StartsWith("HTTP/1.1 200 OK\r\n"), HasSubstr("\r\nContent-Length: 135\r\n"),
+                            HasSubstr("\r\nContent-Type: application/cache-digest\r\n"),
+                            HasSubstr("\r\nExpires: "), HasSubstr("\r\nLast-Modified: ")));
+  EXPECT_THAT(answer("GET http://a.test:3128" + digest_path + " HTTP/1.1\r\nHost: a\r\n"),
+              StartsWith("HTTP/1.1 200"));
+  const std::string head = answer("HEAD " + digest_path + " HTTP/1.1\r\nHost: a\r\n");
+  EXPECT_THAT(head, AllOf(HasSubstr("Content-Length: 135\r\n"), ::testing::EndsWith("\r\n\r\n")));
+  const std::size_t modified = digest.find("Last-Modified: ") + 15;
+  const std::string same = answer("GET " + digest_path + " HTTP/1.1\r\nHost: a\r\nIf-Modified-Since: " +
+                                  digest.substr(modified, digest.find('\r', modified) - modified) + "\r\n");
+  EXPECT_THAT(same, AllOf(StartsWith("HTTP/1.1 304"), ::testing::EndsWith("\r\n\r\n")));
+  EXPECT_THAT(answer("GET " + digest_path + " HTTP/1.1\r\nHost: a\r\nIf-Modified-Since: junk\r\n"),
+              StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(answer("GET http://www.example.org/1 HTTP/1.1\r\nHost: a\r\n"), StartsWith("HTTP/1.1 504"));
+  EXPECT_THAT(answer("GET /1 HTTP/1.1\r\nHost: a\r\nCache-Control: max-age=1, only-if-cached\r\n"),
+              StartsWith("HTTP/1.1 504"));
+  EXPECT_THAT(answer("GET / HTTP/1.1\r\nHost: a\r\n"), StartsWith("HTTP/1.1 404"));
+  EXPECT_THAT(answer("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n"), StartsWith("HTTP/1.1 405"));
+}
+
+TEST_F(SquidCommands, ServeOutlivesHostileRequests) {
+  ServedDigest served(build("a", numbered_urls(1, 10)));
+  const auto answer = [&](const std::string& bytes) {
+    const LoopbackSocket connection = LoopbackSocket::connected(served.port());
+    connection.send(bytes);
+    ::shutdown(connection.file(), SHUT_WR);
+    return connection.receive();
+  };
+  EXPECT_THAT(answer("junk\r\n\r\n"), StartsWith("HTTP/1.1 400"));
+  EXPECT_THAT(answer("GET / HTTP/1.1\r\nX: " + std::string(100'000, 'x')),
+              AnyOf(IsEmpty(), StartsWith("HTTP/1.1 400")));
+  EXPECT_THAT(answer("POST / HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n"),
+              AnyOf(IsEmpty(), StartsWith("HTTP/1.1 400")));
+  EXPECT_THAT(answer("GET / HTT"), Not(HasSubstr("200")));
+  EXPECT_THAT(answer(""), IsEmpty());
+  // Connections that say nothing, or are closed before the answer, do not keep others out.
+  std::vector<LoopbackSocket> silent;
+  for (int i = 0; i < 200; ++i) silent.push_back(LoopbackSocket::connected(served.port()));
+  for (int i = 0; i < 20; ++i) {
+    LoopbackSocket::connected(served.port()).send("GET " + digest_path + " HTTP/1.1\r\n\r\n");
+  }
+  EXPECT_EQ(run_tally({"squid", "query", "-c", served.url()}, numbered_urls(1, 10)).output, "10\n");
+}
+
+}  // namespace
+}  // namespace tally::test

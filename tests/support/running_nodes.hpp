@@ -1,0 +1,125 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "running_command.hpp"
+#include "running_redis.hpp"
+
+namespace tally::test {
+
+using Flags = std::vector<std::string>;
+using Json = nlohmann::json;
+
+inline std::string key_of(const std::string& owner, int i) { return owner + "-key-" + std::to_string(i); }
+
+/// `tally node NAME` at a server, with intervals that suit a test.
+class NodeProcess {
+ public:
+  NodeProcess(const RunningRedis& redis, std::string name, const Flags& flags = {})
+      : name_(std::move(name)), command_(arguments("unix://" + redis.socket(), name_, flags)) {}
+  NodeProcess(const std::string& address, std::string name, const Flags& flags = {})
+      : name_(std::move(name)), command_(arguments(address, name_, flags)) {}
+
+  const std::string& name() const { return name_; }
+  RunningCommand& command() { return command_; }
+
+  void add_keys(int first, int last) { change('+', first, last); }
+  void remove_keys(int first, int last) { change('-', first, last); }
+  void say(const std::string& line) { command_.write(line + "\n"); }
+
+  Json answer() {
+    const std::string line = command_.read_line();
+    if (line.empty()) throw std::runtime_error(name_ + " says nothing; " + command_.read_error_line(100));
+    return Json::parse(line);
+  }
+  Json status() {
+    say("!status");
+    return answer().at("status");
+  }
+  std::set<std::string> who_may_have(const std::string& key) {
+    say("?" + key);
+    return answer().at("peers").get<std::set<std::string>>();
+  }
+  bool wait_for(int num_peers) {
+    say("!wait " + std::to_string(num_peers) + " 20s");
+    return answer().at("wait").at("is_over");
+  }
+
+  /// How many of the keys first ... last of `owner` are not named as its own.
+  int num_missed(const std::string& owner, int first, int last) {
+    return (last - first) - num_named(owner, first, last);
+  }
+  int num_named(const std::string& owner, int first, int last) {
+    std::string questions;
+    for (int i = first; i < last; ++i) questions += "?" + key_of(owner, i) + "\n";
+    command_.write(questions);
+    int num_named = 0;
+    for (int i = first; i < last; ++i) {
+      const Json peers = answer().at("peers");
+      num_named += static_cast<int>(std::count(peers.begin(), peers.end(), owner));
+    }
+    return num_named;
+  }
+
+ private:
+  static Flags arguments(const std::string& address, const std::string& name, const Flags& flags) {
+    Flags all{TALLY_COMMAND, "node", name,          "--json", "--redis", address,
+              "--interval",  "50ms", "--heartbeat", "100ms",  "--keys",  "2000"};
+    all.insert(all.end(), flags.begin(), flags.end());
+    return all;
+  }
+  void change(char verb, int first, int last) {
+    std::string lines;
+    for (int i = first; i < last; ++i) lines += verb + key_of(name_, i) + "\n";
+    command_.write(lines);
+  }
+
+  std::string name_;
+  RunningCommand command_;
+};
+
+using Nodes = std::vector<NodeProcess*>;
+
+/// Every node has published all it holds, and every other holds that version.
+inline bool have_converged(const Nodes& nodes) {
+  std::vector<Json> all;
+  for (NodeProcess* node : nodes) all.push_back(node->status());
+  for (const Json& one : all) {
+    if (one.at("pending_changes") != 0 || one.at("sequence") == 0 || !one.at("is_connected")) return false;
+    for (const Json& other : all) {
+      if (other.at("name") == one.at("name")) continue;
+      bool has_it = false;
+      for (const Json& peer : other.at("peers")) {
+        has_it = has_it || (peer.at("name") == one.at("name") && peer.at("epoch") == one.at("epoch") &&
+                            peer.at("sequence") == one.at("sequence") && peer.at("is_current"));
+      }
+      if (!has_it) return false;
+    }
+  }
+  return true;
+}
+
+inline ::testing::AssertionResult converge(const Nodes& nodes) {
+  if (comes_true([&] { return have_converged(nodes); })) return ::testing::AssertionSuccess();
+  auto failure = ::testing::AssertionFailure();
+  for (NodeProcess* node : nodes) failure << node->status().dump() << "\n";
+  return failure;
+}
+
+/// A test that is left out where there is no Redis server.
+class Node : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_redis()) GTEST_SKIP() << "redis-server is not installed (script/packages.txt)";
+  }
+};
+
+}  // namespace tally::test
