@@ -41,10 +41,10 @@ void expect_bad(const MessageBytes& bytes, const std::string& reason, std::uint6
   ADD_FAILURE() << "nothing was refused; expected '" << reason << "'";
 }
 
-template <class Integer>
-MessageBytes altered(const std::string& name, std::size_t at, Integer value) {
+/// With another value in the `width` bytes from `at` on.
+MessageBytes altered(const std::string& name, std::size_t at, std::size_t width, std::uint64_t value) {
   MessageBytes bytes = message(name);
-  test::set_field(bytes, at, value);
+  for (std::size_t i = 0; i < width; ++i) bytes[at + i] = static_cast<std::byte>(value >> 8 * i);
   repair_checksums(bytes);
   return bytes;
 }
@@ -125,37 +125,50 @@ TEST(SummaryMessage, EveryByteThatIsChangedIsNoticed) {
 
 TEST(SummaryMessage, AFieldOutOfRangeIsNamedWithItsValueAndItsByte) {
   const std::string bits = "bits-delta";
-  expect_bad(altered<std::uint16_t>(bits, 8, 2), "format version is 2; must be 1", 8);
-  expect_bad(altered<std::uint16_t>(bits, 10, 0), "kind is 0; must be 1 to 4", 10);
-  expect_bad(altered<std::uint16_t>(bits, 10, 5), "kind is 5", 10);
-  expect_bad(altered<std::uint16_t>(bits, 12, 3), "hash id is 3", 12);
-  expect_bad(altered<std::uint16_t>(bits, 14, 99), "99", 64);
-  expect_bad(altered<std::uint64_t>(bits, 32, 0), "sequence is 0", 32);
-  expect_bad(altered<std::uint64_t>(bits, 40, 2), "from_sequence is 2; must be 0 to 1", 40);
-  expect_bad(altered<std::uint64_t>(bits, 56, ~std::uint64_t{0}), "published_at", 56);
-  expect_bad(altered<std::uint64_t>(bits, 64, 0), "num_bits is 0", 64);
-  expect_bad(altered<std::uint64_t>(bits, 64, std::uint64_t{1} << 60), "num_bits", 64);
-  expect_bad(altered<std::uint32_t>(bits, 72, 0), "num_hashes is 0", 64);
-  expect_bad(altered<std::uint32_t>(bits, 72, 1025), "num_hashes is 1025", 64);
-  expect_bad(altered<std::uint8_t>(bits, 76, 2), "has_cells is 2", 76);
-  expect_bad(altered<std::uint8_t>(bits, 79, 1), "field of cells is 1", 79);
-  expect_bad(altered<std::uint8_t>(bits, 82, 1), "coding is 1; must be 2", 82);
-  expect_bad(altered<std::uint8_t>(bits, 83, 57), "rice_bits is 57", 83);
-  expect_bad(altered<std::uint8_t>(bits, 84, 0), "publisher_bytes is 0", 84);
-  expect_bad(altered<std::uint8_t>(bits, 86, 1), "reserved byte is 1; must be 0", 86);
-  expect_bad(altered<std::uint64_t>(bits, 88, 1u << 20), "num_changes is 1048576", 88);
-  expect_bad(altered<std::uint64_t>(bits, 96, std::uint64_t{1} << 61), "payload_bytes", 96);
-  expect_bad(altered<std::uint8_t>(bits, 104, 7), "reserved byte is 7", 104);
   const std::string cells = "cells-delta";
-  expect_bad(altered<std::uint8_t>(cells, 77, 5), "counter_bits is 5", 64);
-  expect_bad(altered<std::uint8_t>(cells, 78, 65), "cells_per_bucket is 65", 64);
-  expect_bad(altered<std::uint8_t>(cells, 79, 33), "remainder_bits is 33", 64);
-  expect_bad(altered<std::uint8_t>(cells, 80, 11), "least_remainder_bits is 11", 64);
-  expect_bad(altered<std::uint8_t>(cells, 81, 3), "num_doublings is 3", 64);
-  expect_bad(altered<std::uint8_t>(cells, 81, 99), "num_doublings is 99", 81);
-  expect_bad(altered<std::uint8_t>("bits-heartbeat", 82, 1), "coding is 1", 82);
-  expect_bad(altered<std::uint64_t>("bits-heartbeat", 40, 1), "from_sequence is 1", 40);
-  expect_bad(altered<std::uint64_t>("bits-full-of-many", 48, 1), "digest is not that of the units", 48);
+  struct Row {
+    std::string message;
+    std::size_t at;
+    std::size_t width;  // bytes
+    std::uint64_t value;
+    std::string reason;
+    std::uint64_t offset;  // that is named: of a shape, where that begins
+  };
+  const std::vector<Row> rows{
+      {bits, 8, 2, 2, "format version is 2; must be 1", 8},
+      {bits, 10, 2, 0, "kind is 0; must be 1 to 4", 10},
+      {bits, 10, 2, 5, "kind is 5", 10},
+      {bits, 12, 2, 3, "hash id is 3", 12},
+      {bits, 14, 2, 99, "99", 64},
+      {bits, 32, 8, 0, "sequence is 0", 32},
+      {bits, 40, 8, 2, "from_sequence is 2; must be 0 to 1", 40},
+      {bits, 56, 8, ~std::uint64_t{0}, "published_at", 56},
+      {bits, 64, 8, 0, "num_bits is 0", 64},
+      {bits, 64, 8, std::uint64_t{1} << 60, "num_bits", 64},
+      {bits, 72, 4, 0, "num_hashes is 0", 64},
+      {bits, 72, 4, 1025, "num_hashes is 1025", 64},
+      {bits, 76, 1, 2, "has_cells is 2", 76},
+      {bits, 79, 1, 1, "field of cells is 1", 79},
+      {bits, 82, 1, 1, "coding is 1; must be 2", 82},
+      {bits, 83, 1, 57, "rice_bits is 57", 83},
+      {bits, 84, 1, 0, "publisher_bytes is 0", 84},
+      {bits, 86, 1, 1, "reserved byte is 1; must be 0", 86},
+      {bits, 88, 8, 1u << 20, "num_changes is 1048576", 88},
+      {bits, 96, 8, std::uint64_t{1} << 61, "payload_bytes", 96},
+      {bits, 104, 1, 7, "reserved byte is 7", 104},
+      {cells, 77, 1, 5, "counter_bits is 5", 64},
+      {cells, 78, 1, 65, "cells_per_bucket is 65", 64},
+      {cells, 79, 1, 33, "remainder_bits is 33", 64},
+      {cells, 80, 1, 11, "least_remainder_bits is 11", 64},
+      {cells, 81, 1, 3, "num_doublings is 3", 64},
+      {cells, 81, 1, 99, "num_doublings is 99", 81},
+      {"bits-heartbeat", 82, 1, 1, "coding is 1", 82},
+      {"bits-heartbeat", 40, 8, 1, "from_sequence is 1", 40},
+      {"bits-full-of-many", 48, 8, 1, "digest is not that of the units", 48},
+  };
+  for (const auto& [name, at, width, value, reason, offset] : rows) {
+    expect_bad(altered(name, at, width, value), reason, offset);
+  }
 }
 
 TEST(SummaryMessage, APayloadThatNoPublisherWritesIsRefused) {
@@ -165,15 +178,14 @@ TEST(SummaryMessage, APayloadThatNoPublisherWritesIsRefused) {
   words.back() = std::byte{0x80};
   repair_checksums(words);
   expect_bad(words, "a bit after the last unit is set", 128 + 6 + 15 * 8);
-  expect_bad(altered<std::uint64_t>("bits-full-of-many", 88, 1), "not so many units as the header says", 134);
+  expect_bad(altered("bits-full-of-many", 88, 8, 1), "not so many units as the header says", 134);
 
   const MessageBytes delta = message("bits-delta");
   const std::uint64_t num_changes = read_summary_message(delta).num_changes;
-  expect_bad(altered<std::uint64_t>("bits-delta", 88, num_changes - 1), "something after the last change",
+  expect_bad(altered("bits-delta", 88, 8, num_changes - 1), "something after the last change",
              delta.size() - 1);
-  expect_bad(altered<std::uint64_t>("bits-delta", 88, num_changes + 1), "it ends within a change",
-             delta.size());
-  expect_bad(altered<std::uint64_t>("bits-delta", 64, 20), "a unit past the last", 136);
+  expect_bad(altered("bits-delta", 88, 8, num_changes + 1), "it ends within a change", delta.size());
+  expect_bad(altered("bits-delta", 64, 8, 20), "a unit past the last", 136);
   MessageBytes cells = message("cells-delta");
   for (std::size_t i = 134; i < cells.size(); ++i) cells[i] = std::byte{0};
   repair_checksums(cells);
@@ -182,7 +194,7 @@ TEST(SummaryMessage, APayloadThatNoPublisherWritesIsRefused) {
 
 TEST(SummaryMessage, ACodedSizeThatIsHugeCostsNothing) {
   // Claims 2^50 bits in a message of a few bytes: it is read (nothing is allocated) for the terms to refuse.
-  MessageBytes bytes = altered<std::uint64_t>("bits-full-of-few", 64, std::uint64_t{1} << 50);
+  MessageBytes bytes = altered("bits-full-of-few", 64, 8, std::uint64_t{1} << 50);
   EXPECT_EQ(read_summary_message(bytes).layout.num_units(), std::uint64_t{1} << 50);
 }
 
