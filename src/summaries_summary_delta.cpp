@@ -17,6 +17,15 @@ auto each_of(const std::vector<UnitChange>& changes) {
   };
 }
 
+auto each_of(const detail::UnitView& units) {
+  return [&units](auto visit) { units.for_each(visit); };
+}
+
+// Of a full copy. Words are read much faster: they stay words unless a sixteenth is saved.
+bool stays_words(const SummaryLayout& layout, const detail::ChangesCode& how) {
+  return how.payload_bytes >= layout.num_bytes() - layout.num_bytes() / 16;
+}
+
 }  // namespace
 
 SummaryDelta SummaryDelta::between(const SummaryTable& before, const SummaryTable& after) {
@@ -50,18 +59,23 @@ std::vector<std::byte> delta_message(const SummaryEnvelope& envelope, std::uint6
 }
 
 std::vector<std::byte> full_message(const SummaryEnvelope& envelope, const SummaryTable& table) {
-  const SummaryLayout& layout = table.layout();
-  detail::MessageBytes bytes(SummaryMessageKind::full, envelope, layout);
-  const detail::UnitView units(layout, table.words());
-  const auto each = [&](auto visit) { units.for_each(visit); };
-  const detail::ChangesCode how = detail::best_code(layout, each);
-  // Words are read much faster: they stay words unless a sixteenth is saved.
-  if (how.payload_bytes < layout.num_bytes() - layout.num_bytes() / 16) {
-    return detail::message_of_changes(std::move(bytes), layout, how, each);
+  detail::MessageBytes bytes(SummaryMessageKind::full, envelope, table.layout());
+  const detail::UnitView units(table.layout(), table.words());
+  const auto each = each_of(units);
+  const detail::ChangesCode how = detail::best_code(table.layout(), each);
+  if (!stays_words(table.layout(), how)) {
+    return detail::message_of_changes(std::move(bytes), table.layout(), how, each);
   }
   const std::span<const std::byte> words = std::as_bytes(table.words());
   bytes.bytes().insert(bytes.bytes().end(), words.begin(), words.end());
   return bytes.finish(SummaryCoding::words, 0, how.num_changes);
+}
+
+std::uint64_t full_message_bytes(std::string_view publisher, const SummaryTable& table) {
+  const detail::UnitView units(table.layout(), table.words());
+  const detail::ChangesCode how = detail::best_code(table.layout(), each_of(units));
+  return summary_header_bytes + publisher.size() +
+         (stays_words(table.layout(), how) ? table.words().size_bytes() : how.payload_bytes);
 }
 
 std::vector<std::byte> heartbeat_message(const SummaryEnvelope& envelope, const SummaryLayout& layout) {
@@ -74,7 +88,7 @@ std::vector<std::byte> request_message(const SummaryEnvelope& envelope, const Su
       .finish(SummaryCoding::none, 0, 0);
 }
 
-bool patch(SummaryTable& table, const SummaryMessage& message) {
+bool patch(SummaryTable& table, std::uint64_t& digest, const SummaryMessage& message) {
   if (message.coding == SummaryCoding::none) {
     throw std::invalid_argument("SummaryTable: cannot patch: a " + std::string(name_of(message.kind)) +
                                 " holds no units; a delta or a full copy does");
@@ -84,6 +98,7 @@ bool patch(SummaryTable& table, const SummaryMessage& message) {
     (void)detail::read_units(message,
                              [&](std::uint64_t unit, std::uint32_t value) { fresh.put(unit, value); });
     table = std::move(fresh);
+    digest = message.digest;
     return true;
   }
   if (message.layout != table.layout()) {
@@ -92,8 +107,10 @@ bool patch(SummaryTable& table, const SummaryMessage& message) {
         "full copy");
   }
   SummaryStatus status;
-  status.digest = digest_of(table);
-  return detail::apply_delta(message, status, table);
+  status.digest = digest;
+  if (!detail::apply_delta(message, status, table)) return false;
+  digest = status.digest;
+  return true;
 }
 
 std::uint64_t digest_of(const SummaryTable& table) noexcept {

@@ -224,6 +224,18 @@ TEST(SummaryDelta, BetweenTwoTablesHasWhatDiffersAndItsLengthIsNearTheEntropy) {
   }
 }
 
+TEST(SummaryDelta, TheLengthOfAFullCopyIsKnownBeforeItIsWritten) {
+  std::set<SummaryCoding> seen;
+  for (const std::uint64_t step : {2, 100}) {
+    SummaryTable table(layout_of(BloomShape{1003, 7}, DefaultScheme::file_id, KeyHasher(1)));
+    for (std::uint64_t unit = 0; unit < table.num_units(); unit += step) table.put(unit, 1);
+    const MessageBytes copy = full_message({"node", {1, 1}, digest_of(table), {}}, table);
+    EXPECT_EQ(copy.size(), full_message_bytes("node", table));
+    seen.insert(read_summary_message(copy).coding);
+  }
+  EXPECT_EQ(seen.size(), 2u) << "words and changes";
+}
+
 TEST(SummaryDelta, BetweenDifferentLayoutsThereIsNone) {
   const SummaryTable a(layout_of(BloomShape{100, 2}, DefaultScheme::file_id, KeyHasher(1)));
   const SummaryTable b(layout_of(BloomShape{101, 2}, DefaultScheme::file_id, KeyHasher(1)));

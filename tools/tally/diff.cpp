@@ -36,7 +36,6 @@ ExitCode run_diff(const DiffOptions& options) {
   const FilterFileOptions key{"", options.key_file};
   const SummaryTable after = load_summary(options.files.back(), key.key());
   const std::string name = publisher_name(options.name, options.files.back());
-  const std::uint64_t digest = digest_of(after);
   std::optional<SummaryDelta> delta;
   bool is_other_layout = false;
   if (options.files.size() == 2) {
@@ -44,12 +43,11 @@ ExitCode run_diff(const DiffOptions& options) {
     is_other_layout = before.layout() != after.layout();
     if (!is_other_layout) delta = SummaryDelta::between(before, after);
   }
-  std::vector<std::byte> message = full_message({name, first_version, digest, summary_time_now()}, after);
-  const bool is_delta = delta && delta->num_bytes() < message.size();
-  if (is_delta) {
-    message =
-        delta_message({name, second_version, digest, summary_time_now()}, first_version.sequence, *delta);
-  }
+  const bool is_delta = delta && delta->num_bytes() < full_message_bytes(name, after);
+  const SummaryEnvelope envelope{name, is_delta ? second_version : first_version, digest_of(after),
+                                 summary_time_now()};
+  const std::vector<std::byte> message =
+      is_delta ? delta_message(envelope, first_version.sequence, *delta) : full_message(envelope, after);
   write(message, options);
   const bool differ = !delta || !delta->changes.empty();
   const char* const units = after.layout().has_cells() ? "cells" : "bits";

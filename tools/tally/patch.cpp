@@ -57,13 +57,9 @@ class ReplicaFile {
     const bool is_same_layout = table_ && table_->layout() == message.layout;
     is_current_ = is_same_layout && digest_ == message.digest;
     if (is_current_ || message.kind == SummaryMessageKind::heartbeat) return;
-    if (message.kind == SummaryMessageKind::delta) {
-      if (!is_same_layout || !patch(*table_, message)) return;
-    } else {
-      if (!table_) table_.emplace(message.layout);
-      (void)patch(*table_, message);
-    }
-    digest_ = message.digest;
+    if (message.kind == SummaryMessageKind::delta && !is_same_layout) return;
+    if (!table_) table_.emplace(message.layout);
+    if (!patch(*table_, digest_, message)) return;
     save(filter_of(*table_, hasher(message.layout)), options_.replica, Overwrite::replace);
     is_current_ = true;
     ++num_applied_;

@@ -44,13 +44,15 @@ std::vector<std::byte> delta_message(const SummaryEnvelope& envelope, std::uint6
                                      const SummaryDelta& delta);
 /// As words, or as changes from nothing where that is shorter by a sixteenth at least.
 std::vector<std::byte> full_message(const SummaryEnvelope& envelope, const SummaryTable& table);
+/// How long that is, without writing it.
+std::uint64_t full_message_bytes(std::string_view publisher, const SummaryTable& table);
 std::vector<std::byte> heartbeat_message(const SummaryEnvelope& envelope, const SummaryLayout& layout);
 std::vector<std::byte> request_message(const SummaryEnvelope& envelope, const SummaryLayout& layout);
 
-/// Brings a table to the message's version, by its digest alone: for copies in files, which know no numbers of versions.
-/// False, and nothing has changed, if a delta does not lead from this table to that version. Throws
+/// Brings a table and its digest to the message's version, by the digest alone: for copies in files, which know no
+/// numbers of versions. False, and nothing has changed, if a delta does not lead from this table to that version. Throws
 /// std::invalid_argument for a delta of another layout, and for a message that holds no units; std::bad_alloc.
-bool patch(SummaryTable& table, const SummaryMessage& message);
+bool patch(SummaryTable& table, std::uint64_t& digest, const SummaryMessage& message);
 
 /// Of all units.
 std::uint64_t digest_of(const SummaryTable& table) noexcept;
