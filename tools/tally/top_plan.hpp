@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "event_time.hpp"
+#include "duration.hpp"
 #include "options.hpp"
 #include "top_stream.hpp"
 

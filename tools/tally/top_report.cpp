@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "event_time.hpp"
 #include "key_json.hpp"
 
 namespace tally::cli {

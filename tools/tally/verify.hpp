@@ -20,6 +20,7 @@ namespace tally::cli {
 /// For --scheme.
 inline constexpr const char* every_scheme = "all";
 
+/// What `tally verify` is told.
 struct VerifyOptions {
   std::string kind;
   std::string scheme;
