@@ -7,24 +7,6 @@
 #include "tally/detail/parameter_error.hpp"
 
 namespace tally {
-namespace {
-
-constexpr std::uint64_t digests_per_line = DigestShard::digests_per_line;
-
-Hash128 digest_at(const std::uint64_t* line, std::uint64_t place) noexcept {
-  return {line[place], line[place + digests_per_line]};
-}
-
-// Without a branch, whose guess would often be wrong.
-std::uint64_t num_in(const std::uint64_t* line) noexcept {
-  std::uint64_t count = 0;
-  for (std::uint64_t place = 0; place < digests_per_line; ++place) {
-    count += (line[place] | line[place + digests_per_line]) != 0;
-  }
-  return count;
-}
-
-}  // namespace
 
 DigestShard::DigestShard(std::span<const std::uint64_t> words) : DigestShard(words.size() / words_per_line) {
   std::copy(words.begin(), words.end(), words_.data());
@@ -32,15 +14,14 @@ DigestShard::DigestShard(std::span<const std::uint64_t> words) : DigestShard(wor
   for (std::uint64_t i = 0; fits && i < num_lines_; ++i) {
     const std::uint64_t* const from = line(i);
     const std::uint64_t count = num_in(from);
-    size_ += count;
-    for (std::uint64_t place = 0; place < count; ++place) {
+    fits = count <= digests_per_line && from[state_word] >> 36 == 0;
+    for (std::uint64_t place = 0; fits && place < digests_per_line; ++place) {
       const Hash128 digest = digest_at(from, place);
-      fits &= digest == stored(digest) && (first_line(digest) == from || second_line(digest) == from);
+      const std::uint64_t* const first = first_line(digest);
+      const bool is_own = first == from || (second_line(digest) == from && is_passed_over(first));
+      fits = place < count ? is_own : digest == Hash128{};
     }
-    // An empty place that is followed by a digest was counted for it, and what stands last was not looked at.
-    for (std::uint64_t place = count; place < digests_per_line; ++place) {
-      fits &= digest_at(from, place) == Hash128{};
-    }
+    size_ += count;
   }
   if (!fits) {
     detail::throw_parameter_error("DigestShard", "list of words", "not one", "what such a table has listed");
@@ -48,17 +29,28 @@ DigestShard::DigestShard(std::span<const std::uint64_t> words) : DigestShard(wor
 }
 
 void DigestShard::put(const std::uint64_t* line, std::uint64_t place, Hash128 digest) noexcept {
-  std::uint64_t* const words = words_.data() + (line - words_.data());
+  std::uint64_t* const words = writable(line);
   words[place] = digest.low;
-  words[place + digests_per_line] = digest.high;
+  std::uint64_t& halves = words[half_words + place / 2];
+  const std::uint64_t shift = 32 * (place % 2);
+  halves &= ~(std::uint64_t{0xffffffff} << shift);
+  halves |= std::uint64_t{half(digest)} << shift;
+  if (const std::uint64_t* const first = first_line(digest); first != line) {
+    writable(first)[state_word] |= passed_over;
+  }
+}
+
+/// To a line with room.
+void DigestShard::append(const std::uint64_t* line, Hash128 digest) noexcept {
+  put(line, num_in(line), digest);
+  writable(line)[state_word] += one_digest;
+  ++size_;
 }
 
 bool DigestShard::insert(Hash128 digest) noexcept {
   for (const std::uint64_t* const line : {first_line(digest), second_line(digest)}) {
-    const std::uint64_t place = num_in(line);
-    if (place == digests_per_line) continue;
-    put(line, place, digest);
-    ++size_;
+    if (num_in(line) == digests_per_line) continue;
+    append(line, digest);
     return true;
   }
   return insert_by_moves(digest);
@@ -80,8 +72,10 @@ bool DigestShard::insert_by_moves(Hash128 digest) noexcept {
   visits[1] = {second_line(digest), 1, 0};
   std::uint16_t num_visits = num_roots;
 
-  const auto carry_out = [&](std::uint16_t v, std::uint64_t place) {
-    for (; v >= num_roots; v = visits[v].from) {
+  const auto carry_out = [&](std::uint16_t v) {
+    append(visits[v].line, digest_at(visits[visits[v].from].line, visits[v].place));
+    std::uint64_t place = visits[v].place;
+    for (v = visits[v].from; v >= num_roots; v = visits[v].from) {
       put(visits[v].line, place, digest_at(visits[visits[v].from].line, visits[v].place));
       place = visits[v].place;
     }
@@ -92,9 +86,8 @@ bool DigestShard::insert_by_moves(Hash128 digest) noexcept {
     for (std::uint16_t place = 0; place < digests_per_line && num_visits < max_visits; ++place) {
       const std::uint64_t* const line = other_line(visits[v].line, digest_at(visits[v].line, place));
       visits[num_visits] = {line, v, place};
-      if (const std::uint64_t room = num_in(line); room < digests_per_line) {
-        carry_out(num_visits, room);
-        ++size_;
+      if (num_in(line) < digests_per_line) {
+        carry_out(num_visits);
         return true;
       }
       ++num_visits;
@@ -112,12 +105,10 @@ bool DigestShard::insert_all(const DigestShard& other) {
     for (std::uint64_t place = 0; place < count; ++place) {
       const Hash128 digest = digest_at(from, place);
       const std::uint64_t* const to = first_line(digest);
-      const std::uint64_t room = num_in(to);
-      if (room == digests_per_line || other.first_line(digest) != from) {
+      if (num_in(to) == digests_per_line || other.first_line(digest) != from) {
         left.push_back(digest);
       } else {
-        put(to, room, digest);
-        ++size_;
+        append(to, digest);
       }
     }
   }

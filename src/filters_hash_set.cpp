@@ -18,23 +18,33 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-HWY_INLINE bool stands_in(const std::uint64_t* line, Hash128 digest) {
-  constexpr std::size_t digests_per_line = DigestShard::digests_per_line;
-  const hn::CappedTag<std::uint64_t, digests_per_line> tag;
-  const auto low = hn::Set(tag, digest.low);
-  const auto high = hn::Set(tag, digest.high);
-  bool is_here = false;
-  for (std::size_t i = 0; i < digests_per_line; i += hn::Lanes(tag)) {
-    const auto same_low = hn::Eq(hn::Load(tag, line + i), low);
-    const auto same_high = hn::Eq(hn::Load(tag, line + digests_per_line + i), high);
-    is_here |= !hn::AllFalse(tag, hn::And(same_low, same_high));
+/// Bit i: whether lane i of the words, seen as lanes of this type, is `wanted`.
+template <class Lane, std::size_t num_words>
+HWY_INLINE unsigned equal_lanes(const std::uint64_t* words, Lane wanted) {
+  constexpr std::size_t lanes_per_word = sizeof(std::uint64_t) / sizeof(Lane);
+  const hn::CappedTag<Lane, num_words * lanes_per_word> tag;
+  const hn::Repartition<std::uint64_t, decltype(tag)> word_tag;
+  const auto all_wanted = hn::Set(tag, wanted);
+  unsigned bits = 0;
+  for (std::size_t i = 0; i < num_words; i += hn::Lanes(word_tag)) {
+    std::array<std::uint8_t, 8> found{};
+    hn::StoreMaskBits(tag, hn::Eq(hn::BitCast(tag, hn::Load(word_tag, words + i)), all_wanted), found.data());
+    bits |= unsigned{found[0]} << (i * lanes_per_word);
   }
-  return is_here;
+  return bits;
 }
 
-/// First every digest's first line, without a branch, then the second ones of those not found.
-HWY_ATTR void contains_batch_here(std::span<const DigestShard> shards, std::span<const Hash128> digests,
-                                  std::span<bool> results) {
+/// DigestShard::stands_in, of whose line `low` begins at lane 0 of 64 bits, and `high` at lane 10 of 32.
+HWY_INLINE bool stands_in(const std::uint64_t* line, Hash128 digest) {
+  const unsigned low = equal_lanes<std::uint64_t, 8>(line, digest.low);
+  const unsigned high = equal_lanes<std::uint32_t, 4>(line + 4, static_cast<std::uint32_t>(digest.high));
+  return (low & (high >> 2) & ((1u << DigestShard::num_in(line)) - 1)) != 0;
+}
+
+/// First every digest's first line, without a branch, whose guess would often be wrong, then the second lines
+/// of those that may stand there. Returns how many indices were written.
+HWY_ATTR std::size_t find_absent_here(std::span<const DigestShard> shards, std::span<const Hash128> digests,
+                                      std::span<std::uint32_t> indices) {
   constexpr std::size_t window = 512;
   constexpr std::size_t num_ahead = 32;
   std::array<const std::uint64_t*, window> lines;
@@ -42,10 +52,11 @@ HWY_ATTR void contains_batch_here(std::span<const DigestShard> shards, std::span
   const auto shard_of = [&](Hash128 digest) -> const DigestShard& {
     return shards[reduce_to_range(digest.high, shards.size())];
   };
+  std::size_t num_absent = 0;
   for (std::size_t first = 0; first < digests.size(); first += window) {
     const std::size_t count = std::min(window, digests.size() - first);
     const auto prepare = [&](std::size_t i) {
-      const Hash128 digest = DigestShard::stored(digests[first + i]);
+      const Hash128 digest = digests[first + i];
       lines[i] = shard_of(digest).first_line(digest);
       detail::prefetch_for_read(lines[i]);
     };
@@ -53,21 +64,22 @@ HWY_ATTR void contains_batch_here(std::span<const DigestShard> shards, std::span
     std::size_t num_missing = 0;
     for (std::size_t i = 0; i < count; ++i) {
       if (i + num_ahead < count) prepare(i + num_ahead);
-      const bool is_here = stands_in(lines[i], DigestShard::stored(digests[first + i]));
-      results[first + i] = is_here;
-      missing[num_missing] = static_cast<std::uint32_t>(i);
-      num_missing += !is_here;
+      missing[num_missing] = static_cast<std::uint32_t>(first + i);
+      lines[num_missing] = lines[i];
+      num_missing += !stands_in(lines[i], digests[first + i]);
     }
     for (std::size_t j = 0; j < num_missing; ++j) {
-      const Hash128 digest = DigestShard::stored(digests[first + missing[j]]);
-      lines[j] = shard_of(digest).second_line(digest);
+      const Hash128 digest = digests[missing[j]];
+      const std::uint64_t* const second = shard_of(digest).second_line(digest);
+      lines[j] = DigestShard::is_passed_over(lines[j]) ? second : lines[j];
       detail::prefetch_for_read(lines[j]);
     }
     for (std::size_t j = 0; j < num_missing; ++j) {
-      const std::size_t i = first + missing[j];
-      results[i] = stands_in(lines[j], DigestShard::stored(digests[i]));
+      indices[num_absent] = missing[j];
+      num_absent += !stands_in(lines[j], digests[missing[j]]);
     }
   }
+  return num_absent;
 }
 
 }  // namespace HWY_NAMESPACE
@@ -82,15 +94,16 @@ constexpr std::uint64_t num_shards = 64;
 constexpr std::uint64_t least_bytes_sharded = std::uint64_t{1} << 20;
 constexpr std::uint64_t least_lines = 2;
 constexpr std::uint64_t first_lines = 64;
-constexpr std::uint64_t growth_divisor = 5;  // a shard grows by a fifth
+constexpr std::uint64_t growth_divisor = 2;  // a shard grows by half
 constexpr std::uint64_t line_bytes = 64;
 
 }  // namespace
 
-HWY_EXPORT(contains_batch_here);
+HWY_EXPORT(find_absent_here);
 
-void HashSet::contains_batch(std::span<const Hash128> digests, std::span<bool> results) const noexcept {
-  HWY_DYNAMIC_DISPATCH(contains_batch_here)(shards_, digests, results);
+std::size_t HashSet::find_absent(std::span<const Hash128> digests,
+                                 std::span<std::uint32_t> indices) const noexcept {
+  return HWY_DYNAMIC_DISPATCH(find_absent_here)(shards_, digests, indices);
 }
 
 HashSet::HashSet(std::uint64_t max_bytes) {
@@ -136,7 +149,7 @@ std::vector<std::uint64_t> HashSet::image() const {
 }
 
 bool HashSet::try_grow(Hash128 digest) {
-  DigestShard& shard = shards_[index_of_shard(DigestShard::stored(digest))];
+  DigestShard& shard = shards_[index_of_shard(digest)];
   for (std::uint64_t num_lines = shard.num_lines(); num_lines < max_lines_;) {
     num_lines = std::min(max_lines_, num_lines + num_lines / growth_divisor);
     DigestShard larger(num_lines);

@@ -80,23 +80,11 @@ StateOptions state_options(const OverOptions& options, const KeyHasher& hasher) 
   return list;
 }
 
-/// Goes on from the state file, if one is named and there.
+/// Lets the stream go on from the state, if there is one.
 template <class Stream>
-void restore(const OverOptions& options, StateKind kind, const KeyHasher& hasher, Stream& stream) {
-  if (options.state_path.empty()) return;
-  auto state = StateReader::open(options.state_path, kind, state_options(options, hasher));
-  if (!state) return;
-  stream.restore(*state, options.hasher.key());
-  state->finish();
-  remark(options.quiet, "goes on from " + options.state_path);
-}
-
-template <class Stream>
-void save(const OverOptions& options, StateKind kind, const KeyHasher& hasher, const Stream& stream) {
-  if (options.state_path.empty()) return;
-  StateWriter state(kind, state_options(options, hasher));
-  stream.save(state);
-  state.save(options.state_path);
+void restore(const OverOptions& options, const StreamState& state, Stream& stream) {
+  if (state.restore([&](StateReader& from) { stream.restore(from, options.hasher.key()); }))
+    remark(options.quiet, "goes on from " + options.state_path);
 }
 
 /// Writes the keys that are reported.
@@ -137,7 +125,8 @@ ExitCode run_over_sums(const OverOptions& options) {
                     .num_slots = options.num_slots,
                     .hasher = hasher},
                    std::ref(report), [&](const std::string& text) { remark(options.quiet, text); });
-  restore(options, StateKind::over_sums, hasher, stream);
+  const StreamState state(options.state_path, StateKind::over_sums, state_options(options, hasher));
+  restore(options, state, stream);
   RecordReader reader(options.input, options.records, hasher, options.window.has_value());
   const auto start = std::chrono::steady_clock::now();
   for_each_record(reader, options.quiet, [&](const Records& records) { stream.add(records); });
@@ -158,7 +147,7 @@ ExitCode run_over_sums(const OverOptions& options) {
                {"seconds", seconds},
                {"interrupted", stop_requested()}};
   report.finish(summary);
-  save(options, StateKind::over_sums, hasher, stream);
+  state.save([&](StateWriter& into) { stream.save(into); });
   remark(
       options.quiet,
       fmt::format(
@@ -190,7 +179,8 @@ ExitCode run_over(const OverOptions& options) {
        .update = options.update == "plain" ? CounterUpdate::plain : CounterUpdate::conservative,
        .hasher = hasher},
       std::ref(report), notice, check ? &*check : nullptr);
-  restore(options, StateKind::over, hasher, stream);
+  const StreamState state(options.state_path, StateKind::over, state_options(options, hasher));
+  restore(options, state, stream);
 
   const auto start = std::chrono::steady_clock::now();
   for_each_batch(options.input, hasher, options.quiet,
@@ -211,7 +201,7 @@ ExitCode run_over(const OverOptions& options) {
                {"interrupted", stop_requested()}};
   if (check) summary["exact"] = check_json(check->result(), check->predicts());
   report.finish(summary);
-  save(options, StateKind::over, hasher, stream);
+  state.save([&](StateWriter& into) { stream.save(into); });
   const std::string error = stream.counts_exactly() ? "counted exactly"
                                                     : fmt::format(
                                                           "a key below the threshold is reported with "

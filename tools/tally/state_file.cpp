@@ -18,7 +18,7 @@ namespace tally::cli {
 namespace {
 
 constexpr std::array<unsigned char, 8> magic{0x89, 'T', 'A', 'L', 'S', 'T', '\r', '\n'};
-constexpr std::uint16_t version = 1;
+constexpr std::uint16_t version = 2;
 constexpr std::size_t length_offset = 16;
 constexpr std::size_t body_offset = 24;
 constexpr std::size_t checksum_bytes = 8;

@@ -25,6 +25,9 @@ constexpr std::uint64_t first_plan_factor = 16;
 // Of a bounded memory, the share of the reported keys' set; the filter has the rest.
 constexpr std::uint64_t set_share = 4;
 
+// Two keys that share one of so many slots are not counted in one run.
+constexpr std::size_t num_last_runs = std::size_t{1} << 16;
+
 // What ExactCounts takes a key, about: node, bucket, and the smaller bucket arrays before.
 constexpr std::uint64_t exact_bytes_a_key = 56;
 
@@ -80,55 +83,58 @@ void ThresholdStream::add_exactly(std::span<const std::string_view> keys, Window
 
 // The set of reported digests comes first: where most lines repeat few keys, most lines end there.
 void ThresholdStream::add_to_filters(std::span<const std::string_view> keys, Window digests) {
-  keep_unreported(digests);
+  unreported_.resize(digests.size());
+  unreported_.resize(reported_.find_absent(digests, unreported_));
   if (check_ != nullptr) {
     std::size_t next = 0;
     for (std::size_t i = 0; i < digests.size(); ++i) {
-      if (next < left_indices_.size() && left_indices_[next] == i) {
+      if (next < unreported_.size() && unreported_[next] == i) {
         ++next;
       } else {
         check_->see(digests[i], false);
       }
     }
   }
-  num_reported_before_batch_ = reported_.size();
-  for (std::size_t begin = 0; begin < left_.size();) {
-    begin = take_run(begin);
+  // Numbers of runs go on from batch to batch, so that last_run_ is seldom cleared.
+  if (num_runs_ + digests.size() > std::numeric_limits<RunNumber>::max()) num_runs_ = 0;
+  if (num_runs_ == 0) last_run_.assign(num_last_runs, 0);
+  num_runs_before_batch_ = num_runs_;
+  for (std::size_t begin = 0; begin < unreported_.size();) {
+    begin = take_run(digests, begin);
     count_run(keys);
   }
 }
 
-/// Sets run_ to digests of left_ from `begin` on, no two of them equal, and returns where it stopped. So the
-/// keys of a run can be counted together and reported after that, and what becomes of a stream does not
-/// depend on how it was cut into batches. Nor does it where a new generation takes over: no run goes past
-/// that.
-std::size_t ThresholdStream::take_run(std::size_t begin) {
-  constexpr std::size_t num_slots = std::size_t{1} << 14;
-  last_run_.resize(num_slots);
-  if (++num_runs_ == 0) {
-    std::fill(last_run_.begin(), last_run_.end(), 0);
-    num_runs_ = 1;
-  }
-  std::uint64_t most = left_.size();
+/// Sets run_ to digests that unreported_ names from `begin` on, no two of them equal, and returns where it
+/// stopped. So the keys of a run can be counted together and reported after that, and what becomes of a stream
+/// does not depend on how it was cut into batches. Nor does it where a new generation takes over: no run goes
+/// past that.
+std::size_t ThresholdStream::take_run(Window digests, std::size_t begin) {
+  ++num_runs_;
+  std::uint64_t most = unreported_.size() - begin;
   if (!filters_.empty() && !options_.memory_bytes) {
     const Generation& last = filters_.back();
     most = std::min(most, last.planned_keys + 1 - std::min(last.num_keys, last.planned_keys));
   }
-  run_.clear();
-  run_indices_.clear();
+  run_.resize(unreported_.size());
+  run_indices_.resize(unreported_.size());
+  std::size_t num_taken = 0;
   std::size_t at = begin;
-  for (; at < left_.size() && run_.size() < most; ++at) {
-    const Hash128 digest = left_[at];
-    std::uint32_t& last = last_run_[digest.low % num_slots];
+  for (; at < unreported_.size() && num_taken < most; ++at) {
+    const Hash128 digest = digests[unreported_[at]];
+    RunNumber& last = last_run_[digest.low % num_last_runs];
     if (last == num_runs_) break;
+    const bool may_be_reported = last > num_runs_before_batch_;  // by an earlier run of this batch
     last = num_runs_;
-    if (reported_.size() > num_reported_before_batch_ && reported_.contains(digest)) {
+    if (may_be_reported && reported_.contains(digest)) {
       if (check_ != nullptr) check_->see(digest, false);
       continue;
     }
-    run_.push_back(digest);
-    run_indices_.push_back(left_indices_[at]);
+    run_[num_taken] = digest;
+    run_indices_[num_taken++] = unreported_[at];
   }
+  run_.resize(num_taken);
+  run_indices_.resize(num_taken);
   return at;
 }
 
@@ -142,26 +148,6 @@ void ThresholdStream::count_run(std::span<const std::string_view> keys) {
     if (check_ != nullptr) check_->see(run_[i], reaches);
   }
   if (!filters_.empty() && filters_.back().num_keys > filters_.back().planned_keys) past_the_plan();
-}
-
-/// Sets left_ to the digests not reported yet, and left_indices_ to where they stand. Every digest is
-/// kept and then stepped over without a branch, whose guess would often be wrong.
-void ThresholdStream::keep_unreported(Window digests) {
-  left_indices_.resize(digests.size());
-  left_.resize(digests.size());
-  std::size_t num_left = 0;
-  std::array<bool, KeyReader::max_keys_a_call> reported;
-  for (std::size_t first = 0; first < digests.size(); first += reported.size()) {
-    const std::size_t count = std::min(reported.size(), digests.size() - first);
-    reported_.contains_batch(digests.subspan(first, count), std::span(reported).first(count));
-    for (std::size_t i = 0; i < count; ++i) {
-      left_indices_[num_left] = static_cast<std::uint32_t>(first + i);
-      left_[num_left] = digests[first + i];
-      num_left += !reported[i];
-    }
-  }
-  left_indices_.resize(num_left);
-  left_.resize(num_left);
 }
 
 /// Counts every digest once more; counts[i] is that of digests[i] then, over all generations.

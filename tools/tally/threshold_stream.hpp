@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory_resource>
@@ -80,6 +79,7 @@ class ThresholdStream {
 
  private:
   using Window = std::span<const Hash128>;
+  using RunNumber = std::uint16_t;
 
   struct Generation {
     ThresholdFilter<> filter;
@@ -90,8 +90,7 @@ class ThresholdStream {
 
   void add_exactly(std::span<const std::string_view> keys, Window digests);
   void add_to_filters(std::span<const std::string_view> keys, Window digests);
-  void keep_unreported(Window digests);
-  std::size_t take_run(std::size_t begin);
+  std::size_t take_run(Window digests, std::size_t begin);
   void count_run(std::span<const std::string_view> keys);
   void count_in_filters(Window digests, std::span<Count> counts);
   void report_key(std::string_view key, Hash128 digest, std::uint64_t count);
@@ -110,14 +109,12 @@ class ThresholdStream {
   HashSet reported_;
 
   // Work space of `add`.
-  std::vector<std::uint32_t> left_indices_;
-  std::vector<Hash128> left_;
+  std::vector<std::uint32_t> unreported_;  // indices into the batch
   std::vector<std::uint32_t> run_indices_;
   std::vector<Hash128> run_;
-  std::vector<std::uint32_t>
-      last_run_;  // by bits of a digest: the number of the last run that had such a one
-  std::uint32_t num_runs_ = 0;
-  std::uint64_t num_reported_before_batch_ = 0;
+  std::vector<RunNumber> last_run_;  // by bits of a digest: the last run that had such a one
+  RunNumber num_runs_ = 0;
+  RunNumber num_runs_before_batch_ = 0;
   std::vector<Count> counts_;
   std::vector<Count> earlier_counts_;
 

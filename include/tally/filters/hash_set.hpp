@@ -11,11 +11,11 @@
 
 namespace tally {
 
-/// A set of digests, about 19 bytes each: of keys, exact but for two keys of one digest
-/// (n keys: n^2 / 2^129).
+/// A set of digests, about 18 bytes each: of keys, exact but for two keys whose digests agree in
+/// all the 102 bits that it keeps (n keys: n^2 / 2^103), or 96 bits in a set of less than 1 MiB.
 ///
-/// A digest belongs to one of some shards, and each of those grows by a fifth when it is 95%
-/// full, at a time of its own, so that what is copied meanwhile is little beside the whole. `insert` allocates
+/// A digest belongs to one of 64 shards, by its highest bits, which need not be kept with it. Each shard grows by
+/// half when it is 90% full, at a time of its own, so that what is copied meanwhile is little beside the whole. `insert` allocates
 /// nothing; it says 'full', with nothing changed, when the digest's shard has no room, and
 /// `try_grow` is a call of its own.
 /// Thread rule: reads (const functions) may run together, a write runs alone.
@@ -36,26 +36,20 @@ class HashSet {
   std::vector<std::uint64_t> image() const;
 
   Outcome insert(Hash128 digest) noexcept {
-    const Hash128 wanted = DigestShard::stored(digest);
-    DigestShard& shard = shards_[index_of_shard(wanted)];
-    if (shard.contains(wanted)) return Outcome::present;
-    if (shard.size() >= max_size(shard.num_lines()) || !shard.insert(wanted)) return Outcome::full;
+    DigestShard& shard = shards_[index_of_shard(digest)];
+    if (shard.contains(digest)) return Outcome::present;
+    if (shard.size() >= max_size(shard.num_lines()) || !shard.insert(digest)) return Outcome::full;
     ++size_;
     return Outcome::inserted;
   }
 
-  bool contains(Hash128 digest) const noexcept {
-    const Hash128 wanted = DigestShard::stored(digest);
-    return shards_[index_of_shard(wanted)].contains(wanted);
-  }
+  bool contains(Hash128 digest) const noexcept { return shards_[index_of_shard(digest)].contains(digest); }
 
-  /// results[i] = contains(digests[i]); `results` is as long as `digests`.
-  void contains_batch(std::span<const Hash128> digests, std::span<bool> results) const noexcept;
+  /// Writes the indices of the digests that it does not contain, in order, and returns how many there are.
+  /// `indices` is as long as `digests`, fewer than 2^32.
+  std::size_t find_absent(std::span<const Hash128> digests, std::span<std::uint32_t> indices) const noexcept;
 
-  void prefetch(Hash128 digest) const noexcept {
-    const Hash128 wanted = DigestShard::stored(digest);
-    shards_[index_of_shard(wanted)].prefetch(wanted);
-  }
+  void prefetch(Hash128 digest) const noexcept { shards_[index_of_shard(digest)].prefetch(digest); }
 
   /// Makes room in the shard of this digest. False if max_bytes does not allow it.
   /// Throws std::bad_alloc, and nothing has changed then.
@@ -68,7 +62,7 @@ class HashSet {
 
  private:
   static std::uint64_t max_size(std::uint64_t num_lines) noexcept {
-    return num_lines * DigestShard::digests_per_line * 19 / 20;
+    return num_lines * DigestShard::digests_per_line * 9 / 10;
   }
   std::uint64_t index_of_shard(Hash128 digest) const noexcept {
     return reduce_to_range(digest.high, shards_.size());
