@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <utility>
 
 #include "tally/detail/parameter_error.hpp"
@@ -41,8 +42,8 @@ HWY_INLINE bool stands_in(const std::uint64_t* line, Hash128 digest) {
   return (low & (high >> 2) & ((1u << DigestShard::num_in(line)) - 1)) != 0;
 }
 
-/// First every digest's first line, without a branch, whose guess would often be wrong, then the second lines
-/// of those that may stand there. Returns how many indices were written.
+/// First every digest's first line, then the second lines of those that may stand there. Without a branch, whose
+/// guess would often be wrong. Returns how many indices were written.
 HWY_ATTR std::size_t find_absent_here(std::span<const DigestShard> shards, std::span<const Hash128> digests,
                                       std::span<std::uint32_t> indices) {
   constexpr std::size_t window = 512;
@@ -70,8 +71,8 @@ HWY_ATTR std::size_t find_absent_here(std::span<const DigestShard> shards, std::
     }
     for (std::size_t j = 0; j < num_missing; ++j) {
       const Hash128 digest = digests[missing[j]];
-      const std::uint64_t* const second = shard_of(digest).second_line(digest);
-      lines[j] = DigestShard::is_passed_over(lines[j]) ? second : lines[j];
+      const std::ptrdiff_t to_second = shard_of(digest).second_line(digest) - lines[j];
+      lines[j] += to_second * std::ptrdiff_t{DigestShard::is_passed_over(lines[j])};
       detail::prefetch_for_read(lines[j]);
     }
     for (std::size_t j = 0; j < num_missing; ++j) {

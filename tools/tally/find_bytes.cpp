@@ -37,10 +37,16 @@ HWY_ATTR FoundBytes find_bytes_here(std::span<const char> bytes, char wanted,
   std::size_t at = 0;
   for (; at + block_bytes <= bytes.size(); at += block_bytes) {
     if (num_found + block_bytes > offsets.size()) return {num_found, at};
-    for (std::uint64_t bits = matches(data + at, wanted_byte); bits != 0; bits &= bits - 1) {
-      offsets[num_found++] =
-          static_cast<std::uint32_t>(at + static_cast<std::size_t>(std::countr_zero(bits)));
-    }
+    std::uint64_t bits = matches(data + at, wanted_byte);
+    std::uint32_t* to = offsets.data() + num_found;
+    num_found += static_cast<std::size_t>(std::popcount(bits));
+    const auto write_next = [&] {
+      *to++ = static_cast<std::uint32_t>(at + static_cast<std::size_t>(std::countr_zero(bits)));
+      bits &= bits - 1;
+    };
+    // A few without asking whether there are so many, which could not be guessed; what is too much is overwritten.
+    for (int i = 0; i < 4; ++i) write_next();
+    while (bits != 0) write_next();
   }
   if (num_found + block_bytes > offsets.size()) return {num_found, at};
   for (; at < bytes.size(); ++at) {
