@@ -170,7 +170,7 @@ TYPED_TEST(OperationsCampaign, ZeroFalseNegativesInManyLegalOperations) {
       here.add(life.progress());
       ASSERT_FALSE(this->HasFailure()) << "m " << m << ", k " << k << ", shape " << chosen;
     }
-    if (S::has_counters && here.num_operations > 10000) {
+    if (S::has_counters && here.num_operations > 300'000) {  // wide ones seldom saturate
       EXPECT_GT(here.num_saturated_filters, 0u) << "no counter saturated; shape " << chosen;
     }
     progress.add(here);
