@@ -116,11 +116,10 @@ std::size_t ThresholdStream::take_run(Window digests, std::size_t begin) {
     const Generation& last = filters_.back();
     most = std::min(most, last.planned_keys + 1 - std::min(last.num_keys, last.planned_keys));
   }
-  run_.resize(unreported_.size());
-  run_indices_.resize(unreported_.size());
-  std::size_t num_taken = 0;
+  run_.clear();
+  run_indices_.clear();
   std::size_t at = begin;
-  for (; at < unreported_.size() && num_taken < most; ++at) {
+  for (; at < unreported_.size() && run_.size() < most; ++at) {
     const Hash128 digest = digests[unreported_[at]];
     RunNumber& last = last_run_[digest.low % num_last_runs];
     if (last == num_runs_) break;
@@ -130,11 +129,9 @@ std::size_t ThresholdStream::take_run(Window digests, std::size_t begin) {
       if (check_ != nullptr) check_->see(digest, false);
       continue;
     }
-    run_[num_taken] = digest;
-    run_indices_[num_taken++] = unreported_[at];
+    run_.push_back(digest);
+    run_indices_.push_back(unreported_[at]);
   }
-  run_.resize(num_taken);
-  run_indices_.resize(num_taken);
   return at;
 }
 
