@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -57,13 +56,12 @@ class CountingBloomFilter {
 
   template <class Key>
   InsertResult insert(const Key& key) noexcept {
-    std::uint64_t greatest = 0;
-    scheme_.all_positions(hasher_(key), [&](std::uint64_t position) {
-      greatest = std::max(greatest, counters_.increment(position));
-      return true;
-    });
+    InsertResult result{};
+    detail::touch_key(
+        scheme_, counters_, shape_.num_hashes, hasher_(key),
+        [&](std::span<const std::uint64_t> places) { result = detail::insert_places(counters_, places); });
     ++totals_.num_insertions;
-    return greatest == counters_.max() ? InsertResult::saturated : InsertResult::counted;
+    return result;
   }
 
   /// Inserts every key; returns how many insertions found or left a counter saturated.
