@@ -14,7 +14,7 @@ DigestShard::DigestShard(std::span<const std::uint64_t> words) : DigestShard(wor
   for (std::uint64_t i = 0; fits && i < num_lines_; ++i) {
     const std::uint64_t* const from = line(i);
     const std::uint64_t count = num_in(from);
-    fits = count <= digests_per_line && from[state_word] >> 36 == 0;
+    fits = count <= digests_per_line && from[state_word] < 2 * passed_over;
     for (std::uint64_t place = 0; fits && place < digests_per_line; ++place) {
       const Hash128 digest = digest_at(from, place);
       const std::uint64_t* const first = first_line(digest);

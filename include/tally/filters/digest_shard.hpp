@@ -45,7 +45,9 @@ class DigestShard {
     return line(reduce_to_range((digest.low ^ half(digest)) * 0x9e3779b97f4a7c15u, num_lines_));
   }
 
-  static std::uint64_t num_in(const std::uint64_t* line) noexcept { return line[state_word] >> 32 & 7; }
+  static std::uint64_t num_in(const std::uint64_t* line) noexcept {
+    return (line[state_word] & (passed_over - 1)) / one_digest;
+  }
   /// Whether a digest whose first line this is may stand in its second one.
   static bool is_passed_over(const std::uint64_t* line) noexcept {
     return (line[state_word] & passed_over) != 0;
@@ -53,8 +55,8 @@ class DigestShard {
   static bool stands_in(const std::uint64_t* line, Hash128 digest) noexcept {
     const std::uint64_t count = num_in(line);
     bool is_here = false;
-    for (std::uint64_t place = 0; place < digests_per_line;
-         ++place) {  // without a branch, which would often err
+    // Without a branch, whose guess would often be wrong.
+    for (std::uint64_t place = 0; place < digests_per_line; ++place) {
       const Hash128 other = digest_at(line, place);
       const bool is_same = ((other.low ^ digest.low) | (other.high ^ half(digest))) == 0;
       is_here |= is_same & (place < count);
@@ -81,7 +83,7 @@ class DigestShard {
   static constexpr std::uint64_t half_words = digests_per_line;
   static constexpr std::uint64_t state_word = words_per_line - 1;  // its upper half
   static constexpr std::uint64_t one_digest = std::uint64_t{1} << 32;
-  static constexpr std::uint64_t passed_over = std::uint64_t{8} << 32;
+  static constexpr std::uint64_t passed_over = 8 * one_digest;
 
   static std::uint32_t half(Hash128 digest) noexcept { return static_cast<std::uint32_t>(digest.high); }
   static Hash128 digest_at(const std::uint64_t* line, std::uint64_t place) noexcept {

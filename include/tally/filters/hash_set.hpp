@@ -14,10 +14,10 @@ namespace tally {
 /// A set of digests, about 18 bytes each: of keys, exact but for two keys whose digests agree in
 /// all the 102 bits that it keeps (n keys: n^2 / 2^103), or 96 bits in a set of less than 1 MiB.
 ///
-/// A digest belongs to one of 64 shards, by its highest bits, which need not be kept with it. Each shard grows by
-/// half when it is 90% full, at a time of its own, so that what is copied meanwhile is little beside the whole. `insert` allocates
-/// nothing; it says 'full', with nothing changed, when the digest's shard has no room, and
-/// `try_grow` is a call of its own.
+/// A digest belongs to one of 64 shards (or of one, below 1 MiB) by its highest bits, which need not be kept with
+/// it. Each shard grows by half when it is 90% full, at a time of its own, so that what is copied meanwhile is
+/// little beside the whole. `insert` allocates nothing; it says 'full', with nothing changed, when the digest's
+/// shard has no room, and `try_grow` is a call of its own.
 /// Thread rule: reads (const functions) may run together, a write runs alone.
 class HashSet {
  public:
