@@ -9,6 +9,7 @@
 #include "key_json.hpp"
 #include "key_loop.hpp"
 #include "options.hpp"
+#include "selected_keys.hpp"
 
 namespace tally::cli {
 
@@ -18,19 +19,14 @@ struct QueryOptions {
   FilterFileOptions filter;
   InputOptions input;
   std::optional<std::uint64_t> theta;
-  bool invert = false;
-  bool count_only = false;
-  bool json = false;
-  bool line_buffered = false;
+  SelectionOptions selection;
   bool quiet = false;
 };
 
 ExitCode run_query(const QueryOptions& options) {
   const OpenFilter filter(options.filter);
   if (options.theta) filter->at_least_batch({}, *options.theta, {});  // refused before any input is read
-  const bool print_keys = !options.count_only && !options.json;
-  Output output({options.input.nul_separated, options.line_buffered});
-  std::uint64_t num_found = 0;
+  SelectedKeys selected(options.selection, options.input.nul_separated);
   Batch<bool> found;
   const auto test = [&](std::span<const std::string_view> keys, std::span<const Hash128> digests) {
     const std::span<bool> results(found.data(), keys.size());
@@ -39,22 +35,10 @@ ExitCode run_query(const QueryOptions& options) {
     } else {
       filter->may_contain_batch(digests, results);
     }
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      num_found += results[i] ? 1 : 0;
-      if (print_keys && results[i] != options.invert) output.write_key(keys[i]);
-    }
+    for (std::size_t i = 0; i < keys.size(); ++i) selected.take(keys[i], results[i]);
   };
-  const std::uint64_t num_keys = for_each_batch(options.input, filter->hasher(), options.quiet, test);
-  const std::uint64_t num_selected = options.invert ? num_keys - num_found : num_found;
-  if (options.json) {
-    output.write(
-        Json{{"num_keys", num_keys}, {"num_found", num_found}, {"num_absent", num_keys - num_found}}.dump(2));
-    output.write("\n");
-  } else if (options.count_only) {
-    output.write(fmt::format("{}\n", num_selected));
-  }
-  output.finish();
-  return num_selected > 0 ? ExitCode::success : ExitCode::none;
+  for_each_batch(options.input, filter->hasher(), options.quiet, test);
+  return selected.finish("num_keys");
 }
 
 struct CountOptions {
@@ -127,12 +111,14 @@ Run declare_query(CLI::App& app) {
       "Exit status: 0 if a key was selected, 1 if none was, 2 after an error.");
   add_filter_file(app, options->filter);
   add_input_options(app, options->input);
-  app.add_flag("-v,--invert", options->invert, "Print the keys that are certainly not in the filter instead");
-  app.add_flag("-c,--count", options->count_only, "Print only the number of selected keys");
+  app.add_flag("-v,--invert", options->selection.invert,
+               "Print the keys that are certainly not in the filter instead");
+  app.add_flag("-c,--count", options->selection.count_only, "Print only the number of selected keys");
   add_count(app, "--at-least", options->theta,
             "Ask for keys inserted at least this often (all but Bloom filters)");
-  app.add_flag("--json", options->json, "Print the numbers of keys found and absent as JSON, and no keys");
-  add_line_buffered(app, options->line_buffered);
+  app.add_flag("--json", options->selection.json,
+               "Print the numbers of keys found and absent as JSON, and no keys");
+  add_line_buffered(app, options->selection.line_buffered);
   add_quiet(app, options->quiet);
   return [options] { return run_query(*options); };
 }

@@ -5,6 +5,7 @@
 
 #include "documents.hpp"
 #include "options.hpp"
+#include "selected_keys.hpp"
 #include "squid_actions.hpp"
 #include "squid_source.hpp"
 
@@ -17,33 +18,17 @@ namespace {
 struct SquidQueryOptions {
   std::string digest;
   UrlOptions urls;
-  bool invert = false;
-  bool count_only = false;
-  bool json = false;
-  bool line_buffered = false;
+  SelectionOptions selection;
   bool quiet = false;
 };
 
 ExitCode run_query(const SquidQueryOptions& options) {
   const SquidDigest digest = open_squid_digest(options.digest);
-  Output output({options.urls.input.nul_separated, options.line_buffered});
-  std::uint64_t num_found = 0;
-  const std::uint64_t num_urls =
-      for_each_url(options.urls, options.quiet, [&](std::string_view url, const SquidKey& key) {
-        const bool found = digest.may_contain(key);
-        num_found += found ? 1 : 0;
-        if (!options.count_only && !options.json && found != options.invert) output.write_key(url);
-      });
-  const std::uint64_t num_selected = options.invert ? num_urls - num_found : num_found;
-  if (options.json) {
-    output.write(
-        Json{{"num_urls", num_urls}, {"num_found", num_found}, {"num_absent", num_urls - num_found}}.dump(2));
-    output.write("\n");
-  } else if (options.count_only) {
-    output.write(fmt::format("{}\n", num_selected));
-  }
-  output.finish();
-  return num_selected > 0 ? ExitCode::success : ExitCode::none;
+  SelectedKeys selected(options.selection, options.urls.input.nul_separated);
+  for_each_url(options.urls, options.quiet, [&](std::string_view url, const SquidKey& key) {
+    selected.take(url, digest.may_contain(key));
+  });
+  return selected.finish("num_urls");
 }
 
 struct SquidInfoOptions {
@@ -105,10 +90,12 @@ Run declare_squid_query(CLI::App& app) {
       "selected, 1 if none was, 2 after an error.");
   add_digest(app, options->digest);
   add_urls(app, options->urls);
-  app.add_flag("-v,--invert", options->invert, "Print the URLs that are certainly not in the digest instead");
-  app.add_flag("-c,--count", options->count_only, "Print only the number of selected URLs");
-  app.add_flag("--json", options->json, "Print the numbers of URLs found and absent as JSON, and no URLs");
-  add_line_buffered(app, options->line_buffered);
+  app.add_flag("-v,--invert", options->selection.invert,
+               "Print the URLs that are certainly not in the digest instead");
+  app.add_flag("-c,--count", options->selection.count_only, "Print only the number of selected URLs");
+  app.add_flag("--json", options->selection.json,
+               "Print the numbers of URLs found and absent as JSON, and no URLs");
+  add_line_buffered(app, options->selection.line_buffered);
   add_quiet(app, options->quiet);
   return [options] { return run_query(*options); };
 }
