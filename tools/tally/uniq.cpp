@@ -58,7 +58,7 @@ class ExactMemory {
     return outcome == HashSet::Outcome::inserted;
   }
   std::uint64_t num_bytes() const { return seen_.num_bytes(); }
-  std::string promise() const { return "exact, up to 2^-128 for any two keys"; }
+  std::string promise() const { return "exact, up to 2^-96 for any two keys"; }
   double error_bound() const { return 0; }
 
  private:
