@@ -95,7 +95,7 @@ constexpr std::uint64_t num_shards = 64;
 constexpr std::uint64_t least_bytes_sharded = std::uint64_t{1} << 20;
 constexpr std::uint64_t least_lines = 2;
 constexpr std::uint64_t first_lines = 64;
-constexpr std::uint64_t growth_divisor = 2;  // a shard grows by half
+constexpr std::uint64_t growth_divisor = 3;  // a shard grows by a third
 constexpr std::uint64_t line_bytes = 64;
 
 }  // namespace

@@ -160,15 +160,15 @@ TEST(HashSet, TakesNoMoreThanItsLimitAndLosesNothingWhenItIsFull) {
   }
 }
 
-TEST(HashSet, TakesAbout18BytesADigest) {
+TEST(HashSet, TakesAbout16BytesADigest) {
   HashSet set;
   Random random(5);
   for (int i = 1; i <= 1'000'000; ++i) {
     insert_growing(set, random.digest());
     if (i >= 100'000 && i % 10'000 == 0) {
       const double bytes_per_digest = static_cast<double>(set.num_bytes()) / i;
-      ASSERT_GT(bytes_per_digest, 17) << i;
-      ASSERT_LT(bytes_per_digest, 18.5) << i;
+      ASSERT_GT(bytes_per_digest, 15) << i;
+      ASSERT_LT(bytes_per_digest, 16.5) << i;
     }
   }
 }

@@ -11,11 +11,11 @@
 
 namespace tally {
 
-/// A set of digests, about 18 bytes each: of keys, exact but for two keys whose digests agree in
+/// A set of digests, about 16 bytes each: of keys, exact but for two keys whose digests agree in
 /// all the 102 bits that it keeps (n keys: n^2 / 2^103), or 96 bits in a set of less than 1 MiB.
 ///
 /// A digest belongs to one of 64 shards (or of one, below 1 MiB) by its highest bits, which need not be kept with
-/// it. Each shard grows by half when it is 90% full, at a time of its own, so that what is copied meanwhile is
+/// it. Each shard grows by a third when it is 14/15 full, at a time of its own, so that what is copied meanwhile is
 /// little beside the whole. `insert` allocates nothing; it says 'full', with nothing changed, when the digest's
 /// shard has no room, and `try_grow` is a call of its own.
 /// Thread rule: reads (const functions) may run together, a write runs alone.
@@ -62,7 +62,7 @@ class HashSet {
 
  private:
   static std::uint64_t max_size(std::uint64_t num_lines) noexcept {
-    return num_lines * DigestShard::digests_per_line * 9 / 10;
+    return num_lines * DigestShard::digests_per_line * 14 / 15;
   }
   std::uint64_t index_of_shard(Hash128 digest) const noexcept {
     return reduce_to_range(digest.high, shards_.size());
