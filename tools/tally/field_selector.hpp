@@ -17,8 +17,10 @@ class FieldSelector {
   /// what the list was given with.
   FieldSelector(std::string_view delimiter, std::string_view list, std::string_view flag = "--fields");
 
+  bool takes_whole_lines() const noexcept { return ranges_.empty(); }
+
   /// Valid as long as the line is, and until forget_joined.
-  std::string_view select(std::string_view line) { return ranges_.empty() ? line : select_fields(line); }
+  std::string_view select(std::string_view line) { return takes_whole_lines() ? line : select_fields(line); }
 
   /// Frees what was copied because its fields did not lie side by side.
   void forget_joined() {

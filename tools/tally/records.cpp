@@ -53,7 +53,7 @@ RecordReader::RecordReader(const InputOptions& input, const RecordOptions& optio
     : options_(options),
       hasher_(hasher),
       with_times_(with_times || has_time_fields()),
-      reader_(input, has_weights() || has_time_fields()),
+      reader_(input),
       weight_field_(input.delimiter, options.sum_fields, "--sum"),
       time_field_(input.delimiter, options.time_fields, "--time"),
       keys_(KeyReader::max_keys_a_call),
@@ -94,10 +94,10 @@ Records RecordReader::next() {
     if (keys.empty()) return {};
     weight_field_.forget_joined();
     time_field_.forget_joined();
-    const std::span<const std::string_view> lines = reader_.lines();
+    const bool has_more_fields = has_weights() || has_time_fields();
     for (std::size_t i = 0; i < keys.size(); ++i) {
       ++num_lines_;
-      if (!lines.empty() && !read_line(lines[i], num_kept)) {
+      if (has_more_fields && !read_line(reader_.lines()[i], num_kept)) {
         ++num_skipped_;
         continue;
       }
