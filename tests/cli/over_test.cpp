@@ -369,7 +369,7 @@ TEST(OverCommand, AnInterruptOfAnEndlessInputFlushesWhatWasFound) {
 
 TEST(OverCommand, LineBufferedHandsAKeyOnAtOnce) {
   for (const std::vector<std::string>& flags : std::vector<std::vector<std::string>>{
-           {}, {"--json"}, {"--with-count"}, {"--keys", "100", "-p", "1e-9"}}) {
+           {}, {"--json"}, {"--with-count"}, {"--keys", "100", "-p", "1e-9"}, {"--threads", "2"}}) {
     std::vector<std::string> arguments{TALLY_COMMAND, "over", "1", "-q", "--line-buffered"};
     arguments.insert(arguments.end(), flags.begin(), flags.end());
     RunningCommand command(arguments);

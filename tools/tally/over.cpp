@@ -4,12 +4,14 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <thread>
 
 #include "commands.hpp"
 #include "key_json.hpp"
 #include "key_loop.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "read_ahead.hpp"
 #include "signals.hpp"
 #include "stream_state.hpp"
 #include "sum_stream.hpp"
@@ -30,6 +32,7 @@ struct OverOptions {
   std::optional<std::uint64_t> memory_bytes;
   std::optional<double> false_positive_rate;
   std::string update = "plain";
+  std::optional<std::uint32_t> num_threads;
   bool with_count = false;
   bool exact = false;
   bool json = false;
@@ -165,6 +168,28 @@ ExitCode run_over_sums(const OverOptions& options) {
   return stream.num_reported() > 0 ? ExitCode::success : ExitCode::none;
 }
 
+bool wants_two_threads(const OverOptions& options) {
+  return options.num_threads ? *options.num_threads > 1 : std::thread::hardware_concurrency() > 1;
+}
+
+void read_keys(const OverOptions& options, const KeyHasher& hasher, ThresholdStream& stream) {
+  using Keys = WorkForTwo::Keys;
+  using Digests = WorkForTwo::Digests;
+  if (!wants_two_threads(options) || !stream.can_be_shared() || !can_read_ahead(options.input)) {
+    for_each_batch(options.input, hasher, options.quiet,
+                   [&](Keys keys, Digests digests) { stream.add(keys, digests); });
+    return;
+  }
+  const WorkForTwo work{
+      .find_absent = [&](Digests digests, auto indices) { return stream.find_unreported(digests, indices); },
+      .remember = [&](Digests digests) { stream.remember_reported(digests); },
+      .use =
+          [&](Keys keys, Digests digests, std::uint64_t num_others, std::uint64_t num_remembered) {
+            return stream.add_unreported(keys, digests, num_others, num_remembered);
+          }};
+  read_ahead(options.input, hasher, options.quiet, work);
+}
+
 ExitCode run_over(const OverOptions& options) {
   OverReport report(options);
   const auto notice = [&](const std::string& text) { remark(options.quiet, text); };
@@ -183,10 +208,7 @@ ExitCode run_over(const OverOptions& options) {
   restore(options, state, stream);
 
   const auto start = std::chrono::steady_clock::now();
-  for_each_batch(options.input, hasher, options.quiet,
-                 [&](std::span<const std::string_view> keys, std::span<const Hash128> digests) {
-                   stream.add(keys, digests);
-                 });
+  read_keys(options, hasher, stream);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 
   Json summary{{"num_lines", stream.num_lines()},
@@ -254,6 +276,10 @@ Run declare_over(CLI::App& app) {
   CLI::Option* update = add_choice(app, "--update", options->update,
                                    "how counters rise; conservative errs less, and theory only bounds it",
                                    {"plain", "conservative"});
+  add_count(app, "-t,--threads", options->num_threads,
+            "2: a second thread reads files ahead, for the same output (the default where there are two "
+            "processors; without --memory, --exact, --sum and --window)",
+            {1, 2});
   app.add_flag("-c,--with-count", options->with_count, "print the count before the key");
   app.add_flag("--exact", options->exact,
                "count exactly as well (memory without bound) and compare: misses, early and false reports, "

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "input.hpp"
@@ -57,18 +58,29 @@ ThresholdStream::ThresholdStream(const Options& options, Report report, Notice n
 
 void ThresholdStream::add(std::span<const std::string_view> keys, Window digests) {
   num_lines_ += keys.size();
-  if (exact_) {
-    add_exactly(keys, digests);
-  } else {
-    add_to_filters(keys, digests);
-  }
+  const std::size_t num_counted = count_exactly(keys, digests);
+  add_to_filters(keys.subspan(num_counted), digests.subspan(num_counted));
 }
 
-void ThresholdStream::add_exactly(std::span<const std::string_view> keys, Window digests) {
+std::span<const Hash128> ThresholdStream::add_unreported(std::span<const std::string_view> keys,
+                                                         Window digests, std::uint64_t num_reported,
+                                                         std::uint64_t num_remembered) {
+  num_lines_ += keys.size() + num_reported;
+  reported_.begin_batch_ahead(num_remembered);
+  const std::size_t num_counted = count_exactly(keys, digests);
+  unreported_.resize(digests.size() - num_counted);
+  std::iota(unreported_.begin(), unreported_.end(), static_cast<std::uint32_t>(num_counted));
+  count_in_runs(keys, digests);
+  return reported_.added();
+}
+
+/// Returns how many it counted: all, while counting is exact.
+std::size_t ThresholdStream::count_exactly(std::span<const std::string_view> keys, Window digests) {
+  if (!exact_) return 0;
   for (std::size_t i = 0; i < digests.size(); ++i) {
     if (exact_->counts.size() == options_.exact_keys) {
       leave_exact_counting();
-      return add_to_filters(keys.subspan(i), digests.subspan(i));
+      return i;
     }
     std::uint32_t& count = exact_->counts[digests[i]];
     num_distinct_ += count == 0;
@@ -79,6 +91,7 @@ void ThresholdStream::add_exactly(std::span<const std::string_view> keys, Window
       report_(keys[i], count);
     }
   }
+  return digests.size();
 }
 
 // The set of reported digests comes first: where most lines repeat few keys, most lines end there.
@@ -95,10 +108,15 @@ void ThresholdStream::add_to_filters(std::span<const std::string_view> keys, Win
       }
     }
   }
+  reported_.begin_batch();
+  count_in_runs(keys, digests);
+}
+
+/// Counts the keys that unreported_ names.
+void ThresholdStream::count_in_runs(std::span<const std::string_view> keys, Window digests) {
   // Numbers of runs go on from batch to batch, so that last_run_ is seldom cleared.
   if (num_runs_ + digests.size() > std::numeric_limits<RunNumber>::max()) num_runs_ = 0;
   if (num_runs_ == 0) last_run_.assign(num_last_runs, 0);
-  num_runs_before_batch_ = num_runs_;
   for (std::size_t begin = 0; begin < unreported_.size();) {
     begin = take_run(digests, begin);
     count_run(keys);
@@ -123,9 +141,8 @@ std::size_t ThresholdStream::take_run(Window digests, std::size_t begin) {
     const Hash128 digest = digests[unreported_[at]];
     RunNumber& last = last_run_[digest.low % num_last_runs];
     if (last == num_runs_) break;
-    const bool may_be_reported = last > num_runs_before_batch_;  // by an earlier run of this batch
     last = num_runs_;
-    if (may_be_reported && reported_.contains(digest)) {
+    if (reported_.has_since(digest)) {
       if (check_ != nullptr) check_->see(digest, false);
       continue;
     }
@@ -166,22 +183,16 @@ void ThresholdStream::count_in_filters(Window digests, std::span<Count> counts) 
 }
 
 void ThresholdStream::report_key(std::string_view key, Hash128 digest, std::uint64_t count) {
-  const HashSet::Outcome outcome = remember_reported(digest);
+  const HashSet::Outcome outcome = reported_.add(digest);
   if (outcome == HashSet::Outcome::present) return;
   if (outcome == HashSet::Outcome::full && num_repeats_possible_++ == 0) {
     notice_(fmt::format(
         "the set of reported keys is full at {} keys: no key is missed, but keys may be printed again; "
         "give more --memory",
-        reported_.size()));
+        reported_.set().size()));
   }
   ++num_reported_;
   report_(key, count);
-}
-
-HashSet::Outcome ThresholdStream::remember_reported(Hash128 digest) {
-  HashSet::Outcome outcome = reported_.insert(digest);
-  while (outcome == HashSet::Outcome::full && reported_.try_grow(digest)) outcome = reported_.insert(digest);
-  return outcome;
 }
 
 void ThresholdStream::leave_exact_counting() {
@@ -197,7 +208,7 @@ void ThresholdStream::leave_exact_counting() {
             [](const auto& a, const auto& b) { return a.first.low < b.first.low; });
   for (const auto& [digest, count] : counts) {
     if (count >= options_.threshold) {
-      (void)remember_reported(digest);
+      (void)reported_.add(digest);
       continue;
     }
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -269,7 +280,7 @@ void ThresholdStream::save(StateWriter& state) const {
     state.number(generation.num_keys);
     state.filter(AnyFilter(generation.filter));
   }
-  state.numbers(reported_.image());
+  state.numbers(reported_.set().image());
 }
 
 void ThresholdStream::restore(StateReader& state, const std::optional<HashKey>& key) {
@@ -298,11 +309,11 @@ void ThresholdStream::restore(StateReader& state, const std::optional<HashKey>& 
       state.fail("a filter of another threshold");
   }
   const std::vector<std::uint64_t> image = state.numbers();
-  reported_ = state.made([&] { return HashSet(set_bytes(options_), image); });
+  reported_.restore(state.made([&] { return HashSet(set_bytes(options_), image); }));
 }
 
 std::uint64_t ThresholdStream::memory_bytes() const noexcept {
-  std::uint64_t sum = reported_.num_bytes() + (exact_ ? exact_bytes_a_key * exact_->counts.size() : 0);
+  std::uint64_t sum = reported_.set().num_bytes() + (exact_ ? exact_bytes_a_key * exact_->counts.size() : 0);
   for (const Generation& generation : filters_) sum += num_bytes(generation.filter.shape());
   return sum;
 }

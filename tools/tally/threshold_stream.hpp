@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "exact_check.hpp"
+#include "reported_keys.hpp"
 #include "state_file.hpp"
-#include "tally/filters/hash_set.hpp"
 #include "tally/filters/key_batch.hpp"
 #include "tally/filters/threshold_filter.hpp"
 
@@ -64,6 +64,18 @@ class ThresholdStream {
   /// The keys, and the digest of each under the hasher of the options. At most KeyReader::max_keys_a_call.
   void add(std::span<const std::string_view> keys, std::span<const Hash128> digests);
 
+  /// In place of `add`, what read_ahead wants (WorkForTwo); with the same results, to the bit. Not with a check, nor where
+  /// memory is bounded, since a set that is full has to be known at once.
+  bool can_be_shared() const noexcept { return check_ == nullptr && !options_.memory_bytes; }
+  std::size_t find_unreported(std::span<const Hash128> digests,
+                              std::span<std::uint32_t> indices) const noexcept {
+    return reported_.find_absent(digests, indices);
+  }
+  void remember_reported(std::span<const Hash128> digests) { reported_.remember(digests); }
+  std::span<const Hash128> add_unreported(std::span<const std::string_view> keys,
+                                          std::span<const Hash128> digests, std::uint64_t num_reported,
+                                          std::uint64_t num_remembered);
+
   std::uint64_t num_lines() const noexcept { return num_lines_; }
   std::uint64_t num_reported() const noexcept { return num_reported_; }
   std::uint64_t num_repeats_possible() const noexcept { return num_repeats_possible_; }
@@ -88,8 +100,9 @@ class ThresholdStream {
     std::uint64_t num_keys = 0;  // seen to be new in it
   };
 
-  void add_exactly(std::span<const std::string_view> keys, Window digests);
+  std::size_t count_exactly(std::span<const std::string_view> keys, Window digests);
   void add_to_filters(std::span<const std::string_view> keys, Window digests);
+  void count_in_runs(std::span<const std::string_view> keys, Window digests);
   std::size_t take_run(Window digests, std::size_t begin);
   void count_run(std::span<const std::string_view> keys);
   void count_in_filters(Window digests, std::span<Count> counts);
@@ -97,7 +110,6 @@ class ThresholdStream {
   void leave_exact_counting();
   void open_generation(std::uint64_t num_keys);
   void past_the_plan();
-  HashSet::Outcome remember_reported(Hash128 digest);
 
   Options options_;
   Report report_;
@@ -106,7 +118,7 @@ class ThresholdStream {
 
   std::optional<ExactCounts> exact_;  // while the first keys are counted exactly
   std::vector<Generation> filters_;   // the last one counts
-  HashSet reported_;
+  ReportedKeys reported_;
 
   // Work space of `add`.
   std::vector<std::uint32_t> unreported_;  // indices into the batch
@@ -114,7 +126,6 @@ class ThresholdStream {
   std::vector<Hash128> run_;
   std::vector<RunNumber> last_run_;  // by bits of a digest: the last run that had such a one
   RunNumber num_runs_ = 0;
-  RunNumber num_runs_before_batch_ = 0;
   std::vector<Count> counts_;
   std::vector<Count> earlier_counts_;
 

@@ -1,0 +1,166 @@
+#include "read_ahead.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "command_runner.hpp"
+#include "key_streams.hpp"
+#include "reported_keys.hpp"
+
+namespace tally::cli {
+namespace {
+
+using test::TemporaryDirectory;
+
+/// Every key once, in order: the set is of those that were seen.
+class FirstSights {
+ public:
+  WorkForTwo work() {
+    return {.find_absent =
+                [this](WorkForTwo::Digests digests, std::span<std::uint32_t> indices) {
+                  second_threads.insert(std::this_thread::get_id());
+                  return seen_.find_absent(digests, indices);
+                },
+            .remember =
+                [this](WorkForTwo::Digests digests) {
+                  second_threads.insert(std::this_thread::get_id());
+                  seen_.remember(digests);
+                },
+            .use =
+                [this](WorkForTwo::Keys keys, WorkForTwo::Digests digests, std::uint64_t num_others,
+                       std::uint64_t num_remembered) {
+                  EXPECT_EQ(std::this_thread::get_id(), caller_);
+                  EXPECT_LE(keys.size(), KeyReader::max_keys_a_call);
+                  num_lines += keys.size() + num_others;
+                  num_left_out += num_others;
+                  seen_.begin_batch_ahead(num_remembered);
+                  for (std::size_t i = 0; i < keys.size(); ++i) {
+                    if (seen_.has_since(digests[i])) continue;
+                    EXPECT_EQ(seen_.add(digests[i]), HashSet::Outcome::inserted);
+                    keys_once.emplace_back(keys[i]);
+                  }
+                  return seen_.added();
+                }};
+  }
+
+  std::vector<std::string> keys_once;
+  std::uint64_t num_lines = 0;
+  std::uint64_t num_left_out = 0;
+  std::set<std::thread::id> second_threads;
+
+ private:
+  std::thread::id caller_ = std::this_thread::get_id();
+  ReportedKeys seen_{std::numeric_limits<std::uint64_t>::max()};
+};
+
+InputOptions input_of(std::vector<std::string> files) {
+  InputOptions input;
+  input.files = std::move(files);
+  return input;
+}
+
+std::vector<std::string> once(const std::vector<std::string>& keys) {
+  std::vector<std::string> result;
+  std::unordered_set<std::string> seen;
+  for (const std::string& key : keys) {
+    if (seen.insert(key).second) result.push_back(key);
+  }
+  return result;
+}
+
+TEST(ReadAhead, EveryKeyComesAtItsFirstSightAndOnce) {
+  const TemporaryDirectory directory;
+  std::string text;
+  for (const double exponent : {0.0, 0.7, 1.2}) text += test::zipf_lines(100'000, 30'000, exponent, 1);
+  text += "the last line has no newline";
+  const std::vector<std::string> keys = test::split_keys(text);
+  for (int round = 0; round < 5; ++round) {
+    FirstSights sights;
+    read_ahead(input_of({directory.write("keys", text)}), KeyHasher(round), true, sights.work());
+    EXPECT_EQ(sights.keys_once, once(keys));
+    EXPECT_EQ(sights.num_lines, keys.size());
+    EXPECT_GT(sights.num_left_out, keys.size() / 4);
+    EXPECT_EQ(sights.second_threads.size(), 1U);
+    EXPECT_FALSE(sights.second_threads.contains(std::this_thread::get_id()));
+  }
+}
+
+TEST(ReadAhead, AnEmptyFileHasNoKeys) {
+  const TemporaryDirectory directory;
+  FirstSights sights;
+  read_ahead(input_of({directory.write("empty", "")}), KeyHasher(1), true, sights.work());
+  EXPECT_EQ(sights.num_lines, 0U);
+}
+
+TEST(ReadAhead, AFailureAnywhereEndsBothThreadsAndIsThrown) {
+  const TemporaryDirectory directory;
+  const std::string file = directory.write("keys", test::zipf_lines(200'000, 50'000, 0.5, 2));
+  for (const int failing : {0, 1, 2, 3}) {
+    for (const int num_calls : {0, 1, 10}) {
+      FirstSights sights;
+      const WorkForTwo work = sights.work();
+      std::array<int, 3> calls_left{num_calls, num_calls, num_calls};
+      const auto count = [&](int i) {
+        if (i == failing && calls_left[i]-- == 0) throw std::runtime_error("enough");
+      };
+      const WorkForTwo failing_work{
+          .find_absent = [&](auto digests,
+                             auto indices) { return count(0), work.find_absent(digests, indices); },
+          .remember = [&](auto digests) { count(1), work.remember(digests); },
+          .use = [&](auto keys, auto digests, auto others,
+                     auto remembered) { return count(2), work.use(keys, digests, others, remembered); }};
+      InputOptions input = input_of({file});
+      if (failing == 3) input.files.push_back(directory / "none");
+      EXPECT_THROW(read_ahead(input, KeyHasher(1), true, failing_work), std::runtime_error);
+      if (failing == 3) {
+        EXPECT_EQ(sights.num_lines, 200'000U);  // what came before it
+      }
+    }
+  }
+}
+
+TEST(ReadAhead, OnlyFilesAreReadAhead) {
+  const TemporaryDirectory directory;
+  const std::string file = directory.write("keys", "a\n");
+  EXPECT_TRUE(can_read_ahead(input_of({file, file})));
+  EXPECT_FALSE(can_read_ahead(input_of({file, "/dev/zero"})));
+}
+
+TEST(RecentDigests, AreFoundFromAnyNumberOnUntilTheyAreDropped) {
+  test::Random random(1);
+  RecentDigests recent;
+  std::vector<Hash128> twin;
+  std::uint64_t first = 0;
+  std::uint64_t num_found = 0;
+  for (int i = 0; i < 200'000; ++i) {
+    const Hash128 digest{random.below(20'000), 7};
+    recent.add(digest);
+    twin.push_back(digest);
+    ASSERT_EQ(recent.size(), twin.size());
+    if (i % 10 == 0) {
+      const std::uint64_t from = random.between(first, twin.size());
+      const Hash128 wanted{random.below(20'000), 7};
+      const bool is_there =
+          std::find(twin.begin() + static_cast<std::ptrdiff_t>(from), twin.end(), wanted) != twin.end();
+      ASSERT_EQ(recent.contains(wanted, from), is_there) << i;
+      num_found += is_there;
+      ASSERT_TRUE(std::ranges::equal(recent.from(from), std::span(twin).subspan(from)));
+    }
+    if (i % 1000 == 999) recent.drop_before(first = random.between(first, twin.size()));
+  }
+  EXPECT_GT(num_found, 500U);
+}
+
+}  // namespace
+}  // namespace tally::cli

@@ -1,0 +1,296 @@
+#include "read_ahead.hpp"
+
+#include <fmt/format.h>
+#include <hwy/cache_control.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <deque>
+#include <exception>
+#include <stdexcept>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "output.hpp"
+
+namespace tally::cli {
+namespace {
+
+constexpr std::size_t num_pieces = 4;
+constexpr std::size_t piece_bytes = std::size_t{64} << 10;
+constexpr std::size_t batch_size = KeyReader::max_keys_a_call;
+
+enum class Side : std::uint8_t { first, second };
+
+/// A piece of the input. It belongs to the thread that is to take it from its state to the next one.
+struct Piece {
+  enum class State : std::uint8_t { free, taken, hashed, sieved, used };
+
+  explicit Piece(const InputOptions& input) : fields(input.delimiter, input.fields) {
+    constexpr std::size_t num_short_keys = piece_bytes / 16;
+    keys.reserve(num_short_keys);
+    digests.reserve(num_short_keys);
+  }
+
+  std::atomic<State> state = State::free;
+  std::vector<char> bytes;
+  FieldSelector fields;
+  std::vector<std::string_view> keys;  // all of them, or once sieved those that were absent
+  std::vector<Hash128> digests;        // theirs
+  std::uint64_t num_others = 0;        // that were not absent
+  std::uint64_t num_remembered = 0;    // when that was found
+  std::vector<Hash128> to_remember;
+  std::exception_ptr error;  // in place of keys
+};
+
+template <class Work>
+std::exception_ptr caught(Work work) {
+  try {
+    work();
+    return nullptr;
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
+/// Pieces go round. Each thread does what is its own with the next piece that is ready for it, in the order of the
+/// input; while there is none, it reads and hashes a further piece.
+class TwoThreads {
+ public:
+  TwoThreads(const InputOptions& input, const KeyHasher& hasher, const WorkForTwo& work)
+      : hasher_(hasher),
+        work_(work),
+        separator_(separator_of(input)),
+        reader_(input.files, separator_, piece_bytes) {
+    for (std::size_t i = 0; i < num_pieces; ++i) pieces_.emplace_back(input);
+  }
+
+  void run(bool quiet) {
+    std::array<std::exception_ptr, 2> failures;
+    {
+      const std::jthread second = start([&] { failures[1] = caught([&] { run_second(); }); });
+      failures[0] = caught([&] { run_first(quiet); });
+      first_has_ended_ = true;
+      tell();
+    }
+    for (const std::exception_ptr& failure : failures) {
+      if (failure) std::rethrow_exception(failure);
+    }
+  }
+
+ private:
+  template <class Work>
+  std::jthread start(Work work) try {
+    return std::jthread([this, work] {
+      work();
+      second_has_ended_ = true;
+      tell();
+    });
+  } catch (const std::system_error& error) {
+    throw std::runtime_error(fmt::format("no second thread: {}; give --threads 1", error.code().message()));
+  }
+
+  void run_first(bool quiet) {
+    Progress progress(quiet);
+    LineCutter cutter(separator_);
+    std::uint64_t num_keys = 0;
+    std::uint64_t next = 0;
+    while (!second_has_ended_) {  // it does before this one only where it failed
+      const std::uint64_t seen = num_events_;
+      if (is_at_end_ && next == num_taken_) return;
+      if (Piece& ready = piece(next); ready.state == Piece::State::sieved) {
+        if (ready.error) std::rethrow_exception(ready.error);
+        use(ready);
+        num_keys += ready.keys.size() + ready.num_others;
+        set(ready, Piece::State::used);
+        ++next;
+        progress.update(num_keys, bytes_read_, reader_.total_bytes());
+      } else if (!take_a_piece(Side::first, cutter)) {
+        wait_for_more_than(seen);
+      }
+    }
+  }
+
+  void run_second() {
+    LineCutter cutter(separator_);
+    std::uint64_t next_used = 0;
+    while (true) {
+      const std::uint64_t seen = num_events_;
+      const bool is_last_round = first_has_ended_;
+      if (Piece& used = piece(next_used); used.state == Piece::State::used) {
+        work_.remember(used.to_remember);
+        num_remembered_ += used.to_remember.size();
+        if (used.bytes.size() > 2 * piece_bytes) used.bytes = {};  // it was for a long line
+        set(used, Piece::State::free);
+        ++next_used;
+      } else if (is_last_round) {
+        return;
+      } else if (Piece& hashed = piece(next_to_sieve_); hashed.state == Piece::State::hashed) {
+        sieve(hashed);
+        set(hashed, Piece::State::sieved);
+      } else if (!take_a_piece(Side::second, cutter)) {
+        wait_for_more_than(seen);
+      }
+    }
+  }
+
+  /// Reads and hashes the next piece, and sieves it where it is the next one to be; false if none is to be had now.
+  bool take_a_piece(Side side, LineCutter& cutter) {
+    if (is_at_end_ || is_reading_.test_and_set()) return false;
+    const std::uint64_t number = num_taken_;
+    Piece& taken = piece(number);
+    const bool may_take = !is_at_end_ && taken.state == Piece::State::free;
+    std::span<const char> block;
+    if (may_take) {
+      block = read_into(taken);
+      bytes_read_ = reader_.bytes_read();
+      if (taken.error || !block.empty()) {
+        taken.state = Piece::State::taken;
+        ++num_taken_;
+      }
+      if (block.empty()) is_at_end_ = true;
+    }
+    is_reading_.clear();
+    if (!may_take) return false;
+    tell();  // the other one may read
+    if (block.empty() && !taken.error) return true;
+    const bool sieves = side == Side::second && number == next_to_sieve_;
+    if (sieves) begin_to_sieve(taken);
+    if (!taken.error) taken.error = caught([&] { hash(taken, block, cutter, sieves); });
+    set(taken, sieves ? Piece::State::sieved : Piece::State::hashed);
+    return true;
+  }
+
+  std::span<const char> read_into(Piece& piece) {
+    try {
+      return reader_.next(piece.bytes);
+    } catch (...) {
+      piece.error = std::current_exception();
+      return {};
+    }
+  }
+
+  void hash(Piece& piece, std::span<const char> block, LineCutter& cutter, bool sieves) const {
+    piece.fields.forget_joined();
+    piece.keys.clear();
+    piece.digests.clear();
+    piece.num_others = 0;
+    cutter.begin(block);
+    std::array<std::string_view, batch_size> keys;
+    std::array<Hash128, batch_size> digests;
+    while (true) {
+      const std::span<const std::string_view> lines = cutter.next();
+      if (lines.empty()) return;
+      std::size_t count = lines.size();
+      for (std::size_t i = 0; i < count; ++i) {
+        keys[i] = piece.fields.select(lines[i]);
+        digests[i] = hasher_(keys[i]);
+      }
+      if (sieves) count = keep_absent(std::span(keys).first(count), std::span(digests).first(count));
+      piece.keys.insert(piece.keys.end(), keys.data(), keys.data() + count);
+      piece.digests.insert(piece.digests.end(), digests.data(), digests.data() + count);
+      piece.num_others += lines.size() - count;
+    }
+  }
+
+  void begin_to_sieve(Piece& piece) {
+    piece.num_remembered = num_remembered_;
+    ++next_to_sieve_;
+  }
+
+  void sieve(Piece& piece) {
+    begin_to_sieve(piece);
+    const std::span<std::string_view> keys(piece.keys);
+    const std::span<Hash128> digests(piece.digests);
+    std::size_t num_kept = 0;
+    for (std::size_t begin = 0; begin < keys.size(); begin += batch_size) {
+      const std::size_t size = std::min(batch_size, keys.size() - begin);
+      const std::size_t count = keep_absent(keys.subspan(begin, size), digests.subspan(begin, size));
+      for (std::size_t i = 0; i < count; ++i, ++num_kept) {
+        keys[num_kept] = keys[begin + i];
+        digests[num_kept] = digests[begin + i];
+      }
+    }
+    piece.num_others = keys.size() - num_kept;
+    piece.keys.resize(num_kept);
+    piece.digests.resize(num_kept);
+  }
+
+  /// Moves those that are absent to the front, and returns how many there are.
+  std::size_t keep_absent(std::span<std::string_view> keys, std::span<Hash128> digests) const {
+    std::array<std::uint32_t, batch_size> absent;
+    const std::size_t count = work_.find_absent(digests, absent);
+    for (std::size_t i = 0; i < count; ++i) {
+      keys[i] = keys[absent[i]];
+      digests[i] = digests[absent[i]];
+    }
+    return count;
+  }
+
+  void use(Piece& piece) const {
+    piece.to_remember.clear();
+    const WorkForTwo::Keys keys = piece.keys;
+    const WorkForTwo::Digests digests = piece.digests;
+    std::size_t begin = 0;
+    do {
+      const std::size_t size = std::min(batch_size, keys.size() - begin);
+      const WorkForTwo::Digests found = work_.use(keys.subspan(begin, size), digests.subspan(begin, size),
+                                                  begin == 0 ? piece.num_others : 0, piece.num_remembered);
+      piece.to_remember.insert(piece.to_remember.end(), found.begin(), found.end());
+      begin += size;
+    } while (begin < keys.size());
+  }
+
+  Piece& piece(std::uint64_t number) { return pieces_[number % num_pieces]; }
+
+  void set(Piece& piece, Piece::State state) {
+    piece.state = state;
+    tell();
+  }
+  void tell() {
+    ++num_events_;
+    num_events_.notify_all();
+  }
+  /// Falls asleep only where the other thread is late by more than that and being woken would take.
+  void wait_for_more_than(std::uint64_t num_events) const {
+    for (int i = 0; i < 5000; ++i) {
+      if (num_events_ != num_events) return;
+      hwy::Pause();
+    }
+    num_events_.wait(num_events);
+  }
+
+  KeyHasher hasher_;
+  const WorkForTwo& work_;
+  char separator_;
+  std::deque<Piece> pieces_;
+
+  // Of the thread that has set is_reading_.
+  std::atomic_flag is_reading_;
+  BlockReader reader_;
+  std::atomic<std::uint64_t> num_taken_ = 0;
+  std::atomic<bool> is_at_end_ = false;
+  std::atomic<std::uint64_t> bytes_read_ = 0;
+
+  // Of the second thread.
+  std::uint64_t next_to_sieve_ = 0;
+  std::uint64_t num_remembered_ = 0;
+
+  std::atomic<std::uint64_t> num_events_ = 0;
+  std::atomic<bool> first_has_ended_ = false;
+  std::atomic<bool> second_has_ended_ = false;
+};
+
+}  // namespace
+
+bool can_read_ahead(const InputOptions& input) {
+  return BlockReader(input.files, separator_of(input), piece_bytes).total_bytes().has_value();
+}
+
+void read_ahead(const InputOptions& input, const KeyHasher& hasher, bool quiet, const WorkForTwo& work) {
+  TwoThreads(input, hasher, work).run(quiet);
+}
+
+}  // namespace tally::cli
