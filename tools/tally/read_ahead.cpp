@@ -18,8 +18,8 @@
 namespace tally::cli {
 namespace {
 
-constexpr std::size_t num_pieces = 4;
-constexpr std::size_t piece_bytes = std::size_t{64} << 10;
+constexpr std::size_t num_pieces = 6;
+constexpr std::size_t piece_bytes = std::size_t{40} << 10;
 constexpr std::size_t batch_size = KeyReader::max_keys_a_call;
 
 enum class Side : std::uint8_t { first, second };
@@ -178,20 +178,22 @@ class TwoThreads {
     piece.digests.clear();
     piece.num_others = 0;
     cutter.begin(block);
-    std::array<std::string_view, batch_size> keys;
+    std::array<std::string_view, batch_size> selected;
     std::array<Hash128, batch_size> digests;
     while (true) {
-      const std::span<const std::string_view> lines = cutter.next();
-      if (lines.empty()) return;
-      std::size_t count = lines.size();
-      for (std::size_t i = 0; i < count; ++i) {
-        keys[i] = piece.fields.select(lines[i]);
-        digests[i] = hasher_(keys[i]);
+      std::span<const std::string_view> keys = cutter.next();
+      if (keys.empty()) return;
+      if (!piece.fields.takes_whole_lines()) {
+        for (std::size_t i = 0; i < keys.size(); ++i) selected[i] = piece.fields.select(keys[i]);
+        keys = std::span(selected).first(keys.size());
       }
-      if (sieves) count = keep_absent(std::span(keys).first(count), std::span(digests).first(count));
-      piece.keys.insert(piece.keys.end(), keys.data(), keys.data() + count);
-      piece.digests.insert(piece.digests.end(), digests.data(), digests.data() + count);
-      piece.num_others += lines.size() - count;
+      for (std::size_t i = 0; i < keys.size(); ++i) digests[i] = hasher_(keys[i]);
+      if (sieves) {
+        append_absent(piece, keys, std::span(digests).first(keys.size()));
+      } else {
+        piece.keys.insert(piece.keys.end(), keys.begin(), keys.end());
+        piece.digests.insert(piece.digests.end(), digests.data(), digests.data() + keys.size());
+      }
     }
   }
 
@@ -202,29 +204,37 @@ class TwoThreads {
 
   void sieve(Piece& piece) {
     begin_to_sieve(piece);
-    const std::span<std::string_view> keys(piece.keys);
-    const std::span<Hash128> digests(piece.digests);
+    const std::span<const std::string_view> keys(piece.keys);
+    const std::span<const Hash128> digests(piece.digests);
     std::size_t num_kept = 0;
     for (std::size_t begin = 0; begin < keys.size(); begin += batch_size) {
       const std::size_t size = std::min(batch_size, keys.size() - begin);
-      const std::size_t count = keep_absent(keys.subspan(begin, size), digests.subspan(begin, size));
-      for (std::size_t i = 0; i < count; ++i, ++num_kept) {
-        keys[num_kept] = keys[begin + i];
-        digests[num_kept] = digests[begin + i];
-      }
+      num_kept += copy_absent(keys.subspan(begin, size), digests.subspan(begin, size), &piece.keys[num_kept],
+                              &piece.digests[num_kept]);
     }
     piece.num_others = keys.size() - num_kept;
     piece.keys.resize(num_kept);
     piece.digests.resize(num_kept);
   }
 
-  /// Moves those that are absent to the front, and returns how many there are.
-  std::size_t keep_absent(std::span<std::string_view> keys, std::span<Hash128> digests) const {
+  void append_absent(Piece& piece, WorkForTwo::Keys keys, WorkForTwo::Digests digests) const {
+    const std::size_t size = piece.keys.size();
+    piece.keys.resize(size + keys.size());
+    piece.digests.resize(size + keys.size());
+    const std::size_t count = copy_absent(keys, digests, &piece.keys[size], &piece.digests[size]);
+    piece.keys.resize(size + count);
+    piece.digests.resize(size + count);
+    piece.num_others += keys.size() - count;
+  }
+
+  /// `to_keys` and `to_digests` may be what is copied, or lie before it. Returns how many were absent.
+  std::size_t copy_absent(WorkForTwo::Keys keys, WorkForTwo::Digests digests, std::string_view* to_keys,
+                          Hash128* to_digests) const {
     std::array<std::uint32_t, batch_size> absent;
     const std::size_t count = work_.find_absent(digests, absent);
     for (std::size_t i = 0; i < count; ++i) {
-      keys[i] = keys[absent[i]];
-      digests[i] = digests[absent[i]];
+      to_keys[i] = keys[absent[i]];
+      to_digests[i] = digests[absent[i]];
     }
     return count;
   }

@@ -155,11 +155,21 @@ std::size_t ThresholdStream::take_run(Window digests, std::size_t begin) {
 void ThresholdStream::count_run(std::span<const std::string_view> keys) {
   counts_.resize(run_.size());
   count_in_filters(run_, counts_);
+  reaching_.resize(run_.size());
+  std::size_t num_reaching = 0;
   for (std::size_t i = 0; i < run_.size(); ++i) {
     num_distinct_ += counts_[i].value == 1;
     const bool reaches = counts_[i].value >= options_.threshold;
-    if (reaches) report_key(keys[run_indices_[i]], run_[i], counts_[i].value);
+    reaching_[num_reaching] = static_cast<std::uint32_t>(i);
+    num_reaching += reaches;
     if (check_ != nullptr) check_->see(run_[i], reaches);
+  }
+  // Another thread may have read these keys.
+  for (std::size_t j = 0; j < num_reaching; ++j)
+    tally::detail::prefetch_for_read(keys[run_indices_[reaching_[j]]].data());
+  for (std::size_t j = 0; j < num_reaching; ++j) {
+    const std::uint32_t i = reaching_[j];
+    report_key(keys[run_indices_[i]], run_[i], counts_[i].value);
   }
   if (!filters_.empty() && filters_.back().num_keys > filters_.back().planned_keys) past_the_plan();
 }

@@ -127,6 +127,7 @@ class ThresholdStream {
   std::vector<RunNumber> last_run_;  // by bits of a digest: the last run that had such a one
   RunNumber num_runs_ = 0;
   std::vector<Count> counts_;
+  std::vector<std::uint32_t> reaching_;  // indices into the run
   std::vector<Count> earlier_counts_;
 
   std::uint64_t num_lines_ = 0;
