@@ -152,7 +152,7 @@ std::vector<std::uint64_t> HashSet::image() const {
 bool HashSet::try_grow(Hash128 digest) {
   DigestShard& shard = shards_[index_of_shard(digest)];
   for (std::uint64_t num_lines = shard.num_lines(); num_lines < max_lines_;) {
-    num_lines = std::min(max_lines_, num_lines + num_lines / growth_divisor);
+    num_lines = std::min(max_lines_, num_lines + std::max<std::uint64_t>(1, num_lines / growth_divisor));
     DigestShard larger(num_lines);
     if (!larger.insert_all(shard)) continue;
     shard = std::move(larger);

@@ -142,11 +142,13 @@ TEST(OverThreads, AnErrorComesAfterWhatWasFoundBeforeIt) {
   const std::string zipf = zipf_lines(200'000, 30'000, 0.9, 1);
   const std::string zipped = run_program({"gzip", "-c"}, zipf).output;
   const std::string file = directory.write("lines", zipf);
+  std::string damaged = zipped;
+  damaged[damaged.size() / 2] ^= 1;
   for (const std::string& other :
-       {directory / "none", directory.write("cut.gz", zipped.substr(0, zipped.size() / 2)),
-        directory.write("no.gz", "a\n")}) {
-    const CommandResult one = run_in_threads("1", {"3", "-q", "--keys", "20K"}, {file, other});
-    const CommandResult two = run_in_threads("2", {"3", "-q", "--keys", "20K"}, {file, other});
+       {directory.write("damaged.gz", damaged),
+        directory.write("cut.gz", zipped.substr(0, zipped.size() / 2)), directory.write("no.gz", "a\n")}) {
+    const CommandResult one = run_in_threads("1", {"1", "-q"}, {file, other});
+    const CommandResult two = run_in_threads("2", {"1", "-q"}, {file, other});
     EXPECT_EQ(two.exit_code, 2);
     EXPECT_THAT(two.error, HasSubstr(other));
     EXPECT_EQ(two.error, one.error);
@@ -184,6 +186,7 @@ TEST(OverThreads, AnInterruptEndsBothWithASummary) {
   RunningCommand command({TALLY_COMMAND, "over", "3", "-z", "--json", "--keys", "100", "-t", "2", file});
   EXPECT_THAT(command.read_error_line(), HasSubstr("planned for 100"));  // it runs
   usleep(100'000);
+  EXPECT_EQ(command.num_threads(), 2U);
   command.send(SIGINT);
   const CommandResult result = command.wait();
   EXPECT_EQ(result.exit_code, 0);

@@ -6,6 +6,8 @@
 
 #include <array>
 #include <cerrno>
+#include <filesystem>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -43,6 +45,10 @@ class RunningCommand {
     child_.input = -1;
   }
   void send(int signal_number) { kill(child_.id, signal_number); }
+  std::size_t num_threads() const {
+    const std::filesystem::directory_iterator threads("/proc/" + std::to_string(child_.id) + "/task");
+    return static_cast<std::size_t>(std::distance(begin(threads), end(threads)));
+  }
 
   /// The next line of standard output with its newline; what there is of it if none comes within the time.
   std::string read_line(int milliseconds = 20'000) { return read_line_of(child_.output, milliseconds); }

@@ -130,11 +130,14 @@ TEST(ReadAhead, AFailureAnywhereEndsBothThreadsAndIsThrown) {
   }
 }
 
-TEST(ReadAhead, OnlyFilesAreReadAhead) {
+TEST(ReadAhead, OnlyFilesThatAreNotTinyAreReadAhead) {
   const TemporaryDirectory directory;
-  const std::string file = directory.write("keys", "a\n");
-  EXPECT_TRUE(can_read_ahead(input_of({file, file})));
+  const std::string file = directory.write("keys", std::string(100'000, '\n'));
+  EXPECT_TRUE(can_read_ahead(input_of({file})));
+  EXPECT_TRUE(can_read_ahead(input_of({file, file, directory.write("tiny", "a")})));
   EXPECT_FALSE(can_read_ahead(input_of({file, "/dev/zero"})));
+  EXPECT_FALSE(can_read_ahead(input_of({directory / "tiny"})));
+  EXPECT_FALSE(can_read_ahead(input_of({directory / "none"})));
 }
 
 TEST(RecentDigests, AreFoundFromAnyNumberOnUntilTheyAreDropped) {

@@ -27,17 +27,21 @@ std::size_t end_of_lines(std::span<const char> bytes, char separator) {
   return last == nullptr ? 0 : static_cast<std::size_t>(static_cast<const char*>(last) - bytes.data()) + 1;
 }
 
+/// At least that much, and somewhat more, so that what is left of a line seldom makes it grow again.
+void make_room(std::vector<char>& buffer, std::size_t num_bytes) {
+  if (buffer.size() < num_bytes) buffer.resize(num_bytes + num_bytes / 8);
+}
+
 }  // namespace
 
-BlockReader::BlockReader(const std::vector<std::string>& files, char separator, std::size_t block_bytes)
+BlockReader::BlockReader(const std::vector<std::string>& files, char separator)
     : files_(files.empty() ? std::vector<std::string>{"-"} : files),
       total_bytes_(size_of_all(files_)),
-      separator_(separator),
-      block_bytes_(block_bytes) {}
+      separator_(separator) {}
 
 std::span<const char> BlockReader::next(std::vector<char>& buffer) {
   std::size_t end = begun_line_.size();
-  buffer.resize(std::max({buffer.size(), end, block_bytes_}));
+  make_room(buffer, end + block_bytes);
   std::copy(begun_line_.begin(), begun_line_.end(), buffer.begin());
   begun_line_.clear();
   while (true) {
@@ -45,13 +49,9 @@ std::span<const char> BlockReader::next(std::vector<char>& buffer) {
       if (next_file_ == files_.size()) return {};
       source_ = ByteSource::open(files_[next_file_++]);
     }
-    if (end == buffer.size()) {
-      if (buffer.size() >= max_line_bytes)
-        throw std::runtime_error("a line is longer than 1 GiB; is -z missing?");
-      buffer.resize(2 * buffer.size());
-    }
-    const std::size_t count =
-        source_->read(std::span(buffer).subspan(end, std::min(buffer.size() - end, block_bytes_)));
+    if (end > max_line_bytes) throw std::runtime_error("a line is longer than 1 GiB; is -z missing?");
+    make_room(buffer, end + block_bytes);
+    const std::size_t count = source_->read(std::span(buffer).subspan(end, block_bytes));
     if (count > 0) {
       const std::size_t num_whole = end_of_lines({buffer.data() + end, count}, separator_);
       const std::size_t end_of_block = end + num_whole;

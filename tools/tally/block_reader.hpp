@@ -16,8 +16,11 @@ namespace tally::cli {
 /// block too.
 class BlockReader {
  public:
-  /// Opens nothing yet. No files: standard input. A block is at most a line and `block_bytes` long.
-  BlockReader(const std::vector<std::string>& files, char separator, std::size_t block_bytes);
+  /// Read at once; a block is at most that and a line long.
+  static constexpr std::size_t block_bytes = std::size_t{40} << 10;
+
+  /// Opens nothing yet. No files: standard input.
+  BlockReader(const std::vector<std::string>& files, char separator);
 
   /// The next block, in `buffer`, which is made as long as needed; none at the end of the input. Throws
   /// as ByteSource does, and std::runtime_error for a line longer than 1 GiB.
@@ -36,7 +39,6 @@ class BlockReader {
   std::uint64_t finished_bytes_ = 0;
   std::optional<std::uint64_t> total_bytes_;
   char separator_;
-  std::size_t block_bytes_;
   std::vector<char> begun_line_;  // what was read past the last block
 };
 

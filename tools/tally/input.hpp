@@ -36,7 +36,7 @@ class KeyReader {
 
   /// Opens nothing yet. Throws std::invalid_argument for a delimiter or field list that is none.
   explicit KeyReader(const InputOptions& options)
-      : blocks_(options.files, separator_of(options), block_bytes),
+      : blocks_(options.files, separator_of(options)),
         cutter_(separator_of(options)),
         fields_(options.delimiter, options.fields) {}
 
@@ -52,8 +52,6 @@ class KeyReader {
   std::optional<std::uint64_t> total_bytes() const noexcept { return blocks_.total_bytes(); }
 
  private:
-  static constexpr std::size_t block_bytes = std::size_t{64} << 10;
-
   BlockReader blocks_;
   LineCutter cutter_;
   FieldSelector fields_;

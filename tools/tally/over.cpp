@@ -175,11 +175,6 @@ bool wants_two_threads(const OverOptions& options) {
 void read_keys(const OverOptions& options, const KeyHasher& hasher, ThresholdStream& stream) {
   using Keys = WorkForTwo::Keys;
   using Digests = WorkForTwo::Digests;
-  if (!wants_two_threads(options) || !stream.can_be_shared() || !can_read_ahead(options.input)) {
-    for_each_batch(options.input, hasher, options.quiet,
-                   [&](Keys keys, Digests digests) { stream.add(keys, digests); });
-    return;
-  }
   const WorkForTwo work{
       .find_absent = [&](Digests digests, auto indices) { return stream.find_unreported(digests, indices); },
       .remember = [&](Digests digests) { stream.remember_reported(digests); },
@@ -187,7 +182,11 @@ void read_keys(const OverOptions& options, const KeyHasher& hasher, ThresholdStr
           [&](Keys keys, Digests digests, std::uint64_t num_others, std::uint64_t num_remembered) {
             return stream.add_unreported(keys, digests, num_others, num_remembered);
           }};
-  read_ahead(options.input, hasher, options.quiet, work);
+  const bool in_two_threads =
+      wants_two_threads(options) && stream.can_be_shared() && can_read_ahead(options.input);
+  if (in_two_threads && read_ahead(options.input, hasher, options.quiet, work)) return;
+  for_each_batch(options.input, hasher, options.quiet,
+                 [&](Keys keys, Digests digests) { stream.add(keys, digests); });
 }
 
 ExitCode run_over(const OverOptions& options) {

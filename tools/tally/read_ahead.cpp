@@ -1,6 +1,5 @@
 #include "read_ahead.hpp"
 
-#include <fmt/format.h>
 #include <hwy/cache_control.h>
 
 #include <algorithm>
@@ -8,7 +7,6 @@
 #include <atomic>
 #include <deque>
 #include <exception>
-#include <stdexcept>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -19,7 +17,7 @@ namespace tally::cli {
 namespace {
 
 constexpr std::size_t num_pieces = 6;
-constexpr std::size_t piece_bytes = std::size_t{40} << 10;
+constexpr std::size_t long_bytes = std::size_t{1} << 20;
 constexpr std::size_t batch_size = KeyReader::max_keys_a_call;
 
 enum class Side : std::uint8_t { first, second };
@@ -29,7 +27,7 @@ struct Piece {
   enum class State : std::uint8_t { free, taken, hashed, sieved, used };
 
   explicit Piece(const InputOptions& input) : fields(input.delimiter, input.fields) {
-    constexpr std::size_t num_short_keys = piece_bytes / 16;
+    constexpr std::size_t num_short_keys = BlockReader::block_bytes / 16;
     keys.reserve(num_short_keys);
     digests.reserve(num_short_keys);
   }
@@ -60,45 +58,42 @@ std::exception_ptr caught(Work work) {
 class TwoThreads {
  public:
   TwoThreads(const InputOptions& input, const KeyHasher& hasher, const WorkForTwo& work)
-      : hasher_(hasher),
-        work_(work),
-        separator_(separator_of(input)),
-        reader_(input.files, separator_, piece_bytes) {
+      : hasher_(hasher), work_(work), separator_(separator_of(input)), reader_(input.files, separator_) {
     for (std::size_t i = 0; i < num_pieces; ++i) pieces_.emplace_back(input);
   }
 
-  void run(bool quiet) {
+  /// False, and nothing has been done, if there is no second thread to be had.
+  bool run(bool quiet) {
     std::array<std::exception_ptr, 2> failures;
-    {
-      const std::jthread second = start([&] { failures[1] = caught([&] { run_second(); }); });
-      failures[0] = caught([&] { run_first(quiet); });
-      first_has_ended_ = true;
-      tell();
+    std::jthread second;
+    try {
+      second = std::jthread([&] {
+        failures[1] = caught([&] { run_second(); });
+        second_has_ended_ = true;
+        tell();
+      });
+    } catch (const std::system_error&) {
+      return false;
     }
+    failures[0] = caught([&] { run_first(quiet); });
+    first_has_ended_ = true;
+    tell();
+    second.join();
     for (const std::exception_ptr& failure : failures) {
       if (failure) std::rethrow_exception(failure);
     }
+    return true;
   }
 
  private:
-  template <class Work>
-  std::jthread start(Work work) try {
-    return std::jthread([this, work] {
-      work();
-      second_has_ended_ = true;
-      tell();
-    });
-  } catch (const std::system_error& error) {
-    throw std::runtime_error(fmt::format("no second thread: {}; give --threads 1", error.code().message()));
-  }
-
   void run_first(bool quiet) {
     Progress progress(quiet);
     LineCutter cutter(separator_);
     std::uint64_t num_keys = 0;
     std::uint64_t next = 0;
-    while (!second_has_ended_) {  // it does before this one only where it failed
+    while (true) {
       const std::uint64_t seen = num_events_;
+      if (second_has_ended_) return;  // before this one: it has failed
       if (is_at_end_ && next == num_taken_) return;
       if (Piece& ready = piece(next); ready.state == Piece::State::sieved) {
         if (ready.error) std::rethrow_exception(ready.error);
@@ -122,13 +117,17 @@ class TwoThreads {
       if (Piece& used = piece(next_used); used.state == Piece::State::used) {
         work_.remember(used.to_remember);
         num_remembered_ += used.to_remember.size();
-        if (used.bytes.size() > 2 * piece_bytes) used.bytes = {};  // it was for a long line
+        if (used.bytes.size() > long_bytes) used.bytes = std::vector<char>();  // of a long line
         set(used, Piece::State::free);
         ++next_used;
       } else if (is_last_round) {
         return;
       } else if (Piece& hashed = piece(next_to_sieve_); hashed.state == Piece::State::hashed) {
-        sieve(hashed);
+        if (hashed.error) {
+          begin_to_sieve(hashed);
+        } else {
+          sieve(hashed);
+        }
         set(hashed, Piece::State::sieved);
       } else if (!take_a_piece(Side::second, cutter)) {
         wait_for_more_than(seen);
@@ -141,11 +140,12 @@ class TwoThreads {
     if (is_at_end_ || is_reading_.test_and_set()) return false;
     const std::uint64_t number = num_taken_;
     Piece& taken = piece(number);
-    const bool may_take = !is_at_end_ && taken.state == Piece::State::free;
+    const bool may_take = !is_at_end_ && taken.state == Piece::State::free && !waits_for_long_line(number);
     std::span<const char> block;
     if (may_take) {
       block = read_into(taken);
       bytes_read_ = reader_.bytes_read();
+      last_block_bytes_ = block.size();
       if (taken.error || !block.empty()) {
         taken.state = Piece::State::taken;
         ++num_taken_;
@@ -161,6 +161,11 @@ class TwoThreads {
     if (!taken.error) taken.error = caught([&] { hash(taken, block, cutter, sieves); });
     set(taken, sieves ? Piece::State::sieved : Piece::State::hashed);
     return true;
+  }
+
+  /// There is at most one long line at a time, so that they do not take six times the memory.
+  bool waits_for_long_line(std::uint64_t number) {
+    return last_block_bytes_ > long_bytes && piece(number - 1).state != Piece::State::free;
   }
 
   std::span<const char> read_into(Piece& piece) {
@@ -263,7 +268,7 @@ class TwoThreads {
     ++num_events_;
     num_events_.notify_all();
   }
-  /// Falls asleep only where the other thread is late by more than that and being woken would take.
+  /// Watches for a while before it falls asleep, since to be woken takes longer than most waits.
   void wait_for_more_than(std::uint64_t num_events) const {
     for (int i = 0; i < 5000; ++i) {
       if (num_events_ != num_events) return;
@@ -280,6 +285,7 @@ class TwoThreads {
   // Of the thread that has set is_reading_.
   std::atomic_flag is_reading_;
   BlockReader reader_;
+  std::size_t last_block_bytes_ = 0;
   std::atomic<std::uint64_t> num_taken_ = 0;
   std::atomic<bool> is_at_end_ = false;
   std::atomic<std::uint64_t> bytes_read_ = 0;
@@ -296,11 +302,13 @@ class TwoThreads {
 }  // namespace
 
 bool can_read_ahead(const InputOptions& input) {
-  return BlockReader(input.files, separator_of(input), piece_bytes).total_bytes().has_value();
+  const auto total_bytes = BlockReader(input.files, separator_of(input)).total_bytes();
+  return total_bytes &&
+         *total_bytes / BlockReader::block_bytes >= std::max<std::size_t>(1, input.files.size());
 }
 
-void read_ahead(const InputOptions& input, const KeyHasher& hasher, bool quiet, const WorkForTwo& work) {
-  TwoThreads(input, hasher, work).run(quiet);
+bool read_ahead(const InputOptions& input, const KeyHasher& hasher, bool quiet, const WorkForTwo& work) {
+  return TwoThreads(input, hasher, work).run(quiet);
 }
 
 }  // namespace tally::cli

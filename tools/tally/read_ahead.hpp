@@ -18,7 +18,8 @@ struct WorkForTwo {
   using Keys = std::span<const std::string_view>;
   using Digests = std::span<const Hash128>;
 
-  /// Writes the indices of the digests that are not in the set, in order, and returns how many there are.
+  /// Writes the indices of the digests that are not in the set, in order, and returns how many there are. There is room
+  /// for those of all digests, or more.
   std::function<std::size_t(Digests digests, std::span<std::uint32_t> indices)> find_absent;
 
   /// Puts into the set what `use` returned, all of it sooner or later, in that order.
@@ -31,11 +32,13 @@ struct WorkForTwo {
       use;
 };
 
-/// Whether all input is files. What is still being written is better read by one thread: keys are used at once then.
+/// Whether all input is files, and not tiny ones. What is still being written is better read by one thread: keys are
+/// used at once then.
 bool can_read_ahead(const InputOptions& input);
 
 /// Reads and hashes all keys, and works on them, in two threads. `use` has KeyReader::max_keys_a_call keys a call at
-/// most. Throws as KeyReader does, and what the work throws.
-void read_ahead(const InputOptions& input, const KeyHasher& hasher, bool quiet, const WorkForTwo& work);
+/// most. False, and nothing has been done, if there is no second thread to be had. Throws as KeyReader does, and what
+/// the work throws.
+bool read_ahead(const InputOptions& input, const KeyHasher& hasher, bool quiet, const WorkForTwo& work);
 
 }  // namespace tally::cli

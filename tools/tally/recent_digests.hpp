@@ -41,7 +41,7 @@ class RecentDigests {
   /// Those before number `first` may be forgotten.
   void drop_before(std::uint64_t first) {
     const std::uint64_t count = first - num_dropped_;
-    if (2 * count < digests_.size()) return;  // so that each is moved less than twice
+    if (2 * count < digests_.size()) return;  // so that no more are moved than are dropped
     digests_.erase(digests_.begin(), digests_.begin() + static_cast<std::ptrdiff_t>(count));
     before_.erase(before_.begin(), before_.begin() + static_cast<std::ptrdiff_t>(count));
     num_dropped_ = first;

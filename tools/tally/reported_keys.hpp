@@ -43,7 +43,7 @@ class ReportedKeys {
   /// What was added since the batch began; valid until the next call of another function.
   std::span<const Hash128> added() const noexcept { return latest_.from(first_of_batch_); }
 
-  /// The set, of which nothing waits to be remembered.
+  /// Not while another thread may call `remember`.
   const HashSet& set() const noexcept { return set_; }
   void restore(HashSet set) { set_ = std::move(set); }
 

@@ -11,6 +11,7 @@
 
 #include "input.hpp"
 #include "output.hpp"
+#include "tally/detail/prefetch.hpp"
 #include "tally/planner.hpp"
 #include "tally/theory/bloom.hpp"
 
@@ -63,9 +64,9 @@ void ThresholdStream::add(std::span<const std::string_view> keys, Window digests
 }
 
 std::span<const Hash128> ThresholdStream::add_unreported(std::span<const std::string_view> keys,
-                                                         Window digests, std::uint64_t num_reported,
+                                                         Window digests, std::uint64_t num_others,
                                                          std::uint64_t num_remembered) {
-  num_lines_ += keys.size() + num_reported;
+  num_lines_ += keys.size() + num_others;
   reported_.begin_batch_ahead(num_remembered);
   const std::size_t num_counted = count_exactly(keys, digests);
   unreported_.resize(digests.size() - num_counted);
@@ -114,6 +115,7 @@ void ThresholdStream::add_to_filters(std::span<const std::string_view> keys, Win
 
 /// Counts the keys that unreported_ names.
 void ThresholdStream::count_in_runs(std::span<const std::string_view> keys, Window digests) {
+  if (unreported_.empty()) return;
   // Numbers of runs go on from batch to batch, so that last_run_ is seldom cleared.
   if (num_runs_ + digests.size() > std::numeric_limits<RunNumber>::max()) num_runs_ = 0;
   if (num_runs_ == 0) last_run_.assign(num_last_runs, 0);
@@ -140,12 +142,12 @@ std::size_t ThresholdStream::take_run(Window digests, std::size_t begin) {
   for (; at < unreported_.size() && run_.size() < most; ++at) {
     const Hash128 digest = digests[unreported_[at]];
     RunNumber& last = last_run_[digest.low % num_last_runs];
-    if (last == num_runs_) break;
-    last = num_runs_;
     if (reported_.has_since(digest)) {
       if (check_ != nullptr) check_->see(digest, false);
       continue;
     }
+    if (last == num_runs_) break;
+    last = num_runs_;
     run_.push_back(digest);
     run_indices_.push_back(unreported_[at]);
   }

@@ -73,7 +73,7 @@ class ThresholdStream {
   }
   void remember_reported(std::span<const Hash128> digests) { reported_.remember(digests); }
   std::span<const Hash128> add_unreported(std::span<const std::string_view> keys,
-                                          std::span<const Hash128> digests, std::uint64_t num_reported,
+                                          std::span<const Hash128> digests, std::uint64_t num_others,
                                           std::uint64_t num_remembered);
 
   std::uint64_t num_lines() const noexcept { return num_lines_; }
