@@ -1,6 +1,7 @@
 #include "threshold_stream.hpp"
 
 #include <fmt/format.h>
+#include <hwy/cache_control.h>
 
 #include <algorithm>
 #include <bit>
@@ -11,7 +12,6 @@
 
 #include "input.hpp"
 #include "output.hpp"
-#include "tally/detail/prefetch.hpp"
 #include "tally/planner.hpp"
 #include "tally/theory/bloom.hpp"
 
@@ -167,8 +167,7 @@ void ThresholdStream::count_run(std::span<const std::string_view> keys) {
     if (check_ != nullptr) check_->see(run_[i], reaches);
   }
   // Another thread may have read these keys.
-  for (std::size_t j = 0; j < num_reaching; ++j)
-    tally::detail::prefetch_for_read(keys[run_indices_[reaching_[j]]].data());
+  for (std::size_t j = 0; j < num_reaching; ++j) hwy::Prefetch(keys[run_indices_[reaching_[j]]].data());
   for (std::size_t j = 0; j < num_reaching; ++j) {
     const std::uint32_t i = reaching_[j];
     report_key(keys[run_indices_[i]], run_[i], counts_[i].value);
