@@ -10,7 +10,6 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -70,15 +69,6 @@ InputOptions input_of(std::vector<std::string> files) {
   return input;
 }
 
-std::vector<std::string> once(const std::vector<std::string>& keys) {
-  std::vector<std::string> result;
-  std::unordered_set<std::string> seen;
-  for (const std::string& key : keys) {
-    if (seen.insert(key).second) result.push_back(key);
-  }
-  return result;
-}
-
 TEST(ReadAhead, EveryKeyComesAtItsFirstSightAndOnce) {
   const TemporaryDirectory directory;
   std::string text;
@@ -88,7 +78,7 @@ TEST(ReadAhead, EveryKeyComesAtItsFirstSightAndOnce) {
   for (int round = 0; round < 5; ++round) {
     FirstSights sights;
     read_ahead(input_of({directory.write("keys", text)}), KeyHasher(round), true, sights.work());
-    EXPECT_EQ(sights.keys_once, once(keys));
+    EXPECT_EQ(sights.keys_once, test::keys_over(keys, 1));
     EXPECT_EQ(sights.num_lines, keys.size());
     EXPECT_GT(sights.num_left_out, keys.size() / 4);
     EXPECT_EQ(sights.second_threads.size(), 1U);

@@ -160,6 +160,20 @@ TEST(HashSet, TakesNoMoreThanItsLimitAndLosesNothingWhenItIsFull) {
   }
 }
 
+TEST(HashSet, InsertGrowingDoesWhatInsertAndTryGrowDo) {
+  for (const std::uint64_t max_bytes : {std::uint64_t{5000}, std::uint64_t{2} << 20, ~std::uint64_t{0}}) {
+    HashSet set(max_bytes);
+    HashSet twin(max_bytes);
+    Random random(8);
+    for (int i = 0; i < 150'000; ++i) {
+      const Hash128 digest = random.digest();
+      ASSERT_EQ(set.insert_growing(digest), insert_growing(twin, digest)) << max_bytes << ": " << i;
+    }
+    EXPECT_EQ(set.image(), twin.image());
+    EXPECT_EQ(set.size() == 150'000u, max_bytes == ~std::uint64_t{0});
+  }
+}
+
 TEST(HashSet, TakesAbout16BytesADigest) {
   HashSet set;
   Random random(5);

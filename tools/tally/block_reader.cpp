@@ -11,16 +11,6 @@ namespace {
 
 constexpr std::size_t max_line_bytes = std::size_t{1} << 30;
 
-std::optional<std::uint64_t> size_of_all(const std::vector<std::string>& files) {
-  std::uint64_t sum = 0;
-  for (const std::string& file : files) {
-    const std::optional<std::uint64_t> size = file_size_of(file);
-    if (!size) return std::nullopt;
-    sum += *size;
-  }
-  return sum;
-}
-
 /// Just past the last separator; 0 if there is none.
 std::size_t end_of_lines(std::span<const char> bytes, char separator) {
   const void* const last = bytes.empty() ? nullptr : ::memrchr(bytes.data(), separator, bytes.size());
@@ -36,7 +26,7 @@ void make_room(std::vector<char>& buffer, std::size_t num_bytes) {
 
 BlockReader::BlockReader(const std::vector<std::string>& files, char separator)
     : files_(files.empty() ? std::vector<std::string>{"-"} : files),
-      total_bytes_(size_of_all(files_)),
+      total_bytes_(total_size_of(files_)),
       separator_(separator) {}
 
 std::span<const char> BlockReader::next(std::vector<char>& buffer) {

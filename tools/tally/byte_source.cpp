@@ -251,4 +251,14 @@ std::optional<std::uint64_t> file_size_of(const std::string& path) {
   return static_cast<std::uint64_t>(status.st_size);
 }
 
+std::optional<std::uint64_t> total_size_of(const std::vector<std::string>& paths) {
+  std::uint64_t sum = 0;
+  for (const std::string& path : paths) {
+    const std::optional<std::uint64_t> size = file_size_of(path);
+    if (!size) return std::nullopt;
+    sum += *size;
+  }
+  return sum;
+}
+
 }  // namespace tally::cli

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace tally::cli {
 
@@ -30,5 +31,7 @@ class ByteSource {
 
 /// Bytes of a regular file; nothing for a pipe, or a path that is none.
 std::optional<std::uint64_t> file_size_of(const std::string& path);
+/// Of all of them together; nothing where one has none.
+std::optional<std::uint64_t> total_size_of(const std::vector<std::string>& paths);
 
 }  // namespace tally::cli

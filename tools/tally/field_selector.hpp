@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,10 +18,17 @@ class FieldSelector {
   /// what the list was given with.
   FieldSelector(std::string_view delimiter, std::string_view list, std::string_view flag = "--fields");
 
-  bool takes_whole_lines() const noexcept { return ranges_.empty(); }
-
   /// Valid as long as the line is, and until forget_joined.
-  std::string_view select(std::string_view line) { return takes_whole_lines() ? line : select_fields(line); }
+  std::string_view select(std::string_view line) { return ranges_.empty() ? line : select_fields(line); }
+
+  /// Of each line; they are the lines themselves where those are taken whole, and else stand in `work`.
+  std::span<const std::string_view> select_all(std::span<const std::string_view> lines,
+                                               std::vector<std::string_view>& work) {
+    if (ranges_.empty()) return lines;
+    work.clear();
+    for (const std::string_view line : lines) work.push_back(select_fields(line));
+    return work;
+  }
 
   /// Frees what was copied because its fields did not lie side by side.
   void forget_joined() {

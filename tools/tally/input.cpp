@@ -31,11 +31,8 @@ std::span<const std::string_view> KeyReader::next() {
     if (block.empty()) return {};
     cutter_.begin(block);
   }
-  if (fields_.takes_whole_lines()) return lines_;
   fields_.forget_joined();
-  keys_.clear();
-  for (const std::string_view line : lines_) keys_.push_back(fields_.select(line));
-  return keys_;
+  return fields_.select_all(lines_, keys_);
 }
 
 }  // namespace tally::cli

@@ -23,11 +23,6 @@ static_assert(KmerScanner::max_kmers_a_call <= std::tuple_size_v<Batch<Hash128>>
 using Kmers = std::span<const std::string_view>;
 using Entries = std::span<const std::uint64_t>;
 
-/// The first of `digests` become those of the k-mers.
-inline void hash_all(const KeyHasher& hasher, Kmers kmers, Batch<Hash128>& digests) {
-  for (std::size_t i = 0; i < kmers.size(); ++i) digests[i] = hasher(kmers[i]);
-}
-
 /// Runs `work` in several threads, the caller's among them; an exception in one stops the reader and is thrown here.
 template <class Work>
 void run_threads(std::uint32_t num_threads, SequenceReader& reader, Work work) {

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "key_loop.hpp"
 #include "output.hpp"
 
 namespace tally::cli {
@@ -18,7 +19,6 @@ namespace {
 
 constexpr std::size_t num_pieces = 6;
 constexpr std::size_t long_bytes = std::size_t{1} << 20;
-constexpr std::size_t batch_size = KeyReader::max_keys_a_call;
 
 enum class Side : std::uint8_t { first, second };
 
@@ -123,11 +123,8 @@ class TwoThreads {
       } else if (is_last_round) {
         return;
       } else if (Piece& hashed = piece(next_to_sieve_); hashed.state == Piece::State::hashed) {
-        if (hashed.error) {
-          begin_to_sieve(hashed);
-        } else {
-          sieve(hashed);
-        }
+        begin_to_sieve(hashed);
+        if (!hashed.error) sieve(hashed, 0);
         set(hashed, Piece::State::sieved);
       } else if (!take_a_piece(Side::second, cutter)) {
         wait_for_more_than(seen);
@@ -183,22 +180,17 @@ class TwoThreads {
     piece.digests.clear();
     piece.num_others = 0;
     cutter.begin(block);
-    std::array<std::string_view, batch_size> selected;
-    std::array<Hash128, batch_size> digests;
+    std::vector<std::string_view> selected;
+    Batch<Hash128> digests;
     while (true) {
-      std::span<const std::string_view> keys = cutter.next();
-      if (keys.empty()) return;
-      if (!piece.fields.takes_whole_lines()) {
-        for (std::size_t i = 0; i < keys.size(); ++i) selected[i] = piece.fields.select(keys[i]);
-        keys = std::span(selected).first(keys.size());
-      }
-      for (std::size_t i = 0; i < keys.size(); ++i) digests[i] = hasher_(keys[i]);
-      if (sieves) {
-        append_absent(piece, keys, std::span(digests).first(keys.size()));
-      } else {
-        piece.keys.insert(piece.keys.end(), keys.begin(), keys.end());
-        piece.digests.insert(piece.digests.end(), digests.data(), digests.data() + keys.size());
-      }
+      const std::span<const std::string_view> lines = cutter.next();
+      if (lines.empty()) return;
+      const WorkForTwo::Keys keys = piece.fields.select_all(lines, selected);
+      hash_all(hasher_, keys, digests);
+      const std::size_t begin = piece.keys.size();
+      piece.keys.insert(piece.keys.end(), keys.begin(), keys.end());
+      piece.digests.insert(piece.digests.end(), digests.data(), digests.data() + keys.size());
+      if (sieves) sieve(piece, begin);
     }
   }
 
@@ -207,41 +199,21 @@ class TwoThreads {
     ++next_to_sieve_;
   }
 
-  void sieve(Piece& piece) {
-    begin_to_sieve(piece);
-    const std::span<const std::string_view> keys(piece.keys);
-    const std::span<const Hash128> digests(piece.digests);
-    std::size_t num_kept = 0;
-    for (std::size_t begin = 0; begin < keys.size(); begin += batch_size) {
-      const std::size_t size = std::min(batch_size, keys.size() - begin);
-      num_kept += copy_absent(keys.subspan(begin, size), digests.subspan(begin, size), &piece.keys[num_kept],
-                              &piece.digests[num_kept]);
+  /// Of the keys from number `begin` on, keeps those that are absent.
+  void sieve(Piece& piece, std::size_t begin) const {
+    Batch<std::uint32_t> absent;
+    std::size_t num_kept = begin;
+    for (; begin < piece.digests.size(); begin += absent.size()) {
+      const std::size_t size = std::min(absent.size(), piece.digests.size() - begin);
+      const std::size_t count = work_.find_absent({&piece.digests[begin], size}, absent);
+      for (std::size_t i = 0; i < count; ++i, ++num_kept) {
+        piece.keys[num_kept] = piece.keys[begin + absent[i]];
+        piece.digests[num_kept] = piece.digests[begin + absent[i]];
+      }
     }
-    piece.num_others = keys.size() - num_kept;
+    piece.num_others += piece.keys.size() - num_kept;
     piece.keys.resize(num_kept);
     piece.digests.resize(num_kept);
-  }
-
-  void append_absent(Piece& piece, WorkForTwo::Keys keys, WorkForTwo::Digests digests) const {
-    const std::size_t size = piece.keys.size();
-    piece.keys.resize(size + keys.size());
-    piece.digests.resize(size + keys.size());
-    const std::size_t count = copy_absent(keys, digests, &piece.keys[size], &piece.digests[size]);
-    piece.keys.resize(size + count);
-    piece.digests.resize(size + count);
-    piece.num_others += keys.size() - count;
-  }
-
-  /// `to_keys` and `to_digests` may be what is copied, or lie before it. Returns how many were absent.
-  std::size_t copy_absent(WorkForTwo::Keys keys, WorkForTwo::Digests digests, std::string_view* to_keys,
-                          Hash128* to_digests) const {
-    std::array<std::uint32_t, batch_size> absent;
-    const std::size_t count = work_.find_absent(digests, absent);
-    for (std::size_t i = 0; i < count; ++i) {
-      to_keys[i] = keys[absent[i]];
-      to_digests[i] = digests[absent[i]];
-    }
-    return count;
   }
 
   void use(Piece& piece) const {
@@ -250,7 +222,7 @@ class TwoThreads {
     const WorkForTwo::Digests digests = piece.digests;
     std::size_t begin = 0;
     do {
-      const std::size_t size = std::min(batch_size, keys.size() - begin);
+      const std::size_t size = std::min(KeyReader::max_keys_a_call, keys.size() - begin);
       const WorkForTwo::Digests found = work_.use(keys.subspan(begin, size), digests.subspan(begin, size),
                                                   begin == 0 ? piece.num_others : 0, piece.num_remembered);
       piece.to_remember.insert(piece.to_remember.end(), found.begin(), found.end());

@@ -49,7 +49,6 @@ class ReportedKeys {
 
  private:
   void begin_batch_after(std::uint64_t num_in_set);
-  HashSet::Outcome put_into_set(Hash128 digest);
 
   HashSet set_;
   RecentDigests latest_;

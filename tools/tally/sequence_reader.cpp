@@ -87,12 +87,7 @@ SequenceReader::SequenceReader(std::vector<std::string> files, std::uint32_t kme
     : on_piece_(std::move(on_piece)),
       overlap_(kmer_length - 1),
       files_(files.empty() ? std::vector<std::string>{"-"} : std::move(files)),
-      total_bytes_(0) {
-  for (const std::string& file : files_) {
-    const std::optional<std::uint64_t> size = file_size_of(file);
-    total_bytes_ = size && total_bytes_ ? std::optional(*total_bytes_ + *size) : std::nullopt;
-  }
-}
+      total_bytes_(total_size_of(files_)) {}
 
 SequenceReader::~SequenceReader() = default;
 

@@ -102,9 +102,7 @@ bool SumStream::is_reported(Hash128 digest) const noexcept {
 void SumStream::report_key(std::string_view key, Hash128 digest, std::uint64_t sum) {
   if (is_reported(digest)) return;
   HashSet& reported = slots_[current_].reported;
-  HashSet::Outcome outcome = reported.insert(digest);
-  while (outcome == HashSet::Outcome::full && reported.try_grow(digest)) outcome = reported.insert(digest);
-  if (outcome == HashSet::Outcome::full && num_repeats_possible_++ == 0) {
+  if (reported.insert_growing(digest) == HashSet::Outcome::full && num_repeats_possible_++ == 0) {
     notice_(fmt::format(
         "the set of reported keys is full at {} keys: no key is missed, but keys may be printed again; "
         "give more --memory",

@@ -45,15 +45,12 @@ class ExactMemory {
 
   void prefetch(Hash128 digest) const { seen_.prefetch(digest); }
   bool is_new(Hash128 digest) {
-    HashSet::Outcome outcome = seen_.insert(digest);
-    while (outcome == HashSet::Outcome::full) {
-      if (!seen_.try_grow(digest)) {
-        throw std::runtime_error(
-            fmt::format("the memory is full at {} distinct keys; give more --memory, or take "
-                        "--may-repeat (never drops a key) or --approximate (may drop some)",
-                        seen_.size()));
-      }
-      outcome = seen_.insert(digest);
+    const HashSet::Outcome outcome = seen_.insert_growing(digest);
+    if (outcome == HashSet::Outcome::full) {
+      throw std::runtime_error(
+          fmt::format("the memory is full at {} distinct keys; give more --memory, or take "
+                      "--may-repeat (never drops a key) or --approximate (may drop some)",
+                      seen_.size()));
     }
     return outcome == HashSet::Outcome::inserted;
   }

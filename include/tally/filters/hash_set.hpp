@@ -55,6 +55,14 @@ class HashSet {
   /// Throws std::bad_alloc, and nothing has changed then.
   bool try_grow(Hash128 digest);
 
+  /// As `insert`, and makes room as often as that takes: 'full' where max_bytes does not allow it.
+  /// Throws std::bad_alloc, and the digest is not in the set then.
+  Outcome insert_growing(Hash128 digest) {
+    Outcome outcome = insert(digest);
+    while (outcome == Outcome::full && try_grow(digest)) outcome = insert(digest);
+    return outcome;
+  }
+
   std::uint64_t size() const noexcept { return size_; }
 
   /// What it takes between calls; `try_grow` takes as much as the largest shard beside it.
