@@ -66,11 +66,6 @@ AlignedWords::AlignedWords(const AlignedWords& other) : AlignedWords(other.num_w
   std::copy_n(other.words_, num_words_, words_);
 }
 
-AlignedWords& AlignedWords::operator=(const AlignedWords& other) {
-  if (this != &other) *this = AlignedWords(other);
-  return *this;
-}
-
 AlignedWords::AlignedWords(AlignedWords&& other) noexcept
     : keep_(std::move(other.keep_)),
       words_(std::exchange(other.words_, nullptr)),

@@ -88,6 +88,13 @@ void CountedKeys::add(std::string_view key, const Entry& entry) {
   heap_[at] = {entry.count, i};
 }
 
+void CountedKeys::clear() noexcept {
+  std::ranges::fill(slots_, 0);
+  entries_.clear();
+  keys_.clear();
+  heap_.clear();
+}
+
 void CountedKeys::sift_down(std::uint64_t at) noexcept {
   const HeapNode node = heap_[at];
   while (true) {

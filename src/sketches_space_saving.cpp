@@ -13,7 +13,6 @@ constexpr std::size_t num_ahead = 16;
 
 void SpaceSaving::add_digest(std::string_view key, Hash128 digest, std::uint64_t weight) {
   if (weight == 0) return;
-  total_count_ = detail::saturating_add(total_count_, weight);
   if (const std::uint32_t i = keys_.find(digest); i != CountedKeys::none) {
     keys_.raise(i, weight);
   } else if (!keys_.is_full()) {
@@ -23,6 +22,7 @@ void SpaceSaving::add_digest(std::string_view key, Hash128 digest, std::uint64_t
     keys_.replace_least(key, {digest, detail::saturating_add(least, weight), least});
     floor_ = least;
   }
+  total_count_ = detail::saturating_add(total_count_, weight);
 }
 
 void SpaceSaving::add_batch(std::span<const std::string_view> keys, std::span<const Hash128> digests,
@@ -34,8 +34,8 @@ void SpaceSaving::add_batch(std::span<const std::string_view> keys, std::span<co
   }
 }
 
-void SpaceSaving::clear() {
-  keys_ = CountedKeys(capacity(), "SpaceSaving");
+void SpaceSaving::clear() noexcept {
+  keys_.clear();
   total_count_ = 0;
   floor_ = 0;
 }

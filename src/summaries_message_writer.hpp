@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "summaries_bit_coder.hpp"
 #include "summaries_message_header.hpp"
 #include "summaries_message_parts.hpp"
+#include "summaries_units.hpp"
 #include "tally/detail/little_endian.hpp"
 #include "tally/detail/parameter_error.hpp"
 #include "tally/summaries/summary_delta.hpp"
@@ -158,6 +160,24 @@ std::vector<std::byte> message_of_changes(MessageBytes bytes, const SummaryLayou
                                           const ChangesCode& how, Each each) {
   append_changes(bytes.bytes(), layout, how, each);
   return bytes.finish(SummaryCoding::changes, how.rice_bits, how.num_changes);
+}
+
+/// Of a full copy. Words are read much faster: they stay words unless a sixteenth is saved.
+inline bool stays_words(const SummaryLayout& layout, const ChangesCode& how) {
+  return how.payload_bytes >= layout.num_bytes() - layout.num_bytes() / 16;
+}
+
+/// All units of a version, as many words as the layout says (of cells one more, see UnitView).
+inline std::vector<std::byte> full_message_of(const SummaryEnvelope& envelope, const SummaryLayout& layout,
+                                              std::span<const std::uint64_t> words) {
+  MessageBytes bytes(SummaryMessageKind::full, envelope, layout);
+  const UnitView units(layout, words);
+  const auto each = [&units](auto visit) { units.for_each(visit); };
+  const ChangesCode how = best_code(layout, each);
+  if (!stays_words(layout, how)) return message_of_changes(std::move(bytes), layout, how, each);
+  const std::span<const std::byte> payload = std::as_bytes(words.first(layout.num_words()));
+  bytes.bytes().insert(bytes.bytes().end(), payload.begin(), payload.end());
+  return bytes.finish(SummaryCoding::words, 0, how.num_changes);
 }
 
 }  // namespace tally::detail

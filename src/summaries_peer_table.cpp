@@ -47,8 +47,8 @@ std::uint64_t PeerTable::num_bytes_grown() const noexcept {
 }
 
 PeerTable::Column PeerTable::add_column() {
-  if (free_.empty() && num_used_ == capacity_) grow(next_capacity());
   free_.reserve(num_used_ + 1);  // so that free_column needs no memory
+  if (free_.empty() && num_used_ == capacity_) grow(next_capacity());
   if (free_.empty()) return num_used_++;
   const Column column = free_.back();
   free_.pop_back();

@@ -21,11 +21,6 @@ auto each_of(const detail::UnitView& units) {
   return [&units](auto visit) { units.for_each(visit); };
 }
 
-// Of a full copy. Words are read much faster: they stay words unless a sixteenth is saved.
-bool stays_words(const SummaryLayout& layout, const detail::ChangesCode& how) {
-  return how.payload_bytes >= layout.num_bytes() - layout.num_bytes() / 16;
-}
-
 }  // namespace
 
 SummaryDelta SummaryDelta::between(const SummaryTable& before, const SummaryTable& after) {
@@ -59,23 +54,14 @@ std::vector<std::byte> delta_message(const SummaryEnvelope& envelope, std::uint6
 }
 
 std::vector<std::byte> full_message(const SummaryEnvelope& envelope, const SummaryTable& table) {
-  detail::MessageBytes bytes(SummaryMessageKind::full, envelope, table.layout());
-  const detail::UnitView units(table.layout(), table.words());
-  const auto each = each_of(units);
-  const detail::ChangesCode how = detail::best_code(table.layout(), each);
-  if (!stays_words(table.layout(), how)) {
-    return detail::message_of_changes(std::move(bytes), table.layout(), how, each);
-  }
-  const std::span<const std::byte> words = std::as_bytes(table.words());
-  bytes.bytes().insert(bytes.bytes().end(), words.begin(), words.end());
-  return bytes.finish(SummaryCoding::words, 0, how.num_changes);
+  return detail::full_message_of(envelope, table.layout(), table.words());
 }
 
 std::uint64_t full_message_bytes(std::string_view publisher, const SummaryTable& table) {
   const detail::UnitView units(table.layout(), table.words());
   const detail::ChangesCode how = detail::best_code(table.layout(), each_of(units));
   return summary_header_bytes + publisher.size() +
-         (stays_words(table.layout(), how) ? table.words().size_bytes() : how.payload_bytes);
+         (detail::stays_words(table.layout(), how) ? table.words().size_bytes() : how.payload_bytes);
 }
 
 std::vector<std::byte> heartbeat_message(const SummaryEnvelope& envelope, const SummaryLayout& layout) {

@@ -29,6 +29,7 @@ SummaryPublisher::SummaryPublisher(const SummaryLayout& layout, SummaryOptions o
     : name_(std::move(options.publisher)),
       version_{options.epoch, 0},
       published_(layout),
+      next_layout_(layout),
       touched_(num_blocks(layout)) {
   detail::require_in_range<std::uint64_t>("SummaryPublisher", "length of publisher", name_.size(), 1,
                                           max_publisher_bytes);
@@ -38,15 +39,23 @@ SummaryPublisher::SummaryPublisher(const SummaryLayout& layout, SummaryOptions o
 }
 
 void SummaryPublisher::change_layout(const SummaryLayout& layout) {
-  SummaryTable published(layout);
-  BitArray touched(num_blocks(layout));
-  published_ = std::move(published);
-  touched_ = std::move(touched);
-  digest_ = num_set_ = 0;
+  check_layout(layout);
+  next_layout_ = layout;
   all_touched_ = full_is_next_ = true;
 }
 
+// The last version stays what it is until the new one is made: it may be asked for meanwhile.
+std::vector<std::byte> SummaryPublisher::publish_new_layout(std::span<const std::uint64_t> words,
+                                                            SummaryTime now) {
+  SummaryPublisher next(next_layout_, {name_, version_.epoch});
+  next.version_.sequence = version_.sequence;
+  std::vector<std::byte> message = next.publish(words, now);
+  *this = std::move(next);
+  return message;
+}
+
 std::vector<std::byte> SummaryPublisher::publish(std::span<const std::uint64_t> words, SummaryTime now) {
+  if (next_layout_ != layout()) return publish_new_layout(words, now);
   const detail::UnitView before(layout(), published_.words());
   const detail::UnitView after(layout(), words);
   const auto for_each_touched_block = [&](auto use) {
@@ -66,36 +75,41 @@ std::vector<std::byte> SummaryPublisher::publish(std::span<const std::uint64_t> 
   };
 
   const detail::ChangesCode how = detail::best_code(layout(), each);
-  if (how.num_changes == 0 && !full_is_next_) {
-    for_each_touched_block([&](std::uint64_t block) { touched_.clear(block); });
-    all_touched_ = false;
-    return heartbeat(now);
-  }
-  const std::uint64_t from_sequence = version_.sequence++;
+  const bool has_changed = how.num_changes != 0 || full_is_next_;
+  SummaryEnvelope next = envelope(now);
+  next.version.sequence += has_changed;
+  std::uint64_t num_set = num_set_;
   for_each_touched_block([&](std::uint64_t block) {
     detail::for_each_change_of_block(before, after, block,
                                      [&](std::uint64_t unit, std::uint32_t was, std::uint32_t is) {
-                                       digest_ ^= unit_digest(unit, was) ^ unit_digest(unit, is);
-                                       num_set_ += std::uint64_t{is != 0} - std::uint64_t{was != 0};
+                                       next.digest ^= unit_digest(unit, was) ^ unit_digest(unit, is);
+                                       num_set += std::uint64_t{is != 0} - std::uint64_t{was != 0};
                                      });
   });
+
   std::vector<std::byte> message;
-  if (!full_is_next_) {
-    detail::MessageBytes bytes(SummaryMessageKind::delta, envelope(now), layout());
-    bytes.put(detail::message::from_sequence_at, from_sequence);
+  if (!has_changed) {
+    message = heartbeat(now);
+  } else if (!full_is_next_) {
+    detail::MessageBytes bytes(SummaryMessageKind::delta, next, layout());
+    bytes.put(detail::message::from_sequence_at, version_.sequence);
     message = detail::message_of_changes(std::move(bytes), layout(), how, each);
   }
+  // Only where more changed than is set now, or the delta is longer than all words, may a full copy be the shorter one.
+  if (full_is_next_ || num_set < how.num_changes || how.payload_bytes > layout().num_bytes()) {
+    std::vector<std::byte> copy = detail::full_message_of(next, layout(), words);
+    if (full_is_next_ || copy.size() < message.size()) message = std::move(copy);
+  }
+
+  // Nothing throws from here on: a version that was not sent would leave followers behind.
   for_each_touched_block([&](std::uint64_t block) {
     copy_block(after, published_, block);
     touched_.clear(block);
   });
-  all_touched_ = false;
-  // Only where more changed than is set now, or the delta is longer than all words, may a full copy be the shorter one.
-  if (full_is_next_ || num_set_ < how.num_changes || how.payload_bytes > layout().num_bytes()) {
-    std::vector<std::byte> copy = full(now);
-    if (full_is_next_ || copy.size() < message.size()) message = std::move(copy);
-  }
-  full_is_next_ = false;
+  version_ = next.version;
+  digest_ = next.digest;
+  num_set_ = num_set;
+  all_touched_ = full_is_next_ = false;
   return message;
 }
 
@@ -117,7 +131,11 @@ std::vector<std::byte> SummaryPublisher::answer(const SummaryMessage& request, S
   if (request.version == version_ && request.digest == digest_ && digest_ != 0) return heartbeat(now);
   if (request.version.epoch > version_.epoch && request.version.epoch <= last_epoch_to_pass) {
     // By a step of its own: two runs that both began too low must not become one epoch.
-    version_.epoch = request.version.epoch + 1 + (mix64(version_.epoch) >> 32);
+    SummaryEnvelope later = envelope(now);
+    later.version.epoch = request.version.epoch + 1 + (mix64(version_.epoch) >> 32);
+    std::vector<std::byte> message = full_message(later, published_);
+    version_ = later.version;
+    return message;
   }
   return full(now);
 }

@@ -76,8 +76,9 @@ ApplyResult SummarySet::take(const SummaryMessage& message, Peer peer) {
     }
     Group& group = group_for(message.layout);
     require_room(group);
+    group.owners.reserve(group.table.end_of_columns_grown());
     const PeerTable::Column column = group.table.add_column();
-    if (group.owners.size() <= column) group.owners.resize(column + 1);
+    if (group.owners.size() <= column) group.owners.resize(column + 1);  // of memory that is there
     leave_group(entry);
     group.owners[column] = peer;
     entry.group = &group;

@@ -15,6 +15,9 @@ namespace tally::detail {
 /// belong to somebody else (a read-only mapping of a file), kept alive by `keep`;
 /// such words are reached only through const structures. A copy always owns its words.
 ///
+/// It cannot be assigned by copying: a structure that was, member by member, would have a new shape and old
+/// words where there is no memory for new ones. So a structure says how it is assigned: copy, then move.
+///
 /// Throws std::bad_alloc where the memory is not to be had.
 class AlignedWords {
  public:
@@ -25,7 +28,7 @@ class AlignedWords {
   AlignedWords(const std::uint64_t* words, std::uint64_t num_words, std::shared_ptr<const void> keep);
 
   AlignedWords(const AlignedWords& other);
-  AlignedWords& operator=(const AlignedWords& other);
+  AlignedWords& operator=(const AlignedWords& other) = delete;
   AlignedWords(AlignedWords&& other) noexcept;
   AlignedWords& operator=(AlignedWords&& other) noexcept;
   ~AlignedWords() = default;

@@ -40,6 +40,12 @@ class BloomFilter {
         bits_(std::move(bits)),
         num_insertions_(num_insertions) {}
 
+  BloomFilter(const BloomFilter&) = default;
+  BloomFilter(BloomFilter&&) noexcept = default;
+  BloomFilter& operator=(const BloomFilter& other) { return *this = BloomFilter(other); }
+  BloomFilter& operator=(BloomFilter&&) noexcept = default;
+  ~BloomFilter() = default;
+
   template <class Key>
   void insert(const Key& key) noexcept {
     scheme_.all_positions(hasher_(key), [&](std::uint64_t position) {

@@ -54,6 +54,14 @@ class CountingBloomFilter {
         counters_(std::move(counters)),
         totals_(totals) {}
 
+  CountingBloomFilter(const CountingBloomFilter&) = default;
+  CountingBloomFilter(CountingBloomFilter&&) noexcept = default;
+  CountingBloomFilter& operator=(const CountingBloomFilter& other) {
+    return *this = CountingBloomFilter(other);
+  }
+  CountingBloomFilter& operator=(CountingBloomFilter&&) noexcept = default;
+  ~CountingBloomFilter() = default;
+
   template <class Key>
   InsertResult insert(const Key& key) noexcept {
     InsertResult result{};

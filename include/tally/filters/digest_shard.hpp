@@ -33,6 +33,12 @@ class DigestShard {
   /// digest stands in a line where it would not be found, or a line is none; std::bad_alloc.
   explicit DigestShard(std::span<const std::uint64_t> words);
 
+  DigestShard(const DigestShard&) = default;
+  DigestShard(DigestShard&&) noexcept = default;
+  DigestShard& operator=(const DigestShard& other) { return *this = DigestShard(other); }
+  DigestShard& operator=(DigestShard&&) noexcept = default;
+  ~DigestShard() = default;
+
   std::uint64_t size() const noexcept { return size_; }
   std::uint64_t num_lines() const noexcept { return num_lines_; }
 

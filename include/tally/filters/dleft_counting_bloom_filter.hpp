@@ -55,6 +55,14 @@ class DLeftCountingBloomFilter {
     detail::require_cells_of(shape, table_.cells(), table_.spills());
   }
 
+  DLeftCountingBloomFilter(const DLeftCountingBloomFilter&) = default;
+  DLeftCountingBloomFilter(DLeftCountingBloomFilter&&) noexcept = default;
+  DLeftCountingBloomFilter& operator=(const DLeftCountingBloomFilter& other) {
+    return *this = DLeftCountingBloomFilter(other);
+  }
+  DLeftCountingBloomFilter& operator=(DLeftCountingBloomFilter&&) noexcept = default;
+  ~DLeftCountingBloomFilter() = default;
+
   /// InsertResult::counted or InsertResult::full.
   template <class Key>
   [[nodiscard]] InsertResult insert(const Key& key) noexcept {

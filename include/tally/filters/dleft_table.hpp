@@ -46,6 +46,12 @@ class DLeftTable {
         spills_(std::move(spills)),
         num_fingerprints_(num_fingerprints) {}
 
+  DLeftTable(const DLeftTable&) = default;
+  DLeftTable(DLeftTable&&) noexcept = default;
+  DLeftTable& operator=(const DLeftTable& other) { return *this = DLeftTable(other); }
+  DLeftTable& operator=(DLeftTable&&) noexcept = default;
+  ~DLeftTable() = default;
+
   /// `times` (at least 1) more of the fingerprint. Nothing has changed if it found no cell, or no room in
   /// the side table for what the cell cannot count.
   DLeftInserted insert(const std::uint64_t* places, std::uint64_t times = 1) noexcept {

@@ -32,6 +32,12 @@ class HashSet {
   /// Throws std::invalid_argument if the image is none; std::bad_alloc.
   HashSet(std::uint64_t max_bytes, std::span<const std::uint64_t> image);
 
+  HashSet(const HashSet&) = default;
+  HashSet(HashSet&&) noexcept = default;
+  HashSet& operator=(const HashSet& other) { return *this = HashSet(other); }
+  HashSet& operator=(HashSet&&) noexcept = default;
+  ~HashSet() = default;
+
   /// All of the set, in words: for each of its shards the number of words that follow, and those.
   std::vector<std::uint64_t> image() const;
 

@@ -24,6 +24,12 @@ class RecentKeys {
   explicit RecentKeys(std::uint64_t num_bytes)
       : num_lines_(std::max<std::uint64_t>(1, num_bytes / 64)), words_(8 * num_lines_) {}
 
+  RecentKeys(const RecentKeys&) = default;
+  RecentKeys(RecentKeys&&) noexcept = default;
+  RecentKeys& operator=(const RecentKeys& other) { return *this = RecentKeys(other); }
+  RecentKeys& operator=(RecentKeys&&) noexcept = default;
+  ~RecentKeys() = default;
+
   /// Makes the digest the most recent of its line; returns whether it was not there.
   bool insert(Hash128 digest) noexcept {
     digest.high += digest == Hash128{};

@@ -36,6 +36,12 @@ class SpillTable {
   /// wrong counts comes of it.
   SpillTable(std::uint64_t capacity, detail::AlignedWords words);
 
+  SpillTable(const SpillTable&) = default;
+  SpillTable(SpillTable&&) noexcept = default;
+  SpillTable& operator=(const SpillTable& other) { return *this = SpillTable(other); }
+  SpillTable& operator=(SpillTable&&) noexcept = default;
+  ~SpillTable() = default;
+
   std::uint64_t size() const noexcept { return size_; }
   std::uint64_t capacity() const noexcept { return capacity_; }
   /// The sum of all counts.

@@ -46,6 +46,12 @@ class ThresholdFilter {
         counters_(std::move(counters)),
         num_insertions_(num_insertions) {}
 
+  ThresholdFilter(const ThresholdFilter&) = default;
+  ThresholdFilter(ThresholdFilter&&) noexcept = default;
+  ThresholdFilter& operator=(const ThresholdFilter& other) { return *this = ThresholdFilter(other); }
+  ThresholdFilter& operator=(ThresholdFilter&&) noexcept = default;
+  ~ThresholdFilter() = default;
+
   /// Inserts the key once; says whether it has been inserted at least theta times now.
   template <class Key>
   ThresholdState insert(const Key& key) noexcept {

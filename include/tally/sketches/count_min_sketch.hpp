@@ -51,6 +51,12 @@ class CountMinSketch {
         total_count_(total_count),
         rounding_(rounding) {}
 
+  CountMinSketch(const CountMinSketch&) = default;
+  CountMinSketch(CountMinSketch&&) noexcept = default;
+  CountMinSketch& operator=(const CountMinSketch& other) { return *this = CountMinSketch(other); }
+  CountMinSketch& operator=(CountMinSketch&&) noexcept = default;
+  ~CountMinSketch() = default;
+
   /// Adds `weight` to the key's count; says whether that found or left one of its counters saturated.
   template <class Key>
   InsertResult add(const Key& key, std::uint64_t weight = 1) noexcept {

@@ -23,6 +23,12 @@ class CountMinWindow {
   CountMinWindow(const CountMinShape& shape, const KeyHasher& hasher)
       : newer_(shape, hasher), older_(shape, hasher) {}
 
+  CountMinWindow(const CountMinWindow&) = default;
+  CountMinWindow(CountMinWindow&&) noexcept = default;
+  CountMinWindow& operator=(const CountMinWindow& other) { return *this = CountMinWindow(other); }
+  CountMinWindow& operator=(CountMinWindow&&) noexcept = default;
+  ~CountMinWindow() = default;
+
   template <class Key>
   InsertResult add(const Key& key, std::uint64_t weight = 1) noexcept {
     return newer_.add(key, weight);

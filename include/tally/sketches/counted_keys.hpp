@@ -48,6 +48,12 @@ class CountedKeys {
   CountedKeys(std::uint64_t capacity, std::string_view structure, std::vector<Entry> entries,
               std::vector<std::string> keys, std::vector<HeapNode> heap);
 
+  CountedKeys(const CountedKeys&) = default;
+  CountedKeys(CountedKeys&&) noexcept = default;
+  CountedKeys& operator=(const CountedKeys& other) { return *this = CountedKeys(other); }
+  CountedKeys& operator=(CountedKeys&&) noexcept = default;
+  ~CountedKeys() = default;
+
   std::uint64_t capacity() const noexcept { return capacity_; }
   std::uint64_t size() const noexcept { return entries_.size(); }
   bool is_full() const noexcept { return size() == capacity_; }
@@ -76,13 +82,16 @@ class CountedKeys {
     entries_[i].count = detail::saturating_add(entries_[i].count, weight);
   }
 
-  /// A new key; there must be room, and it must not be here.
+  /// A new key; there must be room, and it must not be here. Throws std::bad_alloc, and nothing has changed then.
   void add(std::string_view key, const Entry& entry);
+
+  /// As new. Allocates nothing.
+  void clear() noexcept;
 
   /// The entry of the least count; there must be one.
   std::uint32_t least() noexcept;
 
-  /// Puts a new key in the place of the least one.
+  /// Puts a new key in the place of the least one. Throws std::bad_alloc, and nothing has changed then.
   void replace_least(std::string_view key, const Entry& entry);
 
   /// The `num_keys` greatest counts (all, if there are fewer), the greatest first; of equal counts that of

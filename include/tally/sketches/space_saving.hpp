@@ -29,10 +29,17 @@ class SpaceSaving {
   SpaceSaving(CountedKeys candidates, const KeyHasher& hasher, std::uint64_t total_count, std::uint64_t floor)
       : hasher_(hasher), keys_(std::move(candidates)), total_count_(total_count), floor_(floor) {}
 
-  /// Throws std::bad_alloc if there is no memory for the key's bytes; nothing has changed then but the total.
+  SpaceSaving(const SpaceSaving&) = default;
+  SpaceSaving(SpaceSaving&&) noexcept = default;
+  SpaceSaving& operator=(const SpaceSaving& other) { return *this = SpaceSaving(other); }
+  SpaceSaving& operator=(SpaceSaving&&) noexcept = default;
+  ~SpaceSaving() = default;
+
+  /// Throws std::bad_alloc if there is no memory for the key's bytes, and nothing has changed then.
   void add(std::string_view key, std::uint64_t weight = 1) { add_digest(key, hasher_(key), weight); }
 
   /// add(keys[i], weights[i]) for every i, in order, `digests` being those of the keys. No weights: 1 each.
+  /// Throws std::bad_alloc as TopKeys::add_batch: the keys before the one that has no memory have been added.
   void add_batch(std::span<const std::string_view> keys, std::span<const Hash128> digests,
                  std::span<const std::uint64_t> weights = {});
 
@@ -50,8 +57,8 @@ class SpaceSaving {
   /// Throws std::invalid_argument that names the field (hash, seed, capacity) in which they differ.
   void merge(const SpaceSaving& other);
 
-  /// As new.
-  void clear();
+  /// As new. Allocates nothing.
+  void clear() noexcept;
 
   std::uint64_t total_count() const noexcept { return total_count_; }
   std::uint64_t capacity() const noexcept { return keys_.capacity(); }

@@ -39,10 +39,18 @@ class TopKeys {
   TopKeys(CountMinSketch<Rows> sketch, CountedKeys candidates, std::uint64_t total_count, std::uint64_t floor)
       : sketch_(std::move(sketch)), keys_(std::move(candidates)), total_count_(total_count), floor_(floor) {}
 
-  /// Throws std::bad_alloc if there is no memory for the key's bytes.
+  TopKeys(const TopKeys&) = default;
+  TopKeys(TopKeys&&) noexcept = default;
+  TopKeys& operator=(const TopKeys& other) { return *this = TopKeys(other); }
+  TopKeys& operator=(TopKeys&&) noexcept = default;
+  ~TopKeys() = default;
+
+  /// Throws std::bad_alloc if there is no memory for the key's bytes, and nothing has changed then.
   void add(std::string_view key, std::uint64_t weight = 1) { add_digest(key, hasher()(key), weight); }
 
   /// add(keys[i], weights[i]) for every i, in order, `digests` being those of the keys. No weights: 1 each.
+  /// Throws std::bad_alloc if there is no memory for the bytes of some key: those before it have been added, it and
+  /// those after it have not; total_count() has grown by the weights of the former.
   void add_batch(std::span<const std::string_view> keys, std::span<const Hash128> digests,
                  std::span<const std::uint64_t> weights = {}) {
     for (std::size_t first = 0; first < keys.size(); first += keys_per_window) {
@@ -68,10 +76,10 @@ class TopKeys {
   /// The most that the count of a key can be that is no candidate.
   std::uint64_t floor() const noexcept { return floor_; }
 
-  /// As new.
-  void clear() {
+  /// As new. Allocates nothing.
+  void clear() noexcept {
     sketch_.clear();
-    keys_ = CountedKeys(capacity(), "TopKeys");
+    keys_.clear();
     total_count_ = 0;
     floor_ = 0;
   }
@@ -105,7 +113,11 @@ class TopKeys {
 
   void add_digest(std::string_view key, Hash128 digest, std::uint64_t weight) {
     if (weight == 0) return;
+    count_digest(key, digest, weight);
     total_count_ = detail::saturating_add(total_count_, weight);
+  }
+
+  void count_digest(std::string_view key, Hash128 digest, std::uint64_t weight) {
     if (const std::uint32_t i = keys_.find(digest); i != CountedKeys::none) return keys_.raise(i, weight);
     if (!keys_.is_full()) return keys_.add(key, {digest, weight, 0});
 

@@ -26,6 +26,12 @@ class BitArray {
   BitArray(std::uint64_t num_bits, detail::AlignedWords words) noexcept
       : words_(std::move(words)), num_bits_(num_bits) {}
 
+  BitArray(const BitArray&) = default;
+  BitArray(BitArray&&) noexcept = default;
+  BitArray& operator=(const BitArray& other) { return *this = BitArray(other); }
+  BitArray& operator=(BitArray&&) noexcept = default;
+  ~BitArray() = default;
+
   std::uint64_t size() const noexcept { return num_bits_; }
 
   bool get(std::uint64_t i) const noexcept { return (words_.data()[i / 64] >> (i % 64) & 1) != 0; }

@@ -33,6 +33,12 @@ class CellTable {
   CellTable(std::uint64_t num_buckets, std::uint32_t cells_per_bucket, std::uint32_t cell_bits,
             detail::AlignedWords words);
 
+  CellTable(const CellTable&) = default;
+  CellTable(CellTable&&) noexcept = default;
+  CellTable& operator=(const CellTable& other) { return *this = CellTable(other); }
+  CellTable& operator=(CellTable&&) noexcept = default;
+  ~CellTable() = default;
+
   std::uint64_t num_buckets() const noexcept { return num_buckets_; }
   std::uint32_t cells_per_bucket() const noexcept { return cells_per_bucket_; }
   std::uint32_t cell_bits() const noexcept { return cell_bits_; }

@@ -56,6 +56,12 @@ class CounterArray {
   /// Takes over words that a file held; `words` has num_words(num_counters, counter_bits) of them.
   CounterArray(std::uint64_t num_counters, std::uint32_t counter_bits, detail::AlignedWords words);
 
+  CounterArray(const CounterArray&) = default;
+  CounterArray(CounterArray&&) noexcept = default;
+  CounterArray& operator=(const CounterArray& other) { return *this = CounterArray(other); }
+  CounterArray& operator=(CounterArray&&) noexcept = default;
+  ~CounterArray() = default;
+
   std::uint64_t size() const noexcept { return num_counters_; }
   std::uint32_t counter_bits() const noexcept { return counter_bits_; }
   std::uint64_t max() const noexcept { return max_; }

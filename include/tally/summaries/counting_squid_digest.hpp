@@ -23,6 +23,14 @@ class CountingSquidDigest {
   /// enough memory.
   explicit CountingSquidDigest(const SquidShape& shape);
 
+  CountingSquidDigest(const CountingSquidDigest&) = default;
+  CountingSquidDigest(CountingSquidDigest&&) noexcept = default;
+  CountingSquidDigest& operator=(const CountingSquidDigest& other) {
+    return *this = CountingSquidDigest(other);
+  }
+  CountingSquidDigest& operator=(CountingSquidDigest&&) noexcept = default;
+  ~CountingSquidDigest() = default;
+
   InsertResult insert(const SquidKey& key) noexcept;
   /// Removes one insertion of the key, unless it is provably absent.
   [[nodiscard]] RemoveResult remove(const SquidKey& key) noexcept;

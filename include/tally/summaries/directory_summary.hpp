@@ -39,9 +39,15 @@ class DirectorySummary {
         publisher_(source_.layout(filter_), std::move(options)),
         published_(filter_.totals()) {}
 
+  DirectorySummary(const DirectorySummary&) = default;
+  DirectorySummary(DirectorySummary&&) noexcept = default;
+  DirectorySummary& operator=(const DirectorySummary& other) { return *this = DirectorySummary(other); }
+  DirectorySummary& operator=(DirectorySummary&&) noexcept = default;
+  ~DirectorySummary() = default;
+
   /// InsertResult::full (d-left filters only): nothing has changed.
   template <class Key>
-  [[nodiscard]] InsertResult insert(const Key& key) {
+  [[nodiscard]] InsertResult insert(const Key& key) noexcept {
     const Hash128 digest = filter_.hasher()(key);
     const InsertResult result = filter_.insert(digest);
     refresh(std::span(&digest, 1));
@@ -50,7 +56,7 @@ class DirectorySummary {
 
   /// RemoveResult::refused: the key is provably absent, and nothing has changed.
   template <class Key>
-  [[nodiscard]] RemoveResult remove(const Key& key) {
+  [[nodiscard]] RemoveResult remove(const Key& key) noexcept {
     const Hash128 digest = filter_.hasher()(key);
     const RemoveResult result = filter_.remove(digest);
     refresh(std::span(&digest, 1));
@@ -59,7 +65,7 @@ class DirectorySummary {
 
   /// The number of keys that were refused because the filter is full (d-left filters only); all others are in.
   template <KeyBatch Keys>
-  [[nodiscard]] std::uint64_t insert_batch(const Keys& keys) {
+  [[nodiscard]] std::uint64_t insert_batch(const Keys& keys) noexcept {
     std::uint64_t num_full = 0;
     for_each_part(keys, [&](std::size_t, std::span<const Hash128> digests) {
       if constexpr (requires(std::span<InsertResult> results) { filter_.insert_batch(digests, results); }) {
@@ -76,7 +82,7 @@ class DirectorySummary {
 
   /// results[i] = remove(keys[i]), in order; `results` is as long as `keys`.
   template <KeyBatch Keys>
-  void remove_batch(const Keys& keys, std::span<RemoveResult> results) {
+  void remove_batch(const Keys& keys, std::span<RemoveResult> results) noexcept {
     for_each_part(keys, [&](std::size_t first, std::span<const Hash128> digests) {
       filter_.remove_batch(digests, results.subspan(first, digests.size()));
     });
@@ -89,11 +95,12 @@ class DirectorySummary {
   }
 
   /// The next version, and the message that brings followers of the last one to it: see SummaryPublisher::publish.
+  /// Throws std::bad_alloc, and the last version stays the last then.
   std::vector<std::byte> publish(SummaryTime now = summary_time_now()) {
-    refresh({});  // where memory for a new layout was not to be had, here is another try
+    std::vector<std::byte> message = publisher_.publish(source_.words(filter_), now);
     published_ = filter_.totals();
     num_changed_units_ = 0;
-    return publisher_.publish(source_.words(filter_), now);
+    return message;
   }
 
   /// See SummaryPublisher.
@@ -123,7 +130,8 @@ class DirectorySummary {
 
   const Filter& filter() const noexcept { return filter_; }
   const SummaryPublisher& publisher() const noexcept { return publisher_; }
-  const SummaryLayout& layout() const noexcept { return publisher_.layout(); }
+  /// Of words(); that of the last version is the publisher's.
+  SummaryLayout layout() const noexcept { return source_.layout(filter_); }
   SummaryVersion version() const noexcept { return publisher_.version(); }
 
  private:
@@ -131,7 +139,7 @@ class DirectorySummary {
   static constexpr std::size_t keys_a_part = 128;
 
   template <KeyBatch Keys, class Use>
-  void for_each_part(const Keys& key_range, Use use) {
+  void for_each_part(const Keys& key_range, Use use) noexcept {
     const std::span keys(key_range);
     std::array<Hash128, keys_a_part> digests;
     for (std::size_t first = 0; first < keys.size(); first += keys_a_part) {
@@ -142,7 +150,7 @@ class DirectorySummary {
     }
   }
 
-  void refresh(std::span<const Hash128> digests) {
+  void refresh(std::span<const Hash128> digests) noexcept {
     const std::int64_t change = source_.refresh(filter_, digests, publisher_);
     num_changed_units_ += static_cast<std::uint64_t>(change);
   }

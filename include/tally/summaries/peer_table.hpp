@@ -34,11 +34,19 @@ class PeerTable {
   /// Throws std::invalid_argument for a layout out of range.
   explicit PeerTable(const SummaryLayout& layout);
 
+  PeerTable(const PeerTable&) = default;
+  PeerTable(PeerTable&&) noexcept = default;
+  PeerTable& operator=(const PeerTable& other) { return *this = PeerTable(other); }
+  PeerTable& operator=(PeerTable&&) noexcept = default;
+  ~PeerTable() = default;
+
   /// A column of zeros. Throws std::bad_alloc, and nothing has changed then.
   Column add_column();
   /// Makes it one that nobody has.
   void free_column(Column column);
   std::uint64_t num_columns() const noexcept { return num_used_ - free_.size(); }
+  /// One past the greatest column that there is after the next add_column.
+  std::uint64_t end_of_columns_grown() const noexcept { return num_used_ + free_.empty(); }
 
   std::uint32_t get(Column column, std::uint64_t unit) const noexcept;
   void put(Column column, std::uint64_t unit, std::uint32_t value) noexcept;

@@ -40,6 +40,12 @@ class SquidDigest {
   /// others.
   SquidDigest(const SquidShape& shape, const Totals& totals, BitArray bits);
 
+  SquidDigest(const SquidDigest&) = default;
+  SquidDigest(SquidDigest&&) noexcept = default;
+  SquidDigest& operator=(const SquidDigest& other) { return *this = SquidDigest(other); }
+  SquidDigest& operator=(SquidDigest&&) noexcept = default;
+  ~SquidDigest() = default;
+
   /// Reads what Squid sends. Everything is checked before anything is allocated; throws FormatError.
   static SquidDigest from_bytes(std::span<const std::byte> bytes);
   /// header_bytes + shape().num_bytes() of them.

@@ -27,6 +27,12 @@ class SummaryReplica {
   /// Of any publisher: the first message decides. Or of the one so called.
   explicit SummaryReplica(const SummaryTerms& terms, std::string publisher = {});
 
+  SummaryReplica(const SummaryReplica&) = default;
+  SummaryReplica(SummaryReplica&&) noexcept = default;
+  SummaryReplica& operator=(const SummaryReplica& other) { return *this = SummaryReplica(other); }
+  SummaryReplica& operator=(SummaryReplica&&) noexcept = default;
+  ~SummaryReplica() = default;
+
   /// Takes a message. A request changes nothing. Throws FormatError for bytes that are no message; std::invalid_argument
   /// for another publisher's, and for what the terms do not allow, naming the field; std::bad_alloc. Nothing
   /// has changed then.

@@ -32,7 +32,8 @@ class SummarySource<CountingBloomFilter<Scheme>> {
 
   std::span<const std::uint64_t> words(const Filter&) const noexcept { return bits_.words(); }
 
-  std::int64_t refresh(const Filter& filter, std::span<const Hash128> digests, SummaryPublisher& publisher) {
+  std::int64_t refresh(const Filter& filter, std::span<const Hash128> digests,
+                       SummaryPublisher& publisher) noexcept {
     std::int64_t change = 0;
     for (const Hash128 digest : digests) {
       scheme_.all_positions(digest, [&](std::uint64_t position) {
@@ -69,7 +70,8 @@ class SummarySource<DLeftCountingBloomFilter<Scheme>> {
     return filter.table().cells().words();
   }
 
-  std::int64_t refresh(const Filter& filter, std::span<const Hash128> digests, SummaryPublisher& publisher) {
+  std::int64_t refresh(const Filter& filter, std::span<const Hash128> digests,
+                       SummaryPublisher& publisher) noexcept {
     const DLeftShape& shape = filter.shape();
     if (shape.num_doublings != num_doublings_) {
       publisher.change_layout(layout(filter));

@@ -26,6 +26,12 @@ class SummaryTable {
   /// Throws std::invalid_argument for a layout out of range, std::bad_alloc.
   explicit SummaryTable(const SummaryLayout& layout);
 
+  SummaryTable(const SummaryTable&) = default;
+  SummaryTable(SummaryTable&&) noexcept = default;
+  SummaryTable& operator=(const SummaryTable& other) { return *this = SummaryTable(other); }
+  SummaryTable& operator=(SummaryTable&&) noexcept = default;
+  ~SummaryTable() = default;
+
   const SummaryLayout& layout() const noexcept { return layout_; }
   std::uint64_t num_units() const noexcept { return num_units_; }
 

@@ -1,0 +1,72 @@
+#include "failing_allocation.hpp"
+
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+constexpr std::int64_t off = -1;
+thread_local std::int64_t num_granted_first = off;
+thread_local bool has_refused = false;
+
+bool is_refused() noexcept {
+  if (num_granted_first == off) return false;
+  if (num_granted_first-- != 0) return false;
+  has_refused = true;
+  return true;
+}
+
+void* allocate(std::size_t num_bytes, std::size_t alignment) noexcept {
+  if (is_refused()) return nullptr;
+  const std::size_t size = (num_bytes + alignment) / alignment * alignment;  // above 0
+  return alignment <= alignof(std::max_align_t) ? std::malloc(size) : ::aligned_alloc(alignment, size);
+}
+
+void* allocate_or_throw(std::size_t num_bytes, std::size_t alignment) {
+  void* const memory = allocate(num_bytes, alignment);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+}  // namespace
+
+namespace tally::test {
+
+FailingAllocation::FailingAllocation(std::uint64_t which) noexcept {
+  has_refused = false;
+  num_granted_first = static_cast<std::int64_t>(which);
+}
+FailingAllocation::~FailingAllocation() { num_granted_first = off; }
+bool FailingAllocation::has_failed() noexcept { return has_refused; }
+
+}  // namespace tally::test
+
+// The other forms (arrays, without exceptions, with a size) call these.
+void* operator new(std::size_t num_bytes) { return allocate_or_throw(num_bytes, 1); }
+void* operator new(std::size_t num_bytes, std::align_val_t alignment) {
+  return allocate_or_throw(num_bytes, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+
+// The linker hands these what the library asks the C library for, and finds the originals by the other names.
+extern "C" {
+void* __real_aligned_alloc(std::size_t alignment, std::size_t num_bytes);
+void* __real_mmap(void* address, std::size_t num_bytes, int protection, int flags, int file, off_t offset);
+
+void* __wrap_aligned_alloc(std::size_t alignment, std::size_t num_bytes) {
+  return is_refused() ? nullptr : __real_aligned_alloc(alignment, num_bytes);
+}
+
+void* __wrap_mmap(void* address, std::size_t num_bytes, int protection, int flags, int file, off_t offset) {
+  if (!is_refused()) return __real_mmap(address, num_bytes, protection, flags, file, offset);
+  errno = ENOMEM;
+  return MAP_FAILED;
+}
+}

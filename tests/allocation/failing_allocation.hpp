@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+
+namespace tally::test {
+
+/// While it lives, one request of this thread for memory is refused: number `which`, from 0 on.
+///
+/// Requests are those of operator new, and those that the library makes of the C library for words: aligned_alloc
+/// and mmap. The program that uses it is linked with its own operator new and with --wrap (tests/CMakeLists.txt).
+class FailingAllocation {
+ public:
+  explicit FailingAllocation(std::uint64_t which) noexcept;
+  FailingAllocation(const FailingAllocation&) = delete;
+  FailingAllocation& operator=(const FailingAllocation&) = delete;
+  ~FailingAllocation();
+
+  /// Whether there were so many requests that one was refused.
+  static bool has_failed() noexcept;
+};
+
+}  // namespace tally::test

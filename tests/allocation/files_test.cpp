@@ -1,0 +1,92 @@
+#include <filesystem>
+#include <optional>
+
+#include "describe.hpp"
+#include "fail_each.hpp"
+#include "support/command_runner.hpp"
+#include "support/file_bytes.hpp"
+
+// Files where there is no memory: none is written in part, nothing is left beside it.
+
+namespace tally::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<FilterShape> one_of_each_kind() {
+  return {{BloomShape{50'000, 5}},
+          {CountingBloomShape{5000, 4}},
+          {ThresholdShape{5000, 4, 3, CounterUpdate::plain}},
+          {sample_dleft_shapes()[0], RotationBuckets::file_id},
+          {CountMinShape{1009, 3, 1, 32, CounterUpdate::plain}, DefaultRows::file_id}};
+}
+
+/// The names and bytes of a directory's files.
+std::vector<std::pair<std::string, Bytes>> files_in(const fs::path& directory) {
+  std::vector<std::pair<std::string, Bytes>> files;
+  for (const auto& entry : fs::directory_iterator(directory)) {
+    files.emplace_back(entry.path().filename(), read_bytes(entry.path()));
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+TEST(Allocation, AFileIsSavedWholeOrNotAtAll) {
+  const TemporaryDirectory temporary;
+  for (const FilterShape& shape : one_of_each_kind()) {
+    const AnyFilter filter = filled(shape);
+    const AnyFilter other(shape, 1);
+    for (const Overwrite overwrite : {Overwrite::refuse, Overwrite::replace}) {
+      const fs::path directory = temporary / "files";
+      const fs::path path = directory / "filter";
+      const auto make = [&] {
+        fs::remove_all(directory);
+        fs::create_directory(directory);
+        if (overwrite == Overwrite::replace) save(other, path);
+        return 0;
+      };
+      const auto describe_it = [&](int) { return files_in(directory); };
+      EXPECT_GT(fail_each(
+                    "save", make, [&](int) { save(filter, path, overwrite); }, describe_it),
+                2u);
+      EXPECT_GT(
+          fail_each(
+              "save_bytes", make, [&](int) { save_bytes(serialize(filter), path, overwrite); }, describe_it),
+          2u);
+    }
+  }
+}
+
+TEST(Allocation, AFileIsOpenedWholeOrNotAtAll) {
+  const TemporaryDirectory temporary;
+  for (const FilterShape& shape : one_of_each_kind()) {
+    const fs::path path = temporary / name_of(shape.kind());
+    save(filled(shape), path);
+    const auto describe_it = [](const auto& filter) { return filter ? describe_all(*filter) : Bytes{}; };
+    EXPECT_GT(
+        fail_each(
+            "load", [] { return std::unique_ptr<AnyFilter>(); },
+            [&](std::unique_ptr<AnyFilter>& filter) { filter = std::make_unique<AnyFilter>(load(path)); },
+            describe_it),
+        1u);
+    for (const VerifyBody verify : {VerifyBody::no, VerifyBody::yes}) {
+      EXPECT_GT(fail_each(
+                    "map", [] { return std::optional<MappedFilter>(); },
+                    [&](std::optional<MappedFilter>& filter) {
+                      filter.emplace(MappedFilter::open(path, {}, verify));
+                    },
+                    [](const std::optional<MappedFilter>& filter) {
+                      return filter ? describe_all(filter->filter()) : Bytes{};
+                    }),
+                1u);
+    }
+    const MappedFilter mapped = MappedFilter::open(path);
+    fail_each(
+        "copied from a map", [] { return std::unique_ptr<AnyFilter>(); },
+        [&](std::unique_ptr<AnyFilter>& filter) { filter = std::make_unique<AnyFilter>(mapped.filter()); },
+        describe_it);
+  }
+}
+
+}  // namespace
+}  // namespace tally::test

@@ -1,0 +1,156 @@
+#include <optional>
+
+#include "describe.hpp"
+#include "fail_each.hpp"
+#include "tally/filters/shared_entry_set.hpp"
+#include "tally/filters/shared_threshold_filter.hpp"
+
+// What a structure does where there is no memory: every request of every operation is refused once.
+
+namespace tally::test {
+namespace {
+
+/// The same kind with three times the positions, so that the two shapes take different memory.
+FilterShape larger(FilterShape shape) {
+  const auto grow = [](std::uint64_t& size) { size *= 3; };
+  if (auto* const bloom = std::get_if<BloomShape>(&shape.shape)) grow(bloom->num_bits);
+  if (auto* const counting = std::get_if<CountingBloomShape>(&shape.shape)) grow(counting->num_counters);
+  if (auto* const threshold = std::get_if<ThresholdShape>(&shape.shape)) grow(threshold->num_counters);
+  if (auto* const dleft = std::get_if<DLeftShape>(&shape.shape)) grow(dleft->buckets_per_subtable);
+  if (auto* const count_min = std::get_if<CountMinShape>(&shape.shape)) grow(count_min->width);
+  return round_to_scheme(shape, Rounding::up);
+}
+
+/// use(name, make(is_large)) for every kind, scheme and width of filter, as itself: BloomFilter, CountingBloomFilter,
+/// ThresholdFilter, DLeftCountingBloomFilter and CountMinSketch, of every row scheme (AnyWidthRows: CongruentialRows,
+/// IndependentRows, PairwiseRows; TwoHashRows). Their words are AlignedWords.
+template <class Use>
+void for_each_filter(Use use) {
+  for (const FilterShape& shape : sample_shapes()) {
+    const auto make_any = [&](bool is_large) { return filled(is_large ? larger(shape) : shape); };
+    make_any(false).visit([&]<class Filter>(const Filter&) {
+      use(describe(shape), [&](bool is_large) {
+        return make_any(is_large).visit([](const auto& filter) -> Filter {
+          if constexpr (std::is_same_v<std::remove_cvref_t<decltype(filter)>, Filter>) return filter;
+          else throw std::logic_error("another kind");
+        });
+      });
+    });
+  }
+}
+
+TEST(Allocation, AFilterIsCopiedAndAssignedWholeOrNotAtAll) {
+  for_each_filter([](const std::string& name, auto make) { fail_each_copy(name, make, describes); });
+}
+
+TEST(Allocation, AnAnyFilterIsCopiedAndAssignedWholeOrNotAtAll) {
+  const std::vector<FilterShape> shapes = sample_shapes();
+  for (std::size_t i = 0; i + 1 < shapes.size(); i += 7) {
+    fail_each_copy(
+        "AnyFilter", [&](bool is_large) { return filled(shapes[is_large ? i : i + 1]); }, describes);
+  }
+}
+
+TEST(Allocation, AFilterIsMadeWholeOrNotAtAll) {
+  for (const FilterShape& shape : sample_shapes()) {
+    const auto describe_it = [](const std::optional<AnyFilter>& filter) {
+      return filter ? describe_all(*filter) : Bytes{};
+    };
+    EXPECT_GT(
+        fail_each(
+            describe(shape), [] { return std::optional<AnyFilter>(); },
+            [&](std::optional<AnyFilter>& filter) { filter.emplace(shape, KeyHasher(42)); }, describe_it),
+        0u);
+    const Bytes bytes = serialize(filled(shape));
+    EXPECT_GT(fail_each(
+                  describe(shape) + " read", [] { return std::optional<AnyFilter>(); },
+                  [&](std::optional<AnyFilter>& filter) { filter.emplace(deserialize(bytes)); }, describe_it),
+              0u);
+    EXPECT_GT(fail_each(
+                  describe(shape) + " written", [] { return Bytes(); },
+                  [&, filter = filled(shape)](Bytes& written) { written = serialize(filter); },
+                  [](const Bytes& written) { return written; }),
+              0u);
+  }
+}
+
+TEST(Allocation, AMergeIsOfAllOrOfNothing) {
+  for (const FilterShape& shape : sample_shapes()) {
+    AnyFilter other(shape, 42);
+    insert_all(other, sample_keys(42, 20));
+    fail_each(
+        describe(shape) + " merged", [&] { return filled(shape); },
+        [&](AnyFilter& filter) { EXPECT_TRUE(filter.merge(other)); }, describes);
+  }
+}
+
+TEST(Allocation, WhatAFilterSaysOfItselfChangesNothing) {
+  for (const FilterShape& shape : sample_shapes()) {
+    fail_each(
+        describe(shape) + " described", [&] { return filled(shape); },
+        [](const AnyFilter& filter) {
+          (void)filter.statistics();
+          (void)filter.dleft_statistics();
+          (void)filter.shape();
+          (void)filter.totals();
+        },
+        describes);
+  }
+}
+
+DLeftShape doubling_shape() {
+  DLeftShape shape = sample_dleft_shapes()[1];
+  shape.num_doublings = 1;
+  shape.grows = true;
+  return shape;
+}
+
+TEST(Allocation, ADLeftFilterGrowsAndHalvesWholeOrNotAtAll) {
+  const FilterShape shape{doubling_shape(), RotationBuckets::file_id};
+  const auto make = [&] { return std::get<0>(std::tuple(DLeftCountingBloomFilter<>(doubling_shape(), 42))); };
+  EXPECT_GT(fail_each(
+                "grown", make, [](auto& filter) { EXPECT_TRUE(filter.try_grow()); }, describes),
+            0u);
+  EXPECT_GT(fail_each(
+                "halved", make, [](auto& filter) { EXPECT_TRUE(filter.try_halve()); }, describes),
+            0u);
+  AnyFilter any = filled(shape);
+  EXPECT_GT(fail_each(
+                "any grown", [&] { return any; }, [](AnyFilter& filter) { EXPECT_TRUE(filter.try_grow()); },
+                describes),
+            0u);
+}
+
+// An insertion is noexcept: where a filter cannot double for want of memory, it is full.
+TEST(Allocation, ADLeftFilterThatCannotDoubleIsFullAndLosesNothing) {
+  DLeftCountingBloomFilter<> filter(doubling_shape(), 42);
+  const std::vector<Hash128> keys = sample_keys(42, 2000);
+  std::size_t num_inserted = 0;
+  for (bool is_full = false; !is_full; ++num_inserted) {
+    ASSERT_LT(num_inserted, keys.size());
+    const FailingAllocation failing(0);
+    is_full = filter.insert(keys[num_inserted]) == InsertResult::full;
+    ASSERT_EQ(is_full, FailingAllocation::has_failed());
+  }
+  --num_inserted;
+  EXPECT_EQ(filter.totals().num_full, 1u);
+  EXPECT_EQ(filter.shape().num_doublings, 1u);
+  for (std::size_t i = 0; i < num_inserted; ++i) EXPECT_TRUE(filter.may_contain(keys[i]));
+  EXPECT_EQ(filter.insert(keys[num_inserted]), InsertResult::counted);
+  EXPECT_EQ(filter.shape().num_doublings, 2u);
+  for (std::size_t i = 0; i <= num_inserted; ++i) EXPECT_TRUE(filter.may_contain(keys[i]));
+}
+
+TEST(Allocation, ASharedThresholdFilterIsMadeWholeOrNotAtAll) {
+  using Shared = SharedThresholdFilter<>;
+  EXPECT_GT(fail_each(
+                "SharedThresholdFilter", [] { return std::unique_ptr<Shared>(); },
+                [](std::unique_ptr<Shared>& shared) {
+                  shared = std::make_unique<Shared>(ThresholdShape{3000, 3, 3, CounterUpdate::plain}, 42);
+                },
+                [](const std::unique_ptr<Shared>& shared) { return shared != nullptr; }),
+            1u);
+}
+
+}  // namespace
+}  // namespace tally::test
