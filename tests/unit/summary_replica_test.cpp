@@ -297,6 +297,23 @@ TEST(DirectorySummary, ChangesThatCancelOutAreNotSent) {
   EXPECT_EQ(directory.version().sequence, 1u);
 }
 
+// A copy that is asked for while the filter has doubled but not published is that of the last version, not an empty one.
+TEST(DirectorySummary, OfADirectoryThatGrewTheLastVersionIsToBeHadUntilTheNextIsPublished) {
+  Cells directory = test::sample_cells_directory();
+  insert(directory, 0, 20);
+  SummaryReplica old({.hasher = 42});
+  EXPECT_EQ(old.apply(directory.publish(sample_time)), ApplyResult::applied);
+  insert(directory, 20, 100);
+  ASSERT_NE(directory.filter().shape().num_doublings, 0u);
+  EXPECT_EQ(old.apply(directory.full(sample_time)), ApplyResult::unchanged);
+  SummaryReplica late({.hasher = 42});
+  EXPECT_EQ(late.apply(directory.full(sample_time)), ApplyResult::applied);
+  for (std::uint64_t key = 0; key < 20; ++key)
+    EXPECT_TRUE(old.may_contain(key) && late.may_contain(key)) << key;
+  EXPECT_EQ(old.apply(directory.publish(sample_time)), ApplyResult::applied);
+  for (std::uint64_t key = 0; key < 100; ++key) EXPECT_TRUE(old.may_contain(key)) << key;
+}
+
 TEST(DirectorySummary, ADirectoryThatIsEmptiedSendsAFullCopyWhereThatIsShorter) {
   Bits directory = bits_directory("node");
   insert(directory, 0, 60);
