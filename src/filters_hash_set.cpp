@@ -24,13 +24,22 @@ template <class Lane, std::size_t num_words>
 HWY_INLINE unsigned equal_lanes(const std::uint64_t* words, Lane wanted) {
   constexpr std::size_t lanes_per_word = sizeof(std::uint64_t) / sizeof(Lane);
   const hn::CappedTag<Lane, num_words * lanes_per_word> tag;
-  const hn::Repartition<std::uint64_t, decltype(tag)> word_tag;
-  const auto all_wanted = hn::Set(tag, wanted);
   unsigned bits = 0;
-  for (std::size_t i = 0; i < num_words; i += hn::Lanes(word_tag)) {
-    std::array<std::uint8_t, 8> found{};
-    hn::StoreMaskBits(tag, hn::Eq(hn::BitCast(tag, hn::Load(word_tag, words + i)), all_wanted), found.data());
-    bits |= unsigned{found[0]} << (i * lanes_per_word);
+  if constexpr (hn::MaxLanes(tag) < lanes_per_word) {  // vectors of one lane, of which no word can be made
+    constexpr std::size_t lane_bits = 8 * sizeof(Lane);
+    for (std::size_t i = 0; i < num_words * lanes_per_word; ++i) {
+      const auto lane = static_cast<Lane>(words[i / lanes_per_word] >> (i % lanes_per_word * lane_bits));
+      bits |= unsigned{lane == wanted} << i;
+    }
+  } else {
+    const hn::Repartition<std::uint64_t, decltype(tag)> word_tag;
+    const auto all_wanted = hn::Set(tag, wanted);
+    for (std::size_t i = 0; i < num_words; i += hn::Lanes(word_tag)) {
+      std::array<std::uint8_t, 8> found{};
+      hn::StoreMaskBits(tag, hn::Eq(hn::BitCast(tag, hn::Load(word_tag, words + i)), all_wanted),
+                        found.data());
+      bits |= unsigned{found[0]} << (i * lanes_per_word);
+    }
   }
   return bits;
 }

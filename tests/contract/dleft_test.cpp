@@ -1,5 +1,4 @@
 #include <gtest/gtest.h>
-#include <hwy/targets.h>
 
 #include <cstdint>
 #include <cstdlib>
@@ -98,47 +97,6 @@ TYPED_TEST(DLeft, HoldsExactlyTheMultisetOfFingerprints) {
     }
     this->expect_equal(filter, exact);
   });
-}
-
-// The single-key operations are the general code, the batches take the kernels where there are some.
-TYPED_TEST(DLeft, BatchesOnEveryInstructionSetDoWhatOneKeyAtATimeDoes) {
-  for (std::int64_t targets = hwy::SupportedTargets(); targets != 0; targets &= targets - 1) {
-    hwy::SetSupportedTargetsForTest(targets & -targets);
-    this->for_each_empty([&](auto filter) {
-      auto single = filter;
-      Random random(2);
-      const std::uint64_t universe = 2 * filter.shape().num_cells();
-      for (int round = 0; round < 40; ++round) {
-        std::vector<std::uint64_t> keys(random.below(300));
-        for (std::uint64_t& key : keys) key = random.below(random.below(universe) + 1);
-        if (round % 3 != 2) {
-          std::vector<InsertResult> results(keys.size());
-          filter.insert_batch(keys, results);
-          for (std::size_t i = 0; i < keys.size(); ++i) ASSERT_EQ(results[i], single.insert(keys[i])) << i;
-        } else {
-          std::vector<RemoveResult> results(keys.size());
-          filter.remove_batch(keys, results);
-          for (std::size_t i = 0; i < keys.size(); ++i) ASSERT_EQ(results[i], single.remove(keys[i])) << i;
-        }
-        ASSERT_EQ(cells_of(filter), cells_of(single));
-        ASSERT_EQ(filter.totals(), single.totals());
-        ASSERT_EQ(filter.table().num_fingerprints(), single.table().num_fingerprints());
-        std::vector<Count> counts(keys.size());
-        filter.count_batch(keys, counts);
-        const auto found = std::make_unique<bool[]>(keys.size());
-        filter.may_contain_batch(keys, std::span(found.get(), keys.size()));
-        for (std::size_t i = 0; i < keys.size(); ++i) {
-          ASSERT_EQ(counts[i], single.count(keys[i])) << i;
-          ASSERT_EQ(found[i], single.may_contain(keys[i])) << i;
-        }
-        if (round == 20) {
-          ASSERT_EQ(filter.try_grow(), single.try_grow());
-        }
-      }
-      ASSERT_EQ(fingerprints_of(filter), fingerprints_of(single));
-    });
-  }
-  hwy::SetSupportedTargetsForTest(0);
 }
 
 TYPED_TEST(DLeft, AKeyInsertedAMillionTimesIsCountedAndCanBeRemovedAMillionTimes) {

@@ -20,12 +20,14 @@ constexpr std::size_t block_bytes = 64;
 HWY_ATTR std::uint64_t matches(const std::uint8_t* block, std::uint8_t wanted) {
   const hn::CappedTag<std::uint8_t, block_bytes> tag;
   const auto all_wanted = hn::Set(tag, wanted);
-  alignas(8) std::uint8_t bits[block_bytes / 8 + 8] = {};
-  for (std::size_t i = 0; i < block_bytes; i += hn::Lanes(tag)) {
-    hn::StoreMaskBits(tag, hn::Eq(hn::LoadU(tag, block + i), all_wanted), bits + i / 8);
-  }
   std::uint64_t word = 0;
-  for (std::size_t i = 0; i < block_bytes / 8; ++i) word |= std::uint64_t{bits[i]} << (8 * i);
+  for (std::size_t i = 0; i < block_bytes; i += hn::Lanes(tag)) {
+    // Whole bytes are stored: of fewer than 8 lanes, into a word of their own.
+    std::uint64_t bits = 0;
+    hn::StoreMaskBits(tag, hn::Eq(hn::LoadU(tag, block + i), all_wanted),
+                      reinterpret_cast<std::uint8_t*>(&bits));
+    word |= bits << i;
+  }
   return word;
 }
 

@@ -1,0 +1,118 @@
+// Loops with vector instructions are compiled once for every instruction set. Here each of them runs under each
+// that this processor has; the others are skipped by name, which ctest lists. A new file of such loops belongs
+// into the list below; a test fails until it is there.
+#include <gtest/gtest.h>
+#include <hwy/targets.h>
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <ostream>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "checks.hpp"
+#include "tally/filters/blocked_kernels.hpp"
+#include "tally/filters/dleft_kernels.hpp"
+
+namespace tally::test {
+namespace {
+
+struct Kernels {
+  std::string_view file;
+  void (*expect_as_plain_code)();
+};
+
+constexpr std::array kernel_files{
+    Kernels{"src/filters_blocked_kernels.cpp", expect_blocked_kernels_as_single_keys},
+    Kernels{"src/filters_dleft_kernels.cpp", expect_dleft_kernels_as_single_keys},
+    Kernels{"src/filters_hash_set.cpp", expect_find_absent_as_contains},
+    Kernels{"tools/tally/find_bytes.cpp", expect_find_bytes_as_byte_by_byte},
+};
+
+std::string stem(std::string_view path) { return std::filesystem::path(path).stem().string(); }
+
+void PrintTo(const Kernels& kernels, std::ostream* out) { *out << kernels.file; }
+
+/// A bit of Highway's each: the instruction sets that the loops were compiled for.
+std::vector<std::int64_t> compiled_instruction_sets() {
+  std::vector<std::int64_t> sets;
+  for (std::int64_t left = HWY_TARGETS; left != 0; left &= left - 1) sets.push_back(left & -left);
+  return sets;
+}
+
+/// The loops take this instruction set and no better one, for as long as this lives.
+class ChosenInstructionSet {
+ public:
+  explicit ChosenInstructionSet(std::int64_t set) { hwy::SetSupportedTargetsForTest(set); }
+  ~ChosenInstructionSet() { hwy::SetSupportedTargetsForTest(0); }
+  ChosenInstructionSet(const ChosenInstructionSet&) = delete;
+  ChosenInstructionSet& operator=(const ChosenInstructionSet&) = delete;
+};
+
+class KernelsOn : public ::testing::TestWithParam<std::tuple<Kernels, std::int64_t>> {};
+
+TEST_P(KernelsOn, AnInstructionSetDoWhatPlainCodeDoes) {
+  const auto& [kernels, set] = GetParam();
+  if ((hwy::SupportedTargets() & set) == 0) {
+    GTEST_SKIP() << "this processor has no " << hwy::TargetName(set) << ": " << kernels.file;
+  }
+  const ChosenInstructionSet chosen(set);
+  kernels.expect_as_plain_code();
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, KernelsOn,
+                         ::testing::Combine(::testing::ValuesIn(kernel_files),
+                                            ::testing::ValuesIn(compiled_instruction_sets())),
+                         [](const auto& instance) {
+                           return stem(std::get<0>(instance.param).file) + "_" +
+                                  hwy::TargetName(std::get<1>(instance.param));
+                         });
+
+TEST(Kernels, ChosenByInstructionSetAreOthersForEachOne) {
+  const DLeftShape shape{.buckets_per_subtable = 16,
+                         .num_subtables = 4,
+                         .cells_per_bucket = 8,
+                         .remainder_bits = 14,
+                         .counter_bits = 2,
+                         .least_remainder_bits = 14};
+  std::set<const detail::DLeftKernels*> kernels;
+  std::size_t num_sets = 0;
+  for (const std::int64_t set : compiled_instruction_sets()) {
+    if ((hwy::SupportedTargets() & set) == 0) continue;
+    const ChosenInstructionSet chosen(set);
+    kernels.insert(detail::dleft_kernels(shape));
+    EXPECT_EQ(detail::blocked_line_test() != nullptr, set == HWY_AVX3 || set == HWY_AVX3_DL)
+        << hwy::TargetName(set);
+    ++num_sets;
+  }
+  EXPECT_EQ(kernels.size(), num_sets);
+  EXPECT_FALSE(kernels.contains(nullptr));
+}
+
+TEST(Kernels, OfEveryFileThatIsCompiledForManyInstructionSetsAreTested) {
+  const std::filesystem::path root = TALLY_SOURCE_DIR;
+  std::set<std::string> files;
+  for (const char* directory : {"src", "include", "tools", "experiments", "benchmarks"}) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root / directory)) {
+      if (entry.path().extension() != ".cpp" && entry.path().extension() != ".hpp") continue;
+      std::ifstream in(entry.path());
+      for (std::string line; std::getline(in, line);) {
+        // One file of all instruction sets, or the loops of one of them in a header that such a file includes.
+        if (!line.starts_with("#include <hwy/foreach_target.h>") && !line.starts_with("HWY_BEFORE_NAMESPACE"))
+          continue;
+        files.insert(std::filesystem::relative(entry.path(), root).generic_string());
+      }
+    }
+  }
+  std::set<std::string> tested;
+  for (const Kernels& kernels : kernel_files) tested.insert(std::string(kernels.file));
+  EXPECT_EQ(files, tested);
+}
+
+}  // namespace
+}  // namespace tally::test
