@@ -139,7 +139,8 @@ void describe_program(CLI::App& app, std::string& document) {
       "done, 1 if nothing was, 2 after an error.");
   app.require_subcommand(0, 1);
   app.set_help_flag("-h,--help", "Print this help and exit");
-  app.set_version_flag("--version", fmt::format("tally {}", version()), "Print the version and exit");
+  app.set_version_flag("--version", fmt::format("tally {}", version()),
+                       "Print the version and the instruction set in use, and exit");
   add_choice(app, "--generate", document,
              "Print the man page, completions for a shell, or docs/cli.md, and exit",
              {"man", "bash", "zsh", "fish", "markdown"});

@@ -10,6 +10,7 @@
 
 #include "command.hpp"
 #include "documents.hpp"
+#include "instruction_set.hpp"
 #include "output.hpp"
 #include "signals.hpp"
 
@@ -45,6 +46,7 @@ ExitCode fail(std::string_view message) {
 }
 
 ExitCode run(int argc, char** argv) {
+  take_instruction_set_from_environment();
   CLI::App app;
   std::string document;
   describe_program(app, document);
@@ -55,7 +57,7 @@ ExitCode run(int argc, char** argv) {
     print(help_text(app));
     return ExitCode::success;
   } catch (const CLI::CallForVersion& version) {
-    print(fmt::format("{}\n", version.what()));
+    print(fmt::format("{}\n{}\n", version.what(), instruction_set_text()));
     return ExitCode::success;
   } catch (const CLI::ParseError& error) {
     return fail(parse_error_text(app, error));

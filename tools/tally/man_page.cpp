@@ -75,6 +75,13 @@ std::string man_page(const CommandText& program, std::string_view version) {
   for (const OptionText& option : program.options) page += item(option);
   page += ".SH COMMANDS\n";
   for (const CommandText& command : program.commands) append_command(page, command);
+  page +=
+      ".SH ENVIRONMENT\n.TP\n\\fBTALLY_INSTRUCTION_SET\\fR\n"
+      "For tests, and to find out whether a fault lies there: the vector instructions to use, by name, or "
+      "'baseline' "
+      "for\nwhat every processor has. Results are the same. Default: the best that the processor has. The "
+      "names are "
+      "in the\noutput of \\fBtally \\-\\-version\\fR.\n";
   page += ".SH \"EXIT STATUS\"\n";
   for (const auto& [status, meaning] :
        {std::pair{0, "Something was found, reported or done."}, std::pair{1, "Nothing was."},

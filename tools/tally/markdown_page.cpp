@@ -24,6 +24,10 @@ constexpr std::string_view conventions = R"(
   `--seed random` or, against opponents who choose keys, `--key-file`.
 - **Files** are written whole or not at all, and not overwritten without `--force`. SIGINT ends the input: commands that
   print results end with their summary, commands that write a file leave it alone and end with status 2.
+- **Instruction sets.** The loops that all keys go through are compiled for several sets of vector instructions, and the
+  best that the processor has is taken. `TALLY_INSTRUCTION_SET=SSE4` in the environment takes that one, `baseline` what
+  every processor has. Results are the same; it is for tests, and to find out whether a fault lies there.
+  `tally --version` says which set is in use, and which there are.
 )";
 
 // A cell of a table: no bar may end it early.
