@@ -1,6 +1,6 @@
 // Loops with vector instructions are compiled once for every instruction set. Here each of them runs under each
 // that this processor has; the others are skipped by name, which ctest lists. A new file of such loops belongs
-// into the list below; a test fails until it is there.
+// in the list below; a test fails until it is there.
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
 
