@@ -12,8 +12,8 @@ constexpr std::uint64_t first_words = std::uint64_t{1} << 16;
 
 }  // namespace
 
-SharedEntrySet::SharedEntrySet(std::uint64_t max_bytes)
-    : words_(std::clamp(max_bytes / 8, least_words, first_words)), max_bytes_(max_bytes) {}
+SharedEntrySet::SharedEntrySet(std::uint64_t max_bytes, detail::ProcessSalt salt)
+    : words_(std::clamp(max_bytes / 8, least_words, first_words)), max_bytes_(max_bytes), salt_(salt) {}
 
 void SharedEntrySet::contains_batch(std::span<const std::uint64_t> entries, std::span<bool> results) const {
   const std::shared_lock here(growing_);
@@ -61,6 +61,18 @@ SharedEntrySet::Outcome SharedEntrySet::put(std::uint64_t entry) noexcept {
     }
     if (++slot == end) slot -= words_.size();
   }
+}
+
+std::uint64_t SharedEntrySet::longest_search() const {
+  const std::unique_lock alone(growing_);
+  std::uint64_t longest = 0;
+  for (std::uint64_t at = 0; at < words_.size(); ++at) {
+    const std::uint64_t entry = words_.data()[at];
+    if (entry == 0) continue;
+    const auto home = static_cast<std::uint64_t>(slot_of(words_, entry) - words_.data());
+    longest = std::max(longest, 1 + (at >= home ? at - home : at + words_.size() - home));
+  }
+  return longest;
 }
 
 bool SharedEntrySet::grow() {

@@ -19,9 +19,10 @@ std::uint64_t checked_capacity(std::uint64_t capacity, std::string_view structur
 
 }  // namespace
 
-CountedKeys::CountedKeys(std::uint64_t capacity, std::string_view structure)
+CountedKeys::CountedKeys(std::uint64_t capacity, std::string_view structure, detail::ProcessSalt salt)
     : capacity_(checked_capacity(capacity, structure)),
       shift_(static_cast<std::uint32_t>(64 - std::bit_width(2 * capacity - 1))),
+      salt_(salt),
       slots_(std::bit_ceil(2 * capacity)) {
   entries_.reserve(capacity);
   keys_.reserve(capacity);
@@ -139,6 +140,16 @@ std::vector<KeyCount> CountedKeys::greatest(std::uint64_t num_keys) const {
   });
   all.erase(end, all.end());
   return all;
+}
+
+std::uint64_t CountedKeys::longest_search() const noexcept {
+  std::uint64_t longest = 0;
+  for (std::uint64_t at = 0; at < slots_.size(); ++at) {
+    if (slots_[at] == 0) continue;
+    const std::uint64_t its_home = home(entries_[entry_in(slots_[at])].digest);
+    longest = std::max(longest, 1 + ((at - its_home) & (slots_.size() - 1)));
+  }
+  return longest;
 }
 
 std::uint64_t CountedKeys::num_bytes() const noexcept {

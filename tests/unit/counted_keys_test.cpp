@@ -13,10 +13,13 @@
 namespace tally::test {
 namespace {
 
-/// Few of them, and many that begin the search for a slot in the same place.
-Hash128 digest_of(std::uint64_t key) { return {(key % 7) << 61 | key, key / 3}; }
+/// Under it a digest whose upper half is 0 begins its search for a slot where the highest bits of its lower half say.
+constexpr detail::ProcessSalt known_salt{0, 1};
 
-Hash128 last_home(std::uint64_t key) { return {~std::uint64_t{0} << 32 | key, 5}; }
+/// Few of them, and many that begin the search for a slot in the same place.
+Hash128 digest_of(std::uint64_t key) { return {(key % 7) << 61 | key, 0}; }
+
+Hash128 last_home(std::uint64_t key) { return {~std::uint64_t{0} << 32 | key, 0}; }
 
 /// The exact twin: the digest's low half, and its count.
 using Twin = std::map<std::uint64_t, std::uint64_t>;
@@ -40,7 +43,7 @@ void expect_same(CountedKeys& table, const Twin& twin, std::uint64_t universe) {
 TEST(CountedKeys, FindsKeysAndTheLeastLikeASlowTwin) {
   constexpr std::uint64_t universe = 120;
   for (const std::uint64_t capacity : {1, 2, 5, 31, 64}) {
-    CountedKeys table(capacity, "Test");
+    CountedKeys table(capacity, "Test", known_salt);
     Twin twin;
     Random random(capacity);
     for (int step = 0; step < 3000; ++step) {
@@ -65,12 +68,34 @@ TEST(CountedKeys, FindsKeysAndTheLeastLikeASlowTwin) {
 }
 
 TEST(CountedKeys, ASearchGoesOnAtTheFirstSlotAfterTheLast) {
-  CountedKeys table(4, "Test");
+  CountedKeys table(4, "Test", known_salt);
   for (std::uint64_t key = 0; key < 4; ++key) table.add("x", {last_home(key), key + 1, 0});
   for (std::uint64_t key = 0; key < 4; ++key) EXPECT_NE(table.find(last_home(key)), CountedKeys::none);
   table.replace_least("y", {last_home(9), 10, 0});
   EXPECT_EQ(table.find(last_home(0)), CountedKeys::none);
   for (const std::uint64_t key : {1, 2, 3, 9}) EXPECT_NE(table.find(last_home(key)), CountedKeys::none);
+}
+
+TEST(CountedKeys, NoChoiceOfDigestsMakesSearchesLong) {
+  constexpr std::uint64_t num_keys = 12'000;
+  const auto longest = [](detail::ProcessSalt salt, auto digest_of) {
+    CountedKeys table(16'384, "Test", salt);
+    for (std::uint64_t key = 0; key < num_keys; ++key) table.add("", {digest_of(key), 1, 0});
+    return table.longest_search();
+  };
+  Random random(7);
+  const auto of_14_equal_bits = [&](std::uint64_t) { return Hash128{random.next() >> 14, 0}; };
+  const auto of_one_low_half = [](std::uint64_t key) { return Hash128{42, key}; };
+  const auto of_one_high_half = [](std::uint64_t key) { return Hash128{key, 42}; };
+  const auto of_equal_halves = [](std::uint64_t key) { return Hash128{key << 40, key << 40}; };
+  EXPECT_GT(longest(known_salt, of_14_equal_bits),
+            num_keys / 2);  // the attack is one, where the salt is known
+  // Of random slots, 0.37 of them in use, the longest search is above 200 with a probability below 10^-25.
+  const detail::ProcessSalt salt = detail::process_salt();
+  EXPECT_LT(longest(salt, of_14_equal_bits), 200u);
+  EXPECT_LT(longest(salt, of_one_low_half), 200u);
+  EXPECT_LT(longest(salt, of_one_high_half), 200u);
+  EXPECT_LT(longest(salt, of_equal_halves), 200u);
 }
 
 TEST(CountedKeys, ListsTheGreatestFirstThenLessErrorThenTheBytes) {

@@ -7,6 +7,7 @@
 
 #include "tally/detail/aligned_words.hpp"
 #include "tally/detail/prefetch.hpp"
+#include "tally/detail/process_salt.hpp"
 #include "tally/hashing/mix64.hpp"
 #include "tally/hashing/range_reduction.hpp"
 
@@ -15,7 +16,8 @@ namespace tally {
 /// A set of 64-bit entries but 0 that several threads fill: 10.7 to 16 bytes an entry.
 ///
 /// Open addressing with linear probing; an entry is put by one compare-and-swap, and moves only while the
-/// table grows by a half, when all wait. What it is asked comes in batches, one lock a batch.
+/// table grows by a half, when all wait. What it is asked comes in batches, one lock a batch. A secret of the
+/// process chooses the slots, so that no choice of entries makes the searches long.
 /// Thread rule: everything may run together.
 class SharedEntrySet {
  public:
@@ -23,7 +25,8 @@ class SharedEntrySet {
 
   /// Never takes more than `max_bytes`, what is copied while it grows included (but for a least table of
   /// 16 KiB). At most 256 threads may insert at once. Throws std::bad_alloc where there is not enough memory.
-  explicit SharedEntrySet(std::uint64_t max_bytes);
+  /// `salt`: another one is for tests.
+  explicit SharedEntrySet(std::uint64_t max_bytes, detail::ProcessSalt salt = detail::process_salt());
 
   /// results[i] = whether entries[i] is in it.
   void contains_batch(std::span<const std::uint64_t> entries, std::span<bool> results) const;
@@ -35,12 +38,16 @@ class SharedEntrySet {
   std::uint64_t size() const noexcept { return size_; }
   std::uint64_t num_bytes() const noexcept { return 8 * words_.size(); }
 
+  /// The slots that the longest search of an entry visits; 0 if there is none. Takes time in proportion to size().
+  std::uint64_t longest_search() const;
+
  private:
   using Slot = std::atomic_ref<std::uint64_t>;
 
   std::uint64_t max_size() const noexcept { return words_.size() / 4 * 3; }
   std::uint64_t* slot_of(const detail::AlignedWords& words, std::uint64_t entry) const noexcept {
-    return const_cast<std::uint64_t*>(words.data()) + reduce_to_range(mix64(entry), words.size());
+    return const_cast<std::uint64_t*>(words.data()) +
+           reduce_to_range(mix64((entry ^ salt_.first) * salt_.second), words.size());
   }
   Outcome put(std::uint64_t entry) noexcept;
   bool grow();
@@ -49,6 +56,7 @@ class SharedEntrySet {
   detail::AlignedWords words_;
   std::uint64_t max_bytes_;
   std::atomic<std::uint64_t> size_ = 0;
+  detail::ProcessSalt salt_;
 };
 
 }  // namespace tally

@@ -8,6 +8,7 @@
 
 #include "tally/detail/checked_math.hpp"
 #include "tally/detail/prefetch.hpp"
+#include "tally/detail/process_salt.hpp"
 #include "tally/hashing/hash128.hpp"
 #include "tally/sketches/key_count.hpp"
 
@@ -17,7 +18,9 @@ namespace tally {
 /// least count: what SpaceSaving and TopKeys are made of.
 ///
 /// Raising a count touches nothing else; the heap learns of it when its root is asked for. So keys that come
-/// often cost one lookup each. Two keys of one digest are taken for one (2^-128 a pair).
+/// often cost one lookup each. Two keys of one digest are taken for one (2^-128 a pair, unless keys are chosen
+/// against the seed). A secret of the process chooses the slots, so that no choice of digests makes the searches
+/// long; nothing else depends on it.
 /// `add` and `replace` allocate only for the bytes of a key; all else is there from the start.
 class CountedKeys {
  public:
@@ -40,8 +43,10 @@ class CountedKeys {
     friend bool operator==(const HeapNode&, const HeapNode&) = default;
   };
 
-  /// Empty. Throws std::invalid_argument that names `structure` unless capacity is 1 to 2^30.
-  CountedKeys(std::uint64_t capacity, std::string_view structure);
+  /// Empty. Throws std::invalid_argument that names `structure` unless capacity is 1 to 2^30. `salt`: another one is
+  /// for tests.
+  CountedKeys(std::uint64_t capacity, std::string_view structure,
+              detail::ProcessSalt salt = detail::process_salt());
 
   /// Takes over entries, key bytes and heap as another table listed them: it does from then on what that one
   /// would. Throws std::invalid_argument unless they fit each other.
@@ -104,12 +109,19 @@ class CountedKeys {
   /// Memory of the table and of the keys' bytes.
   std::uint64_t num_bytes() const noexcept;
 
+  /// The slots that the longest search of a key visits; 0 if there is none. Takes time in proportion to size().
+  std::uint64_t longest_search() const noexcept;
+
  private:
   // A slot is 0, or has an entry's number + 1 below and the digest's tag above.
   static constexpr std::uint64_t tag_mask = ~std::uint64_t{0} << 32;
   static std::uint64_t tag_of(Hash128 digest) noexcept { return digest.high << 32; }
   static std::uint32_t entry_in(std::uint64_t slot) noexcept { return static_cast<std::uint32_t>(slot) - 1; }
-  std::uint64_t home(Hash128 digest) const noexcept { return digest.low >> shift_; }
+  std::uint64_t home(Hash128 digest) const noexcept {
+    __extension__ using Wide = unsigned __int128;
+    const Wide product = Wide{digest.low ^ salt_.first} * (digest.high ^ salt_.second);
+    return (static_cast<std::uint64_t>(product >> 64) ^ static_cast<std::uint64_t>(product)) >> shift_;
+  }
   std::uint64_t next(std::uint64_t at) const noexcept { return at + 1 == slots_.size() ? 0 : at + 1; }
 
   void index(std::uint32_t i) noexcept;
@@ -118,6 +130,7 @@ class CountedKeys {
 
   std::uint64_t capacity_;
   std::uint32_t shift_;
+  detail::ProcessSalt salt_;
   std::vector<std::uint64_t> slots_;  // a power of two of them, at least twice the capacity
   std::vector<Entry> entries_;
   std::vector<std::string> keys_;
