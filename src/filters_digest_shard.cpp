@@ -47,6 +47,11 @@ void DigestShard::append(const std::uint64_t* line, Hash128 digest) noexcept {
   ++size_;
 }
 
+void DigestShard::clear() noexcept {
+  if (size_ > 0) std::ranges::fill(words_.words(), 0);
+  size_ = 0;
+}
+
 bool DigestShard::insert(Hash128 digest) noexcept {
   for (const std::uint64_t* const line : {first_line(digest), second_line(digest)}) {
     if (num_in(line) == digests_per_line) continue;

@@ -62,7 +62,7 @@ void SumStream::pass(std::uint64_t num_steps) {
   for (std::uint64_t i = 0; i < std::min<std::uint64_t>(num_steps, slots_.size()); ++i) {
     current_ = current_ + 1 == slots_.size() ? 0 : current_ + 1;
     slots_[current_].sums.clear();
-    slots_[current_].reported = HashSet(set_bytes_);
+    slots_[current_].reported.clear();
   }
 }
 

@@ -77,6 +77,9 @@ class DigestShard {
 
   void prefetch(Hash128 digest) const noexcept { detail::prefetch_for_read(first_line(digest)); }
 
+  /// Forgets all digests; the memory stays.
+  void clear() noexcept;
+
   /// Takes a digest that it does not contain; false, and nothing has changed, if no place was found.
   bool insert(Hash128 digest) noexcept;
 

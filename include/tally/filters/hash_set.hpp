@@ -12,7 +12,8 @@
 namespace tally {
 
 /// A set of digests, about 16 bytes each: of keys, exact but for two keys whose digests agree in
-/// all the 102 bits that it keeps (n keys: n^2 / 2^103), or 96 bits in a set of less than 1 MiB.
+/// all the 102 bits that it keeps (n keys: n^2 / 2^103, unless keys are chosen against the seed of the hash), or 96
+/// bits in a set of less than 1 MiB.
 ///
 /// A digest belongs to one of 64 shards (or of one, below 1 MiB) by its highest bits, which need not be kept with
 /// it. Each shard grows by a third when it is 14/15 full, at a time of its own, so that what is copied meanwhile is
@@ -67,6 +68,12 @@ class HashSet {
     Outcome outcome = insert(digest);
     while (outcome == Outcome::full && try_grow(digest)) outcome = insert(digest);
     return outcome;
+  }
+
+  /// Forgets all digests. What memory it has it keeps, for those that come.
+  void clear() noexcept {
+    for (DigestShard& shard : shards_) shard.clear();
+    size_ = 0;
   }
 
   std::uint64_t size() const noexcept { return size_; }

@@ -14,7 +14,8 @@ namespace tally {
 ///
 /// A digest belongs to one 64-byte line of four, the most recent first; a new one
 /// pushes the oldest of its line out. So `insert` never takes a new key for an old
-/// one (but for two keys of one digest, 2^-128 a pair), and may take a forgotten one for new.
+/// one (but for two keys of one digest, 2^-128 a pair, unless keys are chosen against the seed), and may take a
+/// forgotten one for new.
 /// Thread rule: reads (const functions) may run together, a write runs alone.
 class RecentKeys {
  public:
