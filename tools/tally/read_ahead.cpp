@@ -1,7 +1,5 @@
 #include "read_ahead.hpp"
 
-#include <hwy/cache_control.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -240,14 +238,9 @@ class TwoThreads {
     ++num_events_;
     num_events_.notify_all();
   }
-  /// Watches for a while before it falls asleep, since to be woken takes longer than most waits.
-  void wait_for_more_than(std::uint64_t num_events) const {
-    for (int i = 0; i < 5000; ++i) {
-      if (num_events_ != num_events) return;
-      hwy::Pause();
-    }
-    num_events_.wait(num_events);
-  }
+  /// Sleeps. Who watches instead takes the processor from what is waited for, where there are more threads than
+  /// processors; and where there are enough, it gains nothing, since the other one has pieces in store.
+  void wait_for_more_than(std::uint64_t num_events) const { num_events_.wait(num_events); }
 
   KeyHasher hasher_;
   const WorkForTwo& work_;
