@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <array>
@@ -45,6 +46,11 @@ class RunningCommand {
     child_.input = -1;
   }
   void send(int signal_number) { kill(child_.id, signal_number); }
+  /// Whether it has taken all that was written to it.
+  bool has_read_all() const {
+    int num_bytes = 0;
+    return ::ioctl(child_.input, FIONREAD, &num_bytes) == 0 && num_bytes == 0;
+  }
   std::size_t num_threads() const {
     const std::filesystem::directory_iterator threads("/proc/" + std::to_string(child_.id) + "/task");
     return static_cast<std::size_t>(std::distance(begin(threads), end(threads)));

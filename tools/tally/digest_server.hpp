@@ -17,7 +17,7 @@ struct DigestServerOptions {
   bool quiet = false;
 };
 
-/// Serves the digest until SIGINT or SIGTERM. Anything else is answered 404, and what a peer asks of a cache
+/// Serves the digest until SIGINT, SIGTERM or SIGHUP. Anything else is answered 404, and what a peer asks of a cache
 /// 504, as by a cache that does not have it: a Squid goes elsewhere then.
 /// Throws what reading the digest throws, and std::runtime_error where it cannot listen.
 void serve_digest(const DigestServerOptions& options);

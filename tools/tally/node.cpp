@@ -58,8 +58,7 @@ void poll_or_stop(std::vector<pollfd>& polled, Nanoseconds wait, bool heeds_stop
   sigset_t stops;
   sigset_t before;
   sigemptyset(&stops);
-  sigaddset(&stops, SIGINT);
-  sigaddset(&stops, SIGTERM);
+  for (const int signal : stop_signals) sigaddset(&stops, signal);
   sigprocmask(SIG_BLOCK, &stops, &before);
   wait = heeds_stop && stop_requested() ? 0 : std::clamp<Nanoseconds>(wait, 0, 60 * nanoseconds_per_second);
   const timespec time{.tv_sec = wait / nanoseconds_per_second, .tv_nsec = wait % nanoseconds_per_second};
@@ -219,7 +218,7 @@ Run declare_node(CLI::App& app) {
       ->group(sending);
   add_duration(app, "--linger", options->linger, "How long to wait for Redis at the end (default: 10s)")
       ->group(sending);
-  app.add_flag("--stay", options->stay, "After the end of the input go on until SIGINT or SIGTERM")
+  app.add_flag("--stay", options->stay, "After the end of the input go on until SIGINT, SIGTERM or SIGHUP")
       ->group(sending);
   add_count(app, "--epoch", options->epoch,
             "A number that grows whenever this node is started (default: the time, in microseconds)")

@@ -16,7 +16,7 @@ namespace tally::cli {
 /// a whole sequence in memory.
 ///
 /// A sequence may go over many lines, end in CRLF, be empty, or hold anything but A, C, G and T, which ends the
-/// window of a k-mer, as the end of a sequence does. SIGINT and SIGTERM end the input.
+/// window of a k-mer, as the end of a sequence does. Signals that ask to stop end the input.
 class SequenceReader {
  public:
   /// Called in turns, never twice at once, with the bases read and bytes taken from the files so far.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <csignal>
 
@@ -10,17 +11,24 @@ inline std::atomic<int> stop_signal = 0;
 static_assert(std::atomic<int>::is_always_lock_free);  // a signal handler writes it
 }  // namespace detail
 
-/// Whether SIGINT or SIGTERM asked the command to stop: readers end the input there, and
-/// the command ends with its summary.
+/// What asks a command to stop; a terminal that is closed sends SIGHUP.
+inline constexpr std::array<int, 3> stop_signals{SIGINT, SIGTERM, SIGHUP};
+
+/// Whether one of stop_signals asked the command to stop: readers end the input there, and the command ends with its
+/// summary.
 inline bool stop_requested() noexcept { return detail::stop_signal != 0; }
 
-/// The first SIGINT or SIGTERM only asks (a blocking call returns EINTR); the second one kills.
+/// The first of a kind only asks (a blocking call returns EINTR); the second one kills. What was ignored when the
+/// command was started stays ignored: nohup and a shell's background jobs have it so.
 inline void install_stop_handler() noexcept {
   struct sigaction action {};
   action.sa_handler = [](int signal) { detail::stop_signal = signal; };
   action.sa_flags = static_cast<int>(SA_RESETHAND);
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  for (const int signal : stop_signals) {
+    struct sigaction before {};
+    if (sigaction(signal, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) continue;
+    sigaction(signal, &action, nullptr);
+  }
 }
 
 }  // namespace tally::cli

@@ -21,7 +21,7 @@ Run declare_squid_serve(CLI::App& app) {
       "Serves the file where a Squid looks for it, and reads it again when it is replaced. A Squid asks "
       "for it with the line 'cache_peer HOST sibling PORT 0 no-query', or with the option 'digest-url=' "
       "if the objects are elsewhere. What it is asked for as a cache it does not have (504), "
-      "everything else is not found (404). Ends at SIGINT or SIGTERM, with status 0.");
+      "everything else is not found (404). Ends at SIGINT, SIGTERM or SIGHUP, with status 0.");
   app.add_option("digest", options->path, "The digest file")->type_name("FILE")->required();
   add_count(app, "--port", options->port, "TCP port; 0: one that is free, which is said (default: 3128)",
             {0});

@@ -132,7 +132,7 @@ Run declare_watch(CLI::App& app) {
       "was changed, the message that leads to its new version. The other end of the pipe is 'tally patch', "
       "here "
       "or on another machine. Since nobody can ask back, a full copy is sent again at intervals: who lost "
-      "something waits for it. Ends on SIGINT, SIGTERM, and when nobody reads any more. "
+      "something waits for it. Ends on SIGINT, SIGTERM, SIGHUP, and when nobody reads any more. "
       "Exit status: 0, 2 after an error.");
   add_filter_file(app, options->filter);
   app.add_option("--name", options->name, "Whose directory it is, in the messages (default: the file's name)")
