@@ -8,6 +8,7 @@
 #include "filter_file.hpp"
 #include "key_loop.hpp"
 #include "options.hpp"
+#include "output_check.hpp"
 
 // The commands that change a filter file: add, remove, halve, merge.
 
@@ -44,6 +45,7 @@ void write_back(const ChangeOptions& options, const AnyFilter& filter, Json json
 
 ExitCode run_add(const ChangeOptions& options) {
   const FileLock lock(options.filter.path, options.quiet);
+  check_can_write(options.filter.path);
   AnyFilter filter = load(options.filter.path, options.filter.key());
   const std::uint64_t num_keys =
       insert_input(filter, options.input, options.records, options.quiet, options.filter.path);
@@ -53,6 +55,7 @@ ExitCode run_add(const ChangeOptions& options) {
 
 ExitCode run_remove(const ChangeOptions& options) {
   const FileLock lock(options.filter.path, options.quiet);
+  check_can_write(options.filter.path);
   AnyFilter filter = load(options.filter.path, options.filter.key());
   filter.remove_batch({}, {});  // a kind that cannot remove is refused before any input is read
   std::uint64_t num_refused = 0;

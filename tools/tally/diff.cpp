@@ -27,8 +27,8 @@ constexpr SummaryVersion first_version{1, 1};
 constexpr SummaryVersion second_version{1, 2};
 
 void write(const std::vector<std::byte>& message, const DiffOptions& options) {
-  save_bytes(message, options.output == "-" ? "/dev/stdout" : options.output,
-             options.force ? Overwrite::replace : Overwrite::refuse);
+  if (options.output == "-") return print({reinterpret_cast<const char*>(message.data()), message.size()});
+  save_bytes(message, options.output, options.force ? Overwrite::replace : Overwrite::refuse);
 }
 
 ExitCode run_diff(const DiffOptions& options) {

@@ -14,6 +14,7 @@
 
 #include "count_min_options.hpp"
 #include "options.hpp"
+#include "output_check.hpp"
 #include "shape_json.hpp"
 #include "signals.hpp"
 
@@ -68,15 +69,21 @@ FileLock::FileLock(const std::string& path, bool quiet) {
 FileLock::~FileLock() { close(file_); }
 
 void check_overwrite(const std::string& path, bool force, std::string_view flag) {
-  if (path == "-") return;
+  if (path == "-") return check_standard_output();
   std::error_code ignored;
   const std::filesystem::file_status status = std::filesystem::status(path, ignored);
+  const bool is_link = std::filesystem::is_symlink(std::filesystem::symlink_status(path, ignored));
+  if (is_link && !std::filesystem::exists(status) && !force) {
+    throw std::invalid_argument(fmt::format(
+        "{}: '{}' is a symbolic link to a file that is not there; give --force to create that", flag, path));
+  }
   if (std::filesystem::is_directory(status)) {
     throw std::invalid_argument(fmt::format("{}: '{}' is a directory; give a file", flag, path));
   }
   if (std::filesystem::is_regular_file(status) && !force) {
     throw std::invalid_argument(fmt::format("{}: '{}' exists; give --force to overwrite it", flag, path));
   }
+  check_can_write(path);
 }
 
 void refuse_if_stopped(const std::string& path) {
@@ -116,7 +123,12 @@ std::uint64_t insert_input(AnyFilter& filter, const InputOptions& input, const R
 }
 
 void save_filter(const AnyFilter& filter, const std::string& path, Overwrite overwrite) {
-  save(filter, path == "-" ? "/dev/stdout" : path, overwrite);
+  struct stat status {};
+  const bool is_redirected = path == "-" && ::fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode);
+  if (!is_redirected) return save(filter, path == "-" ? "/dev/stdout" : path, overwrite);
+  // What was opened for us stands there already; it is written to, not replaced.
+  const std::vector<std::byte> bytes = serialize(filter);
+  print({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 Json filter_to_json(const AnyFilter& filter, const FilterStatistics& statistics) {

@@ -48,9 +48,10 @@ class FileLock {
   int file_;
 };
 
-/// Throws std::invalid_argument that names the flag if there is a file and not `force`: said before any work is done.
+/// Throws std::invalid_argument that names the flag if there is a file and not `force`, and as check_can_write: said
+/// before any work is done.
 void check_overwrite(const std::string& path, bool force, std::string_view flag = "--output");
-/// Throws std::runtime_error if SIGINT or SIGTERM ended the input: half of the keys are no filter.
+/// Throws std::runtime_error if a signal ended the input: half of the keys are no filter.
 void refuse_if_stopped(const std::string& path);
 
 /// Inserts the keys. Throws std::runtime_error that names the fix if the filter is full: `path` is not

@@ -9,6 +9,8 @@
 #include <cmath>
 #include <system_error>
 
+#include "output_check.hpp"
+
 namespace tally::cli {
 
 namespace {
@@ -65,6 +67,7 @@ Output::Output(Options options)
     : separator_(options.nul_separated ? '\0' : '\n'),
       on_terminal_(isatty(STDOUT_FILENO) == 1),
       line_buffered_(options.line_buffered || on_terminal_) {
+  check_standard_output();
   buffer_.reserve(buffer_size);
 }
 
