@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -16,6 +17,18 @@ std::uint64_t num_missing(const DigestShard& shard, const std::vector<Hash128>& 
   std::uint64_t count = 0;
   for (const Hash128 digest : digests) count += !shard.contains(digest);
   return count;
+}
+
+TEST(DigestShard, ClearedItIsAsNewInTheMemoryThatItHas) {
+  DigestShard shard(100);
+  const DigestShard empty(100);
+  const std::uint64_t* const memory = shard.words().data();
+  Random random(1);
+  for (int i = 0; i < 450; ++i) ASSERT_TRUE(shard.insert(random.digest()));
+  shard.clear();
+  EXPECT_EQ(shard.size(), 0u);
+  EXPECT_EQ(shard.words().data(), memory);
+  EXPECT_TRUE(std::ranges::equal(shard.words(), empty.words()));
 }
 
 TEST(DigestShard, IsNearlyFullBeforeADigestFindsNoPlaceAndLosesNone) {

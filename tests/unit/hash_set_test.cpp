@@ -53,6 +53,24 @@ Hash128 digest_with_edges(Random& random) {
   return random.below(20) == 0 ? Hash128{edges[random.below(5)], digest.high} : digest;
 }
 
+TEST(HashSet, ClearedItIsEmptyAndKeepsItsMemory) {
+  for (const std::uint64_t max_bytes : {std::uint64_t{1} << 16, std::uint64_t{1} << 22}) {
+    HashSet set(max_bytes);
+    for (int round = 0; round < 3; ++round) {
+      Random random(round);
+      std::vector<Hash128> digests(3000);
+      for (Hash128& digest : digests) digest = random.digest();
+      for (const Hash128 digest : digests) ASSERT_EQ(set.insert_growing(digest), HashSet::Outcome::inserted);
+      const std::uint64_t num_bytes = set.num_bytes();
+      set.clear();
+      EXPECT_EQ(set.size(), 0u);
+      EXPECT_EQ(set.num_bytes(), num_bytes);
+      for (const Hash128 digest : digests) ASSERT_FALSE(set.contains(digest));
+    }
+    EXPECT_EQ(HashSet(max_bytes, set.image()).size(), 0u);
+  }
+}
+
 TEST(HashSet, AnswersAsAnExactSetDoesWhileItGrows) {
   HashSet set;
   std::set<std::pair<std::uint64_t, std::uint64_t>> twin;
