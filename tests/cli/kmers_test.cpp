@@ -78,7 +78,7 @@ std::string lines_of(const Texts& texts) {
 }
 
 CommandResult kmers(std::size_t length, Texts flags, const std::string& input = "") {
-  flags.insert(flags.begin(), {"kmers", "-q", "-k", std::to_string(length)});
+  flags.insert(flags.begin(), {"kmers", "-q", one_seed, "-k", std::to_string(length)});
   return run_tally(std::move(flags), input);
 }
 
@@ -376,7 +376,7 @@ TEST(KmersCommand, IsSizedByAFirstPassOverFilesAndSaysSo) {
     const CommandResult result = run_tally({"kmers", "-k", length, "-t", "2", input});
     EXPECT_THAT(result.error, AllOf(HasSubstr("of them distinct"), HasSubstr("planned for")));
     EXPECT_TRUE(is_subset(with_count(counts, 2), sorted(split_keys(result.output))));
-    const KeyReport report = run_for_keys({"kmers", "-k", length, input}, "");
+    const KeyReport report = run_for_keys({"kmers", one_seed, "-k", length, input}, "");
     const double distinct = report.summary["num_distinct_kmers_estimate"];
     EXPECT_NEAR(distinct, static_cast<double>(counts.size()), 0.02 * distinct);
     EXPECT_LE(report.summary["false_positive_rate_at_most"], 0.0101);
@@ -394,8 +394,9 @@ TEST(KmersCommand, TakesNoMoreMemoryThanItIsGivenAndMissesNothing) {
   const std::string input = directory.write("reads.fq", reads_fastq());
   for (const char* threads : {"1", "3"}) {
     for (const std::uint64_t kibibytes : {64U, 128U, 1024U}) {
-      const KeyReport report = run_for_keys(
-          {"kmers", "-k", "31", "-t", threads, "--memory", std::to_string(kibibytes) + "KiB", input}, "");
+      const KeyReport report = run_for_keys({"kmers", one_seed, "-k", "31", "-t", threads, "--memory",
+                                             std::to_string(kibibytes) + "KiB", input},
+                                            "");
       EXPECT_LE(report.summary["memory_bytes"], kibibytes << 10);
       const Texts printed = sorted(report.keys);
       EXPECT_TRUE(is_subset(with_count(counts, 2), printed));

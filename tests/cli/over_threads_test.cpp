@@ -82,7 +82,7 @@ std::vector<Stream> streams() {
 
 CommandResult run_in_threads(const std::string& num_threads, std::vector<std::string> arguments,
                              const std::vector<std::string>& files, const std::string& output_path = "") {
-  arguments.insert(arguments.begin(), {"over", "--threads", num_threads});
+  arguments.insert(arguments.begin(), {"over", one_seed, "--threads", num_threads});
   arguments.insert(arguments.end(), files.begin(), files.end());
   return run_tally(std::move(arguments), "", output_path);
 }
@@ -94,7 +94,7 @@ std::vector<std::string> written(const TemporaryDirectory& directory, const std:
 }
 
 std::string without_seconds(const std::string& remarks) {
-  return std::regex_replace(remarks, std::regex(", [0-9.]+ s\n"), "\n");
+  return std::regex_replace(remarks, std::regex(", [0-9.]+ s;"), ";");
 }
 
 class OverInThreads : public ::testing::TestWithParam<Stream> {};

@@ -52,7 +52,7 @@ std::vector<Line> bursts(std::size_t length, std::uint64_t seed) {
 
 std::vector<std::string> over(const std::string& threshold, std::vector<std::string> flags,
                               const std::string& input) {
-  flags.insert(flags.begin(), {"over", threshold, "-q", "-f", "2"});
+  flags.insert(flags.begin(), {"over", threshold, "-q", "-f", "2", one_seed});
   const CommandResult result = run_tally(flags, input);
   EXPECT_LE(result.exit_code, 1) << result.error;
   return split_keys(result.output);
@@ -228,8 +228,8 @@ TEST(OverSum, AFieldThatIsNoNumberIsRefusedWithItsLine) {
 
 TEST(OverSum, TakesNoMoreMemoryThanItIsGiven) {
   for (const char* memory : {"20KiB", "1MiB", "16MiB"}) {
-    const KeyReport result =
-        run_for_keys({"over", "2", "--window", "1h", "--memory", memory}, zipf_lines(50'000, 20'000, 0.5, 6));
+    const KeyReport result = run_for_keys({"over", "2", one_seed, "--window", "1h", "--memory", memory},
+                                          zipf_lines(50'000, 20'000, 0.5, 6));
     EXPECT_LE(result.summary["memory_bytes"].get<std::uint64_t>(), std::string(memory) == "20KiB" ? 20'480U
                                                                    : std::string(memory) == "1MiB"
                                                                        ? 1U << 20

@@ -58,11 +58,12 @@ std::string timed_lines(std::size_t length, std::size_t num_keys, std::uint64_t 
 
 const std::vector<std::vector<double>> all_cuts{{0.0}, {0.001}, {0.3}, {0.77}, {0.999}, {0.2, 0.21, 0.9}};
 
-// A part may be empty, and then the command has nothing to print.
+// A part may be empty, and then the command has nothing to print. Only the first run is told the seed: the state keeps
+// it.
 void expect_one_run(const Flags& flags, const std::string& input, bool joins_output,
                     const std::vector<std::vector<double>>& cuts = all_cuts) {
   Flags quiet = flags;
-  quiet.emplace_back("-q");
+  quiet.insert(quiet.end(), {"-q", one_seed});
   const CommandResult whole = run_tally(quiet, input);
   ASSERT_EQ(whole.exit_code, 0) << whole.error;
   for (const std::vector<double>& shares : cuts) {
@@ -70,7 +71,9 @@ void expect_one_run(const Flags& flags, const std::string& input, bool joins_out
     const std::string path = directory / "state";
     std::string output;
     for (const std::string& part : cut(input, shares)) {
-      const CommandResult result = run_with_state(flags, part, path);
+      Flags these = flags;
+      if (!std::filesystem::exists(path)) these.emplace_back(one_seed);
+      const CommandResult result = run_with_state(these, part, path);
       ASSERT_LE(result.exit_code, 1) << result.error;
       output = joins_output ? output + result.output : result.output;
     }
@@ -87,7 +90,7 @@ TEST(State, OverReportsInPartsWhatItReportsInOneRun) {
                           {"over", "2", "--keys", "10K", "-p", "10%"},
                           {"over", "5", "--keys", "5K", "-p", "20%", "--update", "conservative"},
                           {"over", "2", "--memory", "16KiB"},
-                          {"over", "2", "--memory", "4KiB", "--seed", "3"}}) {
+                          {"over", "2", "--memory", "4KiB"}}) {
     expect_one_run(flags, input, true);
   }
 }
@@ -149,7 +152,7 @@ TEST(State, TheSummaryIsOfAllRunsTogether) {
 }
 
 TEST(State, AnInterruptWritesTheStateOfTheLinesSoFar) {
-  for (const int signal_number : {SIGINT, SIGTERM}) {
+  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP}) {
     TemporaryDirectory directory;
     RunningCommand command({TALLY_COMMAND, "over", "2", "--line-buffered", "-q", "--state", directory / "s"});
     command.write("a\nb\na\n");
@@ -211,6 +214,41 @@ TEST(State, OtherOptionsAreRefusedByName) {
   EXPECT_LE(run_with_state({"top", "3"}, "1\ta\t2\n", path).exit_code, 2);
 }
 
+TEST(State, KeepsTheSeedThatItWasBegunWith) {
+  for (const Flags& flags : std::vector<Flags>{{"over", "2", "--keys", "1000"},
+                                               {"over", "9", "--sum", "2", "-f", "1", "--memory", "64KiB"},
+                                               {"top", "2", "--memory", "64KiB"}}) {
+    TemporaryDirectory directory;
+    const auto seed_of_run = [&](const std::string& name, const Flags& more = {}) {
+      Flags all = flags;
+      all.insert(all.end(), {"--state", directory / name});
+      all.insert(all.end(), more.begin(), more.end());
+      const KeyReport report = run_for_keys(all, "a\t9\nb\t1\n");
+      EXPECT_LE(report.exit_code, 1) << report.error;
+      return report.summary["seed"].get<std::uint64_t>();
+    };
+    const std::uint64_t drawn = seed_of_run("one");
+    EXPECT_EQ(seed_of_run("one"), drawn);
+    EXPECT_EQ(seed_of_run("one", {"--seed", std::to_string(drawn)}), drawn);
+    EXPECT_NE(seed_of_run("two"), drawn);
+    EXPECT_EQ(seed_of_run("three", {"--seed", "7"}), 7u);
+    EXPECT_EQ(seed_of_run("three"), 7u);
+  }
+}
+
+TEST(State, KeepsNoSecretOfAKeyedHash) {
+  TemporaryDirectory directory;
+  for (const Flags& flags :
+       std::vector<Flags>{{"over", "2"}, {"over", "2", "--window", "1m"}, {"top", "2"}}) {
+    Flags keyed = flags;
+    keyed.emplace_back("--keyed");
+    const CommandResult result = run_with_state(keyed, "a\n", directory / "s");
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_THAT(result.error, AllOf(HasSubstr("--keyed and --state"), HasSubstr("--key-file")));
+  }
+  EXPECT_EQ(directory.num_files(), 0u);
+}
+
 TEST(State, AKeyedHashGoesOnUnderItsKey) {
   TemporaryDirectory directory;
   const std::string secret = directory.write("key", std::string(32, 'x'));
@@ -231,10 +269,11 @@ std::string with_checksum(std::string bytes) {
 }
 
 const std::vector<Flags>& small_states() {
-  static const std::vector<Flags> flags{{"top", "2", "--method", "space-saving"},
-                                        {"over", "2", "--memory", "4KiB"},
-                                        {"over", "2", "--window", "1m", "--slots", "1", "--memory", "8KiB"},
-                                        {"top", "2", "--memory", "64KiB"}};
+  static const std::vector<Flags> flags{
+      {"top", "2", one_seed, "--method", "space-saving"},
+      {"over", "2", one_seed, "--memory", "4KiB"},
+      {"over", "2", one_seed, "--window", "1m", "--slots", "1", "--memory", "8KiB"},
+      {"top", "2", one_seed, "--memory", "64KiB"}};
   return flags;
 }
 

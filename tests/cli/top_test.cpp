@@ -22,7 +22,7 @@ using ::testing::StartsWith;
 using Json = nlohmann::json;
 
 CommandResult top(std::vector<std::string> flags, const std::string& input) {
-  flags.insert(flags.begin(), "top");
+  flags.insert(flags.begin(), {"top", one_seed});
   return run_tally(std::move(flags), input);
 }
 

@@ -24,7 +24,7 @@ using ::testing::StartsWith;
 using Json = nlohmann::json;
 
 KeyReport uniq(const std::string& input, std::vector<std::string> flags) {
-  flags.insert(flags.begin(), "uniq");
+  flags.insert(flags.begin(), {"uniq", one_seed});
   return run_for_keys(std::move(flags), input);
 }
 
@@ -202,8 +202,9 @@ TEST(UniqCommand, OneSeedGivesOneOutput) {
     flags.insert(flags.begin(), {"uniq", "-a", "-n", "20K", "-p", "10%"});
     return run_tally(flags, input).output;
   };
-  EXPECT_EQ(with({}), with({}));
+  EXPECT_EQ(with({"--seed", "1"}), with({"--seed", "1"}));
   EXPECT_NE(with({"--seed", "1"}), with({"--seed", "2"}));
+  EXPECT_NE(with({}), with({}));
   TemporaryDirectory directory;
   const std::string secret = directory.write("secret", std::string(32, 's'));
   EXPECT_EQ(with({"--key-file", secret}), with({"--key-file", secret}));

@@ -27,7 +27,8 @@ inline KeyReport run_for_keys(std::vector<std::string> arguments, const std::str
     if (json.contains("summary")) {
       report.summary = json["summary"];
     } else {
-      report.keys.push_back(json["key"]);
+      report.keys.push_back(json.contains("key") ? json["key"]
+                                                 : json["key_hex"]);  // the latter if it is no text
     }
   }
   return report;

@@ -16,6 +16,11 @@ Json key_json(std::string_view key) {
   }
 }
 
+Json hash_json(const KeyHasher& hasher) {
+  return {{"hash", name_of(hasher.id())},
+          {hasher.id() == HashId::xxh3_128 ? "seed" : "key_id", hasher.seed_or_key_id()}};
+}
+
 std::string json_line(const Json& json) { return json.dump() + "\n"; }
 
 }  // namespace tally::cli

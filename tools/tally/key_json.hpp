@@ -4,11 +4,15 @@
 #include <string_view>
 
 #include "output.hpp"
+#include "tally/hashing/key_hasher.hpp"
 
 namespace tally::cli {
 
 /// {"key": "..."}, or {"key_hex": "..."} for bytes that are not UTF-8, which JSON cannot hold.
 Json key_json(std::string_view key);
+
+/// What a summary says of the hash: its name, and the seed or the id of the key.
+Json hash_json(const KeyHasher& hasher);
 
 /// One object a line, as `--json` prints keys.
 std::string json_line(const Json& json);

@@ -45,33 +45,40 @@ ThresholdShape with_fewest_hashes(const ThresholdShape& least, std::uint64_t num
   return least;
 }
 
-/// Only counts how many k-mers are distinct.
+/// Only counts how many k-mers are distinct. What stands for a k-mer depends on the hash in every case, so that no
+/// choice of k-mers spoils the estimate.
 class DistinctCounter {
  public:
-  DistinctCounter(const KmersOptions& options, DistinctEstimate& estimate)
-      : is_exact_(options.kmer_length <= max_exact_kmer_length), estimate_(&estimate) {}
+  DistinctCounter(const KmersOptions& options, const KeyHasher& hasher, DistinctEstimate& estimate)
+      : is_exact_(options.kmer_length <= max_exact_kmer_length),
+        hasher_(hasher),
+        salt_(hasher("salt of k-mers")),
+        estimate_(&estimate) {}
 
   void operator()(Kmers kmers, Entries entries) {
-    const KeyHasher hasher(default_seed);
     for (std::size_t i = 0; i < kmers.size(); ++i)
-      estimate_->insert_uniform(is_exact_ ? mix64(entries[i]) : hasher(kmers[i]).high);
+      estimate_->insert_uniform(is_exact_ ? salted(entries[i]) : hasher_(kmers[i]).high);
   }
   void end_piece() {}
 
  private:
+  std::uint64_t salted(std::uint64_t entry) const { return mix64((entry ^ salt_.low) * (salt_.high | 1)); }
+
   bool is_exact_;
+  KeyHasher hasher_;
+  Hash128 salt_;
   DistinctEstimate* estimate_;
 };
 
 /// Reads the input once to tell how many k-mers are distinct.
-std::uint64_t count_distinct(const KmersOptions& options) {
+std::uint64_t count_distinct(const KmersOptions& options, const KeyHasher& hasher) {
   const RewindableInput input(options.files, "--size",
                               "k-mers; say how many distinct ones to plan for with --size, or how much "
                               "memory to use with --memory");
   std::vector<DistinctEstimate> estimates(options.num_threads);  // a thread each
   std::atomic<std::size_t> num_started = 0;
-  const KmerTotals totals =
-      for_each_kmer_batch(options, [&] { return DistinctCounter(options, estimates[num_started++]); });
+  const KmerTotals totals = for_each_kmer_batch(
+      options, [&] { return DistinctCounter(options, hasher, estimates[num_started++]); });
   DistinctEstimate sum;
   for (const DistinctEstimate& estimate : estimates) sum.merge(estimate);
   if (stop_requested()) throw std::runtime_error("interrupted while the distinct k-mers were counted");
@@ -84,10 +91,10 @@ std::uint64_t count_distinct(const KmersOptions& options) {
 
 }  // namespace
 
-KmerPlan plan_kmers(const KmersOptions& options) {
+KmerPlan plan_kmers(const KmersOptions& options, const KeyHasher& hasher) {
   std::optional<std::uint64_t> num_distinct = options.num_distinct;
   const std::optional<std::uint64_t> memory_bytes = options.memory_of_filter();
-  if (!num_distinct && !memory_bytes) num_distinct = count_distinct(options);
+  if (!num_distinct && !memory_bytes) num_distinct = count_distinct(options, hasher);
   ThresholdRequest wanted{.threshold = options.lower_count};
   wanted.num_keys = num_distinct.value_or(0);
   wanted.memory_bytes = memory_bytes.value_or(0);

@@ -4,6 +4,7 @@
 
 #include "kmers.hpp"
 #include "tally/filters/shapes.hpp"
+#include "tally/hashing/key_hasher.hpp"
 
 namespace tally::cli {
 
@@ -18,6 +19,6 @@ struct KmerPlan {
 ///
 /// Where neither the number of distinct k-mers nor a memory is given, the input is read once to count them.
 /// Throws as plan_threshold and RewindableInput do, and std::runtime_error if it was interrupted then.
-KmerPlan plan_kmers(const KmersOptions& options);
+KmerPlan plan_kmers(const KmersOptions& options, const KeyHasher& hasher);
 
 }  // namespace tally::cli

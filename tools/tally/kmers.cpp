@@ -1,5 +1,7 @@
 #include "kmers.hpp"
 
+#include <fmt/format.h>
+
 #include <memory>
 #include <stdexcept>
 
@@ -20,9 +22,10 @@ Run declare_kmers(CLI::App& app) {
   add_details(
       app,
       "A k-mer of 31 bases or fewer is remembered exactly once it is printed, a longer one by 64 bits of its "
-      "digest: of R printed ones, another is taken for printed, and missed, with probability R / 2^64. No "
-      "other is "
-      "missed. Without --size and --memory the input is read twice, first to count the distinct k-mers. "
+      "digest: of R printed ones, another is taken for printed, and missed, with probability R / 2^64, "
+      "unless "
+      "k-mers are chosen against the seed. No other is missed. Without --size and --memory the input is read "
+      "twice, first to count the distinct k-mers. "
       "Exit status: 0, 1 if there were no such k-mers, 2 after an error.");
   app.add_option("files", options->files, "FASTA or FASTQ, plain, .gz or .zst ('-' or none: standard input)")
       ->type_name("FILE")
@@ -48,7 +51,9 @@ Run declare_kmers(CLI::App& app) {
       "--memory gives)");
   add_count(app, "-t,--threads", options->num_threads, "threads (default 1)", {1, max_threads});
   app.add_flag("-c,--with-count", options->with_count, "print the count before the k-mer");
-  add_hasher_options(app, options->hasher);
+  add_stream_hasher_options(
+      app, options->hasher,
+      fmt::format("drawn at random; with --output {}, so that filters merge", default_seed));
   add_force(app, options->force);
   add_json(app, options->json);
   add_quiet(app, options->quiet);
@@ -57,6 +62,13 @@ Run declare_kmers(CLI::App& app) {
       throw std::invalid_argument("--size, --memory and --false-positive-rate are all given; leave one out");
     if (options->with_count && !options->prints())
       throw std::invalid_argument("--with-count: with --output no k-mer is printed; leave either out");
+    if (options->hasher.keyed && !options->prints()) {
+      throw std::invalid_argument(
+          "--keyed and --output are both given: the secret of --keyed ends with the run, and nobody could "
+          "ask "
+          "the filter; give --key-file in place of --keyed");
+    }
+    if (options->prints()) options->hasher.draw();
     return options->prints() ? print_kmers(*options) : write_kmer_filter(*options);
   };
 }

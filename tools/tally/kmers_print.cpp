@@ -10,6 +10,7 @@
 #include "key_json.hpp"
 #include "kmer_filter.hpp"
 #include "kmers_report.hpp"
+#include "output_check.hpp"
 #include "signals.hpp"
 #include "tally/filters/shared_entry_set.hpp"
 
@@ -101,12 +102,13 @@ class Printer {
 }  // namespace
 
 ExitCode print_kmers(const KmersOptions& options) {
+  check_standard_output();
   const auto start = std::chrono::steady_clock::now();
   const KeyHasher hasher = options.hasher.hasher();
   std::optional<KmerPlan> plan;
   std::optional<KmerFilter> filter;
   if (options.lower_count > 1) {
-    plan = plan_kmers(options);
+    plan = plan_kmers(options, hasher);
     filter.emplace(plan->shape, hasher, options.num_threads);
   }
   const std::uint64_t set_bytes = options.memory_of_set().value_or(std::numeric_limits<std::uint64_t>::max());
@@ -132,16 +134,17 @@ ExitCode print_kmers(const KmersOptions& options) {
     summary["num_reported"] = num_reported;
     summary["num_possible_repeats"] = num_repeats;
     summary["interrupted"] = stop_requested();
+    summary.update(hash_json(hasher));
     shared.output.write_record(json_line(Json{{"summary", summary}}));
   }
   shared.output.finish();
   remark(options.quiet,
          fmt::format(
-             "{}{}, {} seen {} times or more; one seen fewer times is printed with probability at most {}; "
-             "{}, {:.2f} s",
+             "{}{}, {} seen {} times or more; one seen fewer times is printed with probability at most {}{}; "
+             "{}, {:.2f} s; {}",
              stop_requested() ? "interrupted after " : "", input_text(findings), num_reported,
-             options.lower_count, human_rate(findings.false_positive_rate),
-             human_bytes(static_cast<double>(memory_bytes)), seconds));
+             options.lower_count, human_rate(findings.false_positive_rate), unless_chosen(hasher),
+             human_bytes(static_cast<double>(memory_bytes)), seconds, hash_text(hasher)));
   if (num_repeats > 0)
     remark(options.quiet, fmt::format("{} k-mers may be repeats: the set of printed ones was full; give more "
                                       "--memory",

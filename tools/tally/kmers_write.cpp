@@ -12,7 +12,7 @@ ExitCode write_kmer_filter(const KmersOptions& options) {
   check_overwrite(options.output, options.force);
   const auto start = std::chrono::steady_clock::now();
   const KeyHasher hasher = options.hasher.hasher();
-  const KmerPlan plan = plan_kmers(options);
+  const KmerPlan plan = plan_kmers(options, hasher);
   KmerFilter filter(plan.shape, hasher, options.num_threads);
 
   struct Use {

@@ -20,10 +20,14 @@ constexpr std::string_view conventions = R"(
   that a command writes to ends it quietly.
 - **Numbers** take units: `10M`, `1e6`, `3Ki` for counts; `64MiB`, `1.5GB` for sizes; `1%`, `0.01`, `1e-3` for rates.
   K M G T P are powers of 1000, Ki Mi Gi Ti Pi of 1024.
-- **Seeds.** The default seed is the same on every machine, so runs repeat and filters merge. It is public: take
-  `--seed random` or, against opponents who choose keys, `--key-file`.
-- **Files** are written whole or not at all, and not overwritten without `--force`. SIGINT ends the input: commands that
-  print results end with their summary, commands that write a file leave it alone and end with status 2.
+- **Seeds.** What writes a filter file takes one seed on every machine, unless told, so that filters merge. That seed is
+  public: against opponents who choose keys, take `--key-file`, or at least `--seed random`. A stream (`over`, `uniq`,
+  `top`, and `kmers` without `--output`) draws its seed at random and says it in its summary; `--seed` with that number
+  repeats the run, to the byte. `--keyed` takes the keyed hash under a secret drawn at the start, which nobody learns.
+- **Files** are written whole or not at all, and not overwritten without `--force`. Whether a file can be written is tried
+  before any input is read. SIGINT, SIGTERM and SIGHUP end the input, unless they were ignored when the command started
+  (`nohup`): commands that print results end with their summary, commands that write a file leave it alone and end with
+  status 2.
 - **Instruction sets.** The loops that all keys go through are compiled for several sets of vector instructions, and the
   best that the processor has is taken. `TALLY_INSTRUCTION_SET=SSE4` in the environment takes that one, `baseline` what
   every processor has. Results are the same; it is for tests, and to find out whether a fault lies there.

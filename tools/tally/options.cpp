@@ -179,11 +179,17 @@ CLI::Option* add_scheme(CLI::App& app, std::string& target, SchemesOf schemes) {
   return add_choice(app, "--scheme", target, description, names);
 }
 
-void add_hasher_options(CLI::App& app, HasherOptions& options) {
+namespace {
+
+std::uint64_t random_word() {
+  std::random_device device;
+  return std::uint64_t{device()} << 32 | device();
+}
+
+void add_seed_and_key_file(CLI::App& app, HasherOptions& options, const std::string& description) {
   const auto parse = [&options](std::string_view text) {
     if (text == "random") {
-      std::random_device device;
-      options.seed = (std::uint64_t{device()} << 32) | device();
+      options.seed = random_word();
       return;
     }
     const bool is_hex = text.starts_with("0x");
@@ -193,12 +199,35 @@ void add_hasher_options(CLI::App& app, HasherOptions& options) {
     if (error != std::errc{} || end != last)
       refuse(text, "is not a seed; give 0 to 2^64 - 1 (0x... for hexadecimal) or 'random'");
   };
-  options.seed_option = detail::add_parsed(
-      app, "--seed", parse,
-      fmt::format("Seed of the hash, or 'random'; filters merge only under one seed (default: {})",
-                  default_seed),
-      "NUMBER|random");
+  options.seed_option = detail::add_parsed(app, "--seed", parse, description, "NUMBER|random");
   add_key_file(app, options.key_file)->excludes(options.seed_option);
+}
+
+}  // namespace
+
+void add_hasher_options(CLI::App& app, HasherOptions& options) {
+  add_seed_and_key_file(
+      app, options,
+      fmt::format("Seed of the hash, or 'random'; filters merge only under one seed (default: {})",
+                  default_seed));
+}
+
+void add_stream_hasher_options(CLI::App& app, HasherOptions& options, const std::string& default_text) {
+  add_seed_and_key_file(
+      app, options,
+      fmt::format("Seed of the hash, as the summary says it: repeats a run (default: {})", default_text));
+  app.add_flag("--keyed", options.keyed,
+               "Use the keyed hash under a secret drawn at the start, for keys that an opponent may choose")
+      ->excludes("--seed")
+      ->excludes("--key-file");
+}
+
+std::string hash_text(const KeyHasher& hasher) {
+  return hasher.id() == HashId::xxh3_128 ? fmt::format("seed {}", hasher.seed_or_key_id()) : "keyed hash";
+}
+
+std::string_view unless_chosen(const KeyHasher& hasher) {
+  return hasher.id() == HashId::xxh3_128 ? ", unless keys are chosen against the seed" : "";
 }
 
 CLI::Option* add_key_file(CLI::App& app, std::string& key_file) {
@@ -207,8 +236,18 @@ CLI::Option* add_key_file(CLI::App& app, std::string& key_file) {
                   "32 bytes or 64 hexadecimal digits");
 }
 
+void HasherOptions::draw() {
+  if (keyed) {
+    std::random_device device;
+    HashKey& secret = drawn_key.emplace();
+    for (std::byte& byte : secret) byte = static_cast<std::byte>(device());
+  } else if (!seed_given() && key_file.empty()) {
+    seed = random_word();
+  }
+}
+
 std::optional<HashKey> HasherOptions::key() const {
-  if (key_file.empty()) return std::nullopt;
+  if (key_file.empty()) return drawn_key;
   return read_key_file(key_file);
 }
 

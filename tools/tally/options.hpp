@@ -109,21 +109,35 @@ CLI::Option* add_scheme(CLI::App& app, std::string& target, SchemesOf schemes = 
 /// The least --memory of a command that keeps digests: their set takes some hundreds of bytes when it is empty.
 inline constexpr std::uint64_t least_memory_of_digests = 4096;
 
-/// The seed of every command that is not told another, so that runs repeat and files merge: "tally" in ASCII.
+/// The seed of every command that writes a filter file or speaks to other nodes, and is not told another, so that
+/// files merge: "tally" in ASCII.
 inline constexpr std::uint64_t default_seed = 0x74616c6c79;
 
-/// --seed and --key-file.
+/// --seed, --key-file and, of a stream, --keyed.
 struct HasherOptions {
   std::uint64_t seed = default_seed;
   std::string key_file;
+  bool keyed = false;
 
   bool seed_given() const { return seed_option != nullptr && seed_option->count() > 0; }
   KeyHasher hasher() const;            ///< reads the key file
-  std::optional<HashKey> key() const;  ///< nothing without --key-file
+  std::optional<HashKey> key() const;  ///< nothing without --key-file and a drawn secret
+
+  /// Of a stream, which writes no filter file, before all else: draws the secret if --keyed is given, or else the seed
+  /// if none is and there is no key file.
+  void draw();
 
   CLI::Option* seed_option = nullptr;
+  std::optional<HashKey> drawn_key;
 };
 void add_hasher_options(CLI::App& app, HasherOptions& options);
+/// The same with --keyed; `default_text` says what the seed is if none is given.
+void add_stream_hasher_options(CLI::App& app, HasherOptions& options,
+                               const std::string& default_text = "drawn at random");
+/// "seed 42", or "keyed hash": what a stream says in the end, so that a run can be repeated.
+std::string hash_text(const KeyHasher& hasher);
+/// ", unless keys are chosen against the seed"; nothing for a keyed hash.
+std::string_view unless_chosen(const KeyHasher& hasher);
 /// --key-file alone, for commands that open a filter file (the file holds the seed).
 CLI::Option* add_key_file(CLI::App& app, std::string& key_file);
 

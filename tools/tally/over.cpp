@@ -149,17 +149,18 @@ ExitCode run_over_sums(const OverOptions& options) {
                {"memory_bytes", stream.memory_bytes()},
                {"seconds", seconds},
                {"interrupted", stop_requested()}};
+  summary.update(hash_json(hasher));
   report.finish(summary);
   state.save([&](StateWriter& into) { stream.save(into); });
   remark(
       options.quiet,
       fmt::format(
           "{}{} lines, {} reported at {}{}; a sum is too high by more than {:.0f} with probability at most "
-          "{}; {}, {:.2f} s",
+          "{}{}; {}, {:.2f} s; {}",
           stop_requested() ? "interrupted after " : "", stream.num_counted(), stream.num_reported(),
           options.threshold, options.window ? " within " + duration_text(*options.window) : std::string(),
-          overcount, human_rate(bound.failure_probability),
-          human_bytes(static_cast<double>(stream.memory_bytes())), seconds));
+          overcount, human_rate(bound.failure_probability), unless_chosen(hasher),
+          human_bytes(static_cast<double>(stream.memory_bytes())), seconds, hash_text(hasher)));
   if (stream.num_repeats_possible() > 0) {
     remark(options.quiet, fmt::format("{} reports may be repeats: the set of reported keys was full",
                                       stream.num_repeats_possible()));
@@ -220,6 +221,7 @@ ExitCode run_over(const OverOptions& options) {
                {"memory_bytes", stream.memory_bytes()},
                {"seconds", seconds},
                {"interrupted", stop_requested()}};
+  summary.update(hash_json(hasher));
   if (check) summary["exact"] = check_json(check->result(), check->predicts());
   report.finish(summary);
   state.save([&](StateWriter& into) { stream.save(into); });
@@ -229,11 +231,11 @@ ExitCode run_over(const OverOptions& options) {
                                                           "probability at most {}",
                                                           human_rate(stream.error_bound()));
   remark(options.quiet,
-         fmt::format("{}{} lines, about {} distinct keys, {} reported at {} times; {}; {}, {:.2f} s",
+         fmt::format("{}{} lines, about {} distinct keys, {} reported at {} times; {}{}; {}, {:.2f} s; {}",
                      stop_requested() ? "interrupted after " : "", stream.num_lines(),
                      human_count(static_cast<double>(stream.num_distinct())), stream.num_reported(),
-                     options.threshold, error, human_bytes(static_cast<double>(stream.memory_bytes())),
-                     seconds));
+                     options.threshold, error, unless_chosen(hasher),
+                     human_bytes(static_cast<double>(stream.memory_bytes())), seconds, hash_text(hasher)));
   if (stream.num_repeats_possible() > 0) {
     remark(options.quiet, fmt::format("{} reports may be repeats: the set of reported keys was full",
                                       stream.num_repeats_possible()));
@@ -284,7 +286,7 @@ Run declare_over(CLI::App& app) {
                "count exactly as well (memory without bound) and compare: misses, early and false reports, "
                "prediction");
   add_state(app, options->state_path);
-  add_hasher_options(app, options->hasher);
+  add_stream_hasher_options(app, options->hasher, "drawn at random, or what the --state was begun with");
   add_json(app, options->json);
   add_line_buffered(app, options->line_buffered);
   add_quiet(app, options->quiet);
@@ -297,6 +299,7 @@ Run declare_over(CLI::App& app) {
             "--keys, --false-positive-rate, --update and --exact are not for --sum and --window; give "
             "--memory");
       }
+      draw_hash(options->hasher, options->state_path);
       return run_over_sums(*options);
     }
     if (!options->records.time_fields.empty()) throw std::invalid_argument("--time needs --window");
@@ -308,6 +311,7 @@ Run declare_over(CLI::App& app) {
     if (options->num_keys && options->memory_bytes && rate->count() > 0) {
       throw std::invalid_argument("--keys, --memory and --false-positive-rate are all given; leave one out");
     }
+    draw_hash(options->hasher, options->state_path);
     return run_over(*options);
   };
 }

@@ -9,6 +9,8 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <stdexcept>
 #include <system_error>
 
@@ -109,6 +111,29 @@ std::optional<StateReader> StateReader::open(const std::string& path, StateKind 
   reader.check(kind);
   reader.check_options(options);
   return reader;
+}
+
+std::optional<std::string> StateReader::saved_option(const std::string& path, std::string_view name) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return std::nullopt;
+  std::vector<std::byte> bytes(std::size_t{1} << 14);  // options are short
+  std::ifstream file(path, std::ios::binary);
+  file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  bytes.resize(static_cast<std::size_t>(file.gcount()));
+  if (bytes.size() < body_offset || std::memcmp(bytes.data(), magic.data(), magic.size()) != 0)
+    return std::nullopt;
+  StateReader reader(path, std::move(bytes));
+  reader.at_ = body_offset;
+  reader.end_ = reader.bytes_.size();
+  try {
+    for (std::uint64_t left = reader.number(); left > 0; --left) {
+      const std::string_view its_name = reader.text();
+      const std::string_view value = reader.text();
+      if (its_name == name) return std::string(value);
+    }
+  } catch (const FormatError&) {  // more than there is
+  }
+  return std::nullopt;
 }
 
 void StateReader::fail(const std::string& reason) const {

@@ -46,6 +46,10 @@ class StateReader {
   static std::optional<StateReader> open(const std::string& path, StateKind kind,
                                          const StateOptions& options);
 
+  /// The value of an option that the state in this file was written with; nothing where that cannot be read, which
+  /// `open` will say. Reads only the beginning of the file, and checks it no further.
+  static std::optional<std::string> saved_option(const std::string& path, std::string_view name);
+
   std::uint64_t number();
   std::uint64_t number_at_most(std::uint64_t most);
   std::vector<std::uint64_t> numbers();

@@ -1,13 +1,20 @@
 #include "stream_state.hpp"
 
 #include <bit>
+#include <charconv>
+#include <stdexcept>
 #include <utility>
+
+#include "output_check.hpp"
 
 namespace tally::cli {
 namespace {
 
 constexpr std::size_t words_of_entry = 4;
 constexpr std::size_t words_of_node = 2;
+
+constexpr std::string_view hash_option = "hash";
+constexpr std::string_view seed_option = "seed (or id of the key)";
 
 }  // namespace
 
@@ -19,8 +26,8 @@ void add_state(CLI::App& app, std::string& path) {
 
 void append_options(StateOptions& list, const InputOptions& input, const RecordOptions& records,
                     const KeyHasher& hasher) {
-  list.insert(list.end(), {{"hash", std::string(name_of(hasher.id()))},
-                           {"seed (or id of the key)", std::to_string(hasher.seed_or_key_id())},
+  list.insert(list.end(), {{std::string(hash_option), std::string(name_of(hasher.id()))},
+                           {std::string(seed_option), std::to_string(hasher.seed_or_key_id())},
                            {"--null", input.nul_separated ? "yes" : "no"},
                            {"--delimiter", input.delimiter},
                            {"--fields", input.fields},
@@ -28,8 +35,23 @@ void append_options(StateOptions& list, const InputOptions& input, const RecordO
                            {"--time", records.time_fields}});
 }
 
+void draw_hash(HasherOptions& hasher, const std::string& state_path) {
+  if (hasher.keyed && !state_path.empty()) {
+    throw std::invalid_argument(
+        "--keyed and --state are both given: the secret of --keyed ends with the run, and a state keeps "
+        "none; "
+        "give --key-file in place of --keyed");
+  }
+  hasher.draw();
+  if (state_path.empty() || hasher.seed_given() || !hasher.key_file.empty()) return;
+  if (StateReader::saved_option(state_path, hash_option) != name_of(HashId::xxh3_128)) return;
+  const std::string seed = StateReader::saved_option(state_path, seed_option).value_or("");
+  (void)std::from_chars(seed.data(), seed.data() + seed.size(), hasher.seed);
+}
+
 bool StreamState::restore(const std::function<void(StateReader&)>& take_up) const {
   if (path_.empty()) return false;
+  check_can_write(path_);
   auto state = StateReader::open(path_, kind_, options_);
   if (!state) return false;
   take_up(*state);

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "commands.hpp"
+#include "key_json.hpp"
 #include "signals.hpp"
 #include "stream_state.hpp"
 #include "top_check.hpp"
@@ -91,6 +92,7 @@ ExitCode run_top(const TopOptions& options) {
                       {"memory_bytes", stream.num_bytes()},
                       {"seconds", seconds},
                       {"interrupted", stop_requested()}});
+  summary.update(hash_json(planned.hasher));
   if (exact) summary["exact"] = check_json(*exact);
   report.finish(summary);
   state.save([&](StateWriter& to) {
@@ -100,15 +102,16 @@ ExitCode run_top(const TopOptions& options) {
 
   remark(
       options.quiet,
-      fmt::format("{}{} lines{}{}; {} keys, {} of them here for certain; any other key has {} at most; {}, "
-                  "{:.2f} s",
+      fmt::format("{}{} lines{}{}; {} keys, {} of them here for certain; any other key has {} at most{}; {}, "
+                  "{:.2f} s; {}",
                   stop_requested() ? "interrupted after " : "", stream.num_counted(),
                   options.records.sum_fields.empty() ? "" : fmt::format(", sum {}", ranking.total),
                   options.window
                       ? fmt::format(", {} in the last {}", ranking.total, duration_text(*options.window))
                       : "",
                   ranking.keys.size(), summary["num_certain"].get<std::uint64_t>(), ranking.bound_of_others,
-                  human_bytes(static_cast<double>(stream.num_bytes())), seconds));
+                  unless_chosen(planned.hasher), human_bytes(static_cast<double>(stream.num_bytes())),
+                  seconds, hash_text(planned.hasher)));
   remark_lines_lost(options.quiet, reader, stream.clock().num_left_out());
   if (exact) remark(options.quiet, check_text(*exact));
   return ranking.keys.empty() ? ExitCode::none : ExitCode::success;
@@ -144,7 +147,7 @@ Run declare_top(CLI::App& app) {
              {"sketch", "space-saving"});
   add_state(app, options->state_path);
   app.add_flag("--exact", options->exact, "count exactly as well (memory without bound) and compare");
-  add_hasher_options(app, options->hasher);
+  add_stream_hasher_options(app, options->hasher, "drawn at random, or what the --state was begun with");
   add_json(app, options->json);
   add_quiet(app, options->quiet);
   return [options] {
@@ -155,6 +158,7 @@ Run declare_top(CLI::App& app) {
       throw std::invalid_argument("--exact and --state are both given; leave one out");
     if (!options->records.time_fields.empty() && !options->window && !options->interval)
       throw std::invalid_argument("--time needs --window or --interval");
+    draw_hash(options->hasher, options->state_path);
     return run_top(*options);
   };
 }

@@ -40,8 +40,9 @@ constexpr std::uint64_t default_recent_bytes = std::uint64_t{64} << 20;
 
 class ExactMemory {
  public:
-  explicit ExactMemory(const UniqOptions& options)
-      : seen_(options.memory_bytes.value_or(std::numeric_limits<std::uint64_t>::max())) {}
+  ExactMemory(const UniqOptions& options, const KeyHasher& hasher)
+      : seen_(options.memory_bytes.value_or(std::numeric_limits<std::uint64_t>::max())),
+        exception_(unless_chosen(hasher)) {}
 
   void prefetch(Hash128 digest) const { seen_.prefetch(digest); }
   bool is_new(Hash128 digest) {
@@ -55,16 +56,18 @@ class ExactMemory {
     return outcome == HashSet::Outcome::inserted;
   }
   std::uint64_t num_bytes() const { return seen_.num_bytes(); }
-  std::string promise() const { return "exact, up to 2^-96 for any two keys"; }
+  std::string promise() const { return fmt::format("exact, up to 2^-96 for any two keys{}", exception_); }
   double error_bound() const { return 0; }
 
  private:
   HashSet seen_;
+  std::string_view exception_;
 };
 
 class ApproximateMemory {
  public:
-  explicit ApproximateMemory(const UniqOptions& options) : seen_(shape(options), options.hasher.hasher()) {}
+  ApproximateMemory(const UniqOptions& options, const KeyHasher& hasher)
+      : seen_(shape(options), hasher), exception_(unless_chosen(hasher)) {}
 
   void prefetch(Hash128 digest) const { seen_.prefetch(digest); }
   bool is_new(Hash128 digest) { return !seen_.test_and_insert(digest); }
@@ -72,7 +75,8 @@ class ApproximateMemory {
   // By the bits that are set: the keys that were printed are too few where many were dropped.
   double error_bound() const { return seen_.statistics().estimated_false_positive_rate; }
   std::string promise() const {
-    return fmt::format("a new key is dropped with probability at most {}", human_rate(error_bound()));
+    return fmt::format("a new key is dropped with probability at most {}{}", human_rate(error_bound()),
+                       exception_);
   }
 
  private:
@@ -89,12 +93,13 @@ class ApproximateMemory {
   }
 
   BloomFilter<> seen_;
+  std::string_view exception_;
 };
 
 class ForgetfulMemory {
  public:
-  explicit ForgetfulMemory(const UniqOptions& options)
-      : seen_(options.memory_bytes.value_or(default_recent_bytes)) {}
+  ForgetfulMemory(const UniqOptions& options, const KeyHasher& hasher)
+      : seen_(options.memory_bytes.value_or(default_recent_bytes)), exception_(unless_chosen(hasher)) {}
 
   void prefetch(Hash128 digest) const { seen_.prefetch(digest); }
   bool is_new(Hash128 digest) { return seen_.insert(digest); }
@@ -102,18 +107,20 @@ class ForgetfulMemory {
   double error_bound() const { return 0; }
   std::string promise() const {
     return seen_.num_forgotten() == 0
-               ? "nothing was forgotten: no key is repeated"
-               : fmt::format("no key is dropped; {} were forgotten and may be repeated",
+               ? fmt::format("nothing was forgotten: no key is repeated, and none dropped{}", exception_)
+               : fmt::format("no key is dropped{}; {} were forgotten and may be repeated", exception_,
                              human_count(static_cast<double>(seen_.num_forgotten())));
   }
 
  private:
   RecentKeys seen_;
+  std::string_view exception_;
 };
 
 template <class Memory>
 ExitCode run_uniq(const UniqOptions& options) {
-  Memory memory(options);
+  const KeyHasher hasher = options.hasher.hasher();
+  Memory memory(options, hasher);
   Output output({.nul_separated = options.input.nul_separated && !options.json,
                  .line_buffered = options.line_buffered});
   std::uint64_t num_printed = 0;
@@ -129,21 +136,22 @@ ExitCode run_uniq(const UniqOptions& options) {
       }
     }
   };
-  const std::uint64_t num_lines =
-      for_each_batch(options.input, options.hasher.hasher(), options.quiet, print_new);
+  const std::uint64_t num_lines = for_each_batch(options.input, hasher, options.quiet, print_new);
   if (options.json) {
-    output.write_record(json_line(Json{{"summary",
-                                        {{"num_lines", num_lines},
-                                         {"num_printed", num_printed},
-                                         {"dropped_with_probability_at_most", memory.error_bound()},
-                                         {"memory_bytes", memory.num_bytes()},
-                                         {"promise", memory.promise()},
-                                         {"interrupted", stop_requested()}}}}));
+    Json summary{{"num_lines", num_lines},
+                 {"num_printed", num_printed},
+                 {"dropped_with_probability_at_most", memory.error_bound()},
+                 {"memory_bytes", memory.num_bytes()},
+                 {"promise", memory.promise()},
+                 {"interrupted", stop_requested()}};
+    summary.update(hash_json(hasher));
+    output.write_record(json_line(Json{{"summary", summary}}));
   }
   output.finish();
-  remark(options.quiet, fmt::format("{}{} lines, {} printed; {}; {}",
-                                    stop_requested() ? "interrupted after " : "", num_lines, num_printed,
-                                    memory.promise(), human_bytes(static_cast<double>(memory.num_bytes()))));
+  remark(options.quiet,
+         fmt::format("{}{} lines, {} printed; {}; {}; {}", stop_requested() ? "interrupted after " : "",
+                     num_lines, num_printed, memory.promise(),
+                     human_bytes(static_cast<double>(memory.num_bytes())), hash_text(hasher)));
   return num_printed > 0 ? ExitCode::success : ExitCode::none;
 }
 
@@ -164,7 +172,7 @@ Run declare_uniq(CLI::App& app) {
            least_memory_of_digests);
   add_rate(app, "-p,--false-positive-rate", options->false_positive_rate,
            "with --approximate: probability that a new key is dropped (default 0.1%)");
-  add_hasher_options(app, options->hasher);
+  add_stream_hasher_options(app, options->hasher);
   add_json(app, options->json);
   add_line_buffered(app, options->line_buffered);
   add_quiet(app, options->quiet);
@@ -176,6 +184,7 @@ Run declare_uniq(CLI::App& app) {
       throw std::invalid_argument(
           "--keys and --false-positive-rate go with --approximate; without it nothing is planned");
     }
+    options->hasher.draw();
     if (options->approximate) return run_uniq<ApproximateMemory>(*options);
     if (options->may_repeat) return run_uniq<ForgetfulMemory>(*options);
     return run_uniq<ExactMemory>(*options);
