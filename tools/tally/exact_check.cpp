@@ -49,7 +49,7 @@ void ExactCheck::opened_generation(const ThresholdShape& shape) {
 
 void ExactCheck::inserted(Hash128 digest) {
   if (!predicts()) return;
-  Key& key = keys_[digest];
+  Counted& key = counted_[digest];
   if (key.generation != generation_) {
     key.generation = generation_;
     key.count_in_generation = 0;
@@ -62,8 +62,8 @@ void ExactCheck::inserted(Hash128 digest) {
   if (++num_insertions_ >= next_update_) update_prediction();
 }
 
-void ExactCheck::see(Hash128 digest, bool reported) {
-  Key& key = keys_[digest];
+void ExactCheck::see(std::string_view bytes, bool reported) {
+  Key& key = keys_[bytes];
   ++key.count;
   if (key.count < threshold_) {
     if (generation_ > 0) key.probability_too_soon = pass_[threshold_ - key.count];
@@ -85,7 +85,7 @@ void ExactCheck::update_prediction() {
 ExactCheck::Result ExactCheck::result() const {
   Result result;
   double variance = 0;
-  for (const auto& [digest, key] : keys_) {
+  for (const auto& [bytes, key] : keys_) {
     ++result.num_distinct;
     const bool is_over = key.count >= threshold_;
     const double probability = key.probability_too_soon;

@@ -1,9 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "tally/detail/process_salt.hpp"
 #include "tally/filters/shapes.hpp"
 #include "tally/hashing/hash128.hpp"
 #include "tally/theory/compound_poisson.hpp"
@@ -15,8 +19,34 @@ struct HashOfDigest {
   std::size_t operator()(Hash128 digest) const noexcept { return digest.low; }
 };
 
+/// Values by the bytes of keys: what is counted exactly so depends on no digest. A secret of the process spreads the
+/// keys over the buckets.
+template <class Value>
+class ValuesByKey {
+ public:
+  Value& operator[](std::string_view key) {
+    const auto found = values_.find(key);
+    return found != values_.end() ? found->second : values_[std::string(key)];
+  }
+  /// Of a key that is there.
+  const Value& at(std::string_view key) const { return values_.find(key)->second; }
+
+  std::size_t size() const noexcept { return values_.size(); }
+  auto begin() const noexcept { return values_.begin(); }
+  auto end() const noexcept { return values_.end(); }
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view key) const { return hash_key(key, seed).low; }
+    std::uint64_t seed = tally::detail::process_salt().first;
+  };
+  std::unordered_map<std::string, Value, Hash, std::equal_to<>> values_;
+};
+
 /// Counts a stream exactly, in memory without bound, and compares what was reported with
-/// what was true and with what theory predicts for this very stream.
+/// what was true and with what theory predicts for this very stream. Truth is by the bytes of keys; only the
+/// prediction is of what the filters are given, which is digests.
 ///
 /// The prediction: a key seen t < theta times is reported at a visit when the other keys
 /// have put at least theta - t on each of its counters. Counters only grow and t does,
@@ -37,12 +67,12 @@ class ExactCheck {
   // line with the key has been dealt with, and was reported or not.
   void opened_generation(const ThresholdShape& shape);
   void inserted(Hash128 digest);
-  void see(Hash128 digest, bool reported);
+  void see(std::string_view bytes, bool reported);
 
   struct Result {
     std::uint64_t num_distinct = 0;
     std::uint64_t num_over = 0;    ///< keys that reached the threshold
-    std::uint64_t num_missed = 0;  ///< of them, never reported: always 0
+    std::uint64_t num_missed = 0;  ///< of them, never reported: 0, unless two keys have one digest
     std::uint64_t num_early = 0;   ///< of them, reported before
     std::uint64_t num_false = 0;   ///< reported, and never reached it
     double predicted_early = 0;
@@ -55,16 +85,19 @@ class ExactCheck {
   struct Key {
     std::uint64_t count = 0;
     double probability_too_soon = 0;  // at the last visit below the threshold
-    std::uint32_t count_in_generation = 0;
-    std::uint32_t generation = 0;
     bool reported = false;
     bool reported_too_soon = false;
+  };
+  struct Counted {
+    std::uint32_t count_in_generation = 0;
+    std::uint32_t generation = 0;
   };
 
   void update_prediction();
 
   std::uint64_t threshold_;
-  std::unordered_map<Hash128, Key, HashOfDigest> keys_;
+  ValuesByKey<Key> keys_;
+  std::unordered_map<Hash128, Counted, HashOfDigest> counted_;  // what is in the filters
 
   ThresholdShape shape_;
   std::uint32_t generation_ = 0;

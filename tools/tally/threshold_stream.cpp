@@ -86,7 +86,7 @@ std::size_t ThresholdStream::count_exactly(std::span<const std::string_view> key
     std::uint32_t& count = exact_->counts[digests[i]];
     num_distinct_ += count == 0;
     const bool reaches = count < options_.threshold && ++count == options_.threshold;
-    if (check_ != nullptr) check_->see(digests[i], reaches);
+    if (check_ != nullptr) check_->see(keys[i], reaches);
     if (reaches) {
       ++num_reported_;
       report_(keys[i], count);
@@ -105,7 +105,7 @@ void ThresholdStream::add_to_filters(std::span<const std::string_view> keys, Win
       if (next < unreported_.size() && unreported_[next] == i) {
         ++next;
       } else {
-        check_->see(digests[i], false);
+        check_->see(keys[i], false);
       }
     }
   }
@@ -120,7 +120,7 @@ void ThresholdStream::count_in_runs(std::span<const std::string_view> keys, Wind
   if (num_runs_ + digests.size() > std::numeric_limits<RunNumber>::max()) num_runs_ = 0;
   if (num_runs_ == 0) last_run_.assign(num_last_runs, 0);
   for (std::size_t begin = 0; begin < unreported_.size();) {
-    begin = take_run(digests, begin);
+    begin = take_run(keys, digests, begin);
     count_run(keys);
   }
 }
@@ -129,7 +129,8 @@ void ThresholdStream::count_in_runs(std::span<const std::string_view> keys, Wind
 /// stopped. So the keys of a run can be counted together and reported after that, and what becomes of a stream
 /// does not depend on how it was cut into batches. Nor does it where a new generation takes over: no run goes
 /// past that.
-std::size_t ThresholdStream::take_run(Window digests, std::size_t begin) {
+std::size_t ThresholdStream::take_run(std::span<const std::string_view> keys, Window digests,
+                                      std::size_t begin) {
   ++num_runs_;
   std::uint64_t most = unreported_.size() - begin;
   if (!filters_.empty() && !options_.memory_bytes) {
@@ -143,7 +144,7 @@ std::size_t ThresholdStream::take_run(Window digests, std::size_t begin) {
     const Hash128 digest = digests[unreported_[at]];
     RunNumber& last = last_run_[digest.low % num_last_runs];
     if (reported_.has_since(digest)) {
-      if (check_ != nullptr) check_->see(digest, false);
+      if (check_ != nullptr) check_->see(keys[unreported_[at]], false);
       continue;
     }
     if (last == num_runs_) break;
@@ -164,7 +165,7 @@ void ThresholdStream::count_run(std::span<const std::string_view> keys) {
     const bool reaches = counts_[i].value >= options_.threshold;
     reaching_[num_reaching] = static_cast<std::uint32_t>(i);
     num_reaching += reaches;
-    if (check_ != nullptr) check_->see(run_[i], reaches);
+    if (check_ != nullptr) check_->see(keys[run_indices_[i]], reaches);
   }
   // Another thread may have read these keys.
   for (std::size_t j = 0; j < num_reaching; ++j) hwy::Prefetch(keys[run_indices_[reaching_[j]]].data());

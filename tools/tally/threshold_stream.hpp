@@ -103,7 +103,7 @@ class ThresholdStream {
   std::size_t count_exactly(std::span<const std::string_view> keys, Window digests);
   void add_to_filters(std::span<const std::string_view> keys, Window digests);
   void count_in_runs(std::span<const std::string_view> keys, Window digests);
-  std::size_t take_run(Window digests, std::size_t begin);
+  std::size_t take_run(std::span<const std::string_view> keys, Window digests, std::size_t begin);
   void count_run(std::span<const std::string_view> keys);
   void count_in_filters(Window digests, std::span<Count> counts);
   void report_key(std::string_view key, Hash128 digest, std::uint64_t count);

@@ -11,7 +11,7 @@ namespace tally::cli {
 void ExactRanking::add(const Records& records) {
   for (std::size_t i = 0; i < records.size(); ++i) {
     const std::uint64_t weight = records.weights.empty() ? 1 : records.weights[i];
-    counts_[records.digests[i]] += weight;
+    counts_[records.keys[i]] += weight;
   }
 }
 
@@ -20,7 +20,7 @@ ExactRanking::Result ExactRanking::compare(const TopStream::Ranking& ranking, st
   Result result{.num_distinct = counts_.size()};
   // The least true count of an answer.
   std::vector<std::uint64_t> counts;
-  for (const auto& [digest, count] : counts_) {
+  for (const auto& [key, count] : counts_) {
     if (share ? is_above_share(count, *share, ranking.total) : count > 0) counts.push_back(count);
   }
   if (!share && counts.size() > num_keys) {
@@ -32,7 +32,7 @@ ExactRanking::Result ExactRanking::compare(const TopStream::Ranking& ranking, st
   const std::uint64_t least =
       counts.empty() ? ~std::uint64_t{0} : *std::min_element(counts.begin(), counts.end());
   for (const KeyCount& key : ranking.keys) {
-    const std::uint64_t truth = counts_.at(key.digest);
+    const std::uint64_t truth = counts_.at(key.key);
     result.num_false += truth < least;
     result.num_outside_bounds += truth > key.count || truth < key.least();
     result.greatest_overcount = std::max(result.greatest_overcount, key.count - std::min(key.count, truth));

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <unordered_map>
 
 #include "exact_check.hpp"
 #include "output.hpp"
@@ -11,7 +10,7 @@
 
 namespace tally::cli {
 
-/// Counts exactly, in memory without bound, and compares.
+/// Counts exactly, by the bytes of keys, in memory without bound, and compares.
 class ExactRanking {
  public:
   void add(const Records& records);
@@ -29,7 +28,7 @@ class ExactRanking {
                  std::uint64_t num_keys) const;
 
  private:
-  std::unordered_map<Hash128, std::uint64_t, HashOfDigest> counts_;
+  ValuesByKey<std::uint64_t> counts_;
 };
 
 Json check_json(const ExactRanking::Result& result);
