@@ -373,7 +373,7 @@ TEST(KmersCommand, IsSizedByAFirstPassOverFilesAndSaysSo) {
   const std::string input = directory.write("reads.fq", reads_fastq());
   for (const std::string length : {"31", "45"}) {
     const Counts counts = count_exactly(kmers_of_all(reads(), std::stoul(length)));
-    const CommandResult result = run_tally({"kmers", "-k", length, "-t", "2", input});
+    const CommandResult result = run_tally({"kmers", one_seed, "-k", length, "-t", "2", input});
     EXPECT_THAT(result.error, AllOf(HasSubstr("of them distinct"), HasSubstr("planned for")));
     EXPECT_TRUE(is_subset(with_count(counts, 2), sorted(split_keys(result.output))));
     const KeyReport report = run_for_keys({"kmers", one_seed, "-k", length, input}, "");
@@ -381,7 +381,8 @@ TEST(KmersCommand, IsSizedByAFirstPassOverFilesAndSaysSo) {
     EXPECT_NEAR(distinct, static_cast<double>(counts.size()), 0.02 * distinct);
     EXPECT_LE(report.summary["false_positive_rate_at_most"], 0.0101);
   }
-  const CommandResult redirected = run_shell("\"$TALLY\" kmers -k 31 -q < " + input);
+  const CommandResult redirected =
+      run_shell("\"$TALLY\" kmers -k 31 -q " + std::string(one_seed) + " < " + input);
   EXPECT_EQ(redirected.output, kmers(31, {input}).output);
   const CommandResult piped = kmers(31, {}, reads_fastq());
   EXPECT_EQ(piped.exit_code, 2);
