@@ -9,13 +9,13 @@
 
 namespace {
 
-constexpr std::int64_t off = -1;
-thread_local std::int64_t num_granted_first = off;
+thread_local bool is_on = false;
+thread_local std::uint64_t num_seen = 0;
+thread_local std::uint64_t refused_request = 0;
 thread_local bool has_refused = false;
 
 bool is_refused() noexcept {
-  if (num_granted_first == off) return false;
-  if (num_granted_first-- != 0) return false;
+  if (!is_on || num_seen++ != refused_request) return false;
   has_refused = true;
   return true;
 }
@@ -38,10 +38,13 @@ namespace tally::test {
 
 FailingAllocation::FailingAllocation(std::uint64_t which) noexcept {
   has_refused = false;
-  num_granted_first = static_cast<std::int64_t>(which);
+  num_seen = 0;
+  refused_request = which;
+  is_on = true;
 }
-FailingAllocation::~FailingAllocation() { num_granted_first = off; }
+FailingAllocation::~FailingAllocation() { is_on = false; }
 bool FailingAllocation::has_failed() noexcept { return has_refused; }
+std::uint64_t FailingAllocation::num_requests() noexcept { return num_seen; }
 
 }  // namespace tally::test
 

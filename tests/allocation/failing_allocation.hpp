@@ -17,6 +17,8 @@ class FailingAllocation {
 
   /// Whether there were so many requests that one was refused.
   static bool has_failed() noexcept;
+  /// Requests of this thread since it was made, the refused one too.
+  static std::uint64_t num_requests() noexcept;
 };
 
 }  // namespace tally::test

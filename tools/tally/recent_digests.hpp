@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -12,7 +13,16 @@ namespace tally::cli {
 /// A queue of digests that can be searched: they are numbered in the order in which they come, from 0 on.
 class RecentDigests {
  public:
-  void add(Hash128 digest) {
+  /// For one more. Throws std::bad_alloc, and nothing has changed then.
+  void make_room() {
+    if (digests_.size() < std::min(digests_.capacity(), before_.capacity())) return;
+    const std::size_t capacity = 2 * digests_.size() + 1;
+    digests_.reserve(capacity);
+    before_.reserve(capacity);
+  }
+
+  /// After make_room.
+  void add(Hash128 digest) noexcept {
     std::uint64_t& last = last_of_slot_[slot_of(digest)];
     digests_.push_back(digest);
     before_.push_back(last);

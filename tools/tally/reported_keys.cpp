@@ -13,7 +13,9 @@ void ReportedKeys::begin_batch_after(std::uint64_t num_in_set) {
   latest_.drop_before(num_in_set);
 }
 
+// First of all the memory: a digest that is in the set and was not reported would never be.
 HashSet::Outcome ReportedKeys::add(Hash128 digest) {
+  latest_.make_room();
   const HashSet::Outcome outcome =
       remembers_at_once_ ? set_.insert_growing(digest) : HashSet::Outcome::inserted;
   if (outcome == HashSet::Outcome::inserted) latest_.add(digest);

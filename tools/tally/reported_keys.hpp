@@ -38,7 +38,7 @@ class ReportedKeys {
   /// Whether a digest of the batch, which was not in the set, has been added since.
   bool has_since(Hash128 digest) const noexcept { return latest_.contains(digest, first_since_lookup_); }
 
-  /// 'full': the set may not grow any more, and the digest is not in it. Throws std::bad_alloc.
+  /// 'full': the set may not grow any more, and the digest is not in it. Throws std::bad_alloc, and it is not in it then.
   HashSet::Outcome add(Hash128 digest);
   /// What was added since the batch began; valid until the next call of another function.
   std::span<const Hash128> added() const noexcept { return latest_.from(first_of_batch_); }

@@ -1,0 +1,194 @@
+#include <map>
+
+#include "describe.hpp"
+#include "fail_each.hpp"
+#include "sum_stream.hpp"
+#include "support/command_runner.hpp"
+#include "support/file_bytes.hpp"
+#include "support/key_streams.hpp"
+#include "threshold_stream.hpp"
+#include "top_stream.hpp"
+
+// The streams of over and top, where there is no memory.
+
+namespace tally::cli {
+namespace {
+
+using namespace test;
+
+constexpr std::uint64_t threshold = 3;
+constexpr std::size_t batch_size = 64;
+const auto ignore_text = [](const std::string&) {};
+const auto ignore_key = [](std::string_view, std::uint64_t) {};
+
+/// Keys of 1 to 40 bytes and their digests, some of them often.
+struct Stream {
+  explicit Stream(std::size_t length) {
+    Random random(5);
+    for (std::size_t i = 0; i < length; ++i) {
+      std::string text = std::to_string(random.below(random.below(600) + 1));
+      text.resize(text.size() + text.back() % 40, '-');
+      texts.push_back(std::move(text));
+    }
+    keys.assign(texts.begin(), texts.end());
+    for (const std::string_view key : keys) digests.push_back(KeyHasher(0)(key));
+    for (std::size_t i = 0; i < length; ++i) weights.push_back(1 + i % 5);
+  }
+  /// use(records) for every batch.
+  template <class Use>
+  void for_each_batch(Use use) const {
+    for (std::size_t begin = 0; begin < keys.size(); begin += batch_size) {
+      use(Records{keys, digests, weights, {}}.part(begin, std::min(begin + batch_size, keys.size())));
+    }
+  }
+
+  std::vector<std::string> texts;
+  std::vector<std::string_view> keys;
+  std::vector<Hash128> digests;
+  std::vector<std::uint64_t> weights;
+};
+
+/// As over has them: exact counting that gives way to filters of several generations; planned; in bounded memory; and
+/// with nothing to count.
+std::vector<ThresholdStream::Options> threshold_options() {
+  std::vector<ThresholdStream::Options> all(4);
+  for (ThresholdStream::Options& options : all) options.threshold = threshold;
+  all[0].exact_keys = 20;
+  all[1].num_keys = 40;
+  all[2].memory_bytes = 1 << 15;
+  all[3].threshold = 1;
+  return all;
+}
+SumStream::Options sum_options() {
+  SumStream::Options options;
+  options.threshold = 20;
+  options.memory_bytes = 1 << 15;
+  return options;
+}
+TopStream::Options top_options(bool space_saving) {
+  TopStream::Options options;
+  options.capacity = 8;
+  options.sketch = {31, 2, 1, 64};
+  options.space_saving = space_saving;
+  return options;
+}
+
+template <class Object>
+Bytes state_of(const Object& stream, StateKind kind) {
+  StateWriter writer(kind, {});
+  stream.save(writer);
+  return writer.bytes();
+}
+
+// Of the streams, only `over` may go on after a batch that found no memory: what was counted of it is counted twice then.
+TEST(Allocation, ABatchThatFoundNoMemoryAndIsGivenAgainCostsAThresholdStreamNoKey) {
+  const Stream stream(1500);
+  struct Key {
+    std::uint64_t count = 0;
+    bool is_reported = false;
+  };
+  std::map<std::string_view, Key> all;
+  for (const std::string_view key : stream.keys) ++all[key].count;
+  for (const ThresholdStream::Options& options : threshold_options()) {
+    const std::uint64_t least = options.threshold;
+    std::uint64_t num_refused = 0;
+    for (std::uint64_t which = 0, is_refused = 1; is_refused != 0; which += 1 + which / 16) {
+      for (auto& [text, key] : all) key.is_reported = false;
+      // Needs no memory itself.
+      const auto report = [&](std::string_view text, std::uint64_t) {
+        all.find(text)->second.is_reported = true;
+      };
+      ThresholdStream over(options, report, ignore_text, nullptr);
+      std::int64_t left = static_cast<std::int64_t>(which);
+      is_refused = 0;
+      stream.for_each_batch([&](const Records& records) {
+        const auto add = [&] { over.add(records.keys, records.digests); };
+        if (left < 0) return add();
+        bool has_thrown = false;
+        {
+          const FailingAllocation failing(static_cast<std::uint64_t>(left));
+          try {
+            add();
+          } catch (const std::bad_alloc&) {
+            has_thrown = true;
+          }
+          left -= static_cast<std::int64_t>(FailingAllocation::num_requests());
+          is_refused |= FailingAllocation::has_failed();
+        }
+        if (has_thrown) add();
+      });
+      num_refused += is_refused;
+      for (const auto& [text, key] : all) {
+        ASSERT_TRUE(key.count < least || key.is_reported) << text << " is missed after refusal " << which;
+      }
+    }
+    EXPECT_GT(num_refused, 3u);
+  }
+}
+
+/// `make()` gives the empty stream.
+template <class Make>
+void expect_states_are_whole(StateKind kind, const Stream& stream, Make make) {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "state";
+  auto fed = make();
+  stream.for_each_batch([&](const Records& records) {
+    if constexpr (requires { fed->add(records); }) fed->add(records);
+    else fed->add(records.keys, records.digests);
+  });
+  const Bytes whole = state_of(*fed, kind);
+  write_bytes(path, whole);
+  EXPECT_GT(fail_each(
+                "saved", [] { return Bytes(); }, [&](Bytes& state) { state = state_of(*fed, kind); },
+                [](const Bytes& state) { return state; }),
+            1u);
+  EXPECT_TRUE(state_of(*fed, kind) == whole);
+  EXPECT_GT(
+      fail_each(
+          "restored", [] { return decltype(make())(); },
+          [&](decltype(make())& restored) {
+            auto state = StateReader::open(path, kind, {});
+            ASSERT_TRUE(state.has_value());
+            auto made = make();
+            made->restore(*state, std::nullopt);
+            state->finish();
+            restored = std::move(made);
+          },
+          [&](const decltype(make())& restored) { return restored ? state_of(*restored, kind) : Bytes{}; }),
+      3u);
+  // Adding: nothing worse than the exception.
+  for (std::uint64_t which = 0, is_refused = 1; is_refused != 0; which += 1 + which / 8) {
+    is_refused = 0;
+    const FailingAllocation failing(which);
+    try {
+      auto unlucky = make();
+      stream.for_each_batch([&](const Records& records) {
+        if constexpr (requires { unlucky->add(records); }) unlucky->add(records);
+        else unlucky->add(records.keys, records.digests);
+      });
+      EXPECT_FALSE(FailingAllocation::has_failed() && which < 2)
+          << "the first requests cannot be done without";
+    } catch (const std::bad_alloc&) {
+      EXPECT_TRUE(FailingAllocation::has_failed());
+    }
+    is_refused = FailingAllocation::has_failed();
+  }
+}
+
+TEST(Allocation, AStateIsSavedAndRestoredWholeOrNotAtAll) {
+  const Stream stream(700);
+  for (const ThresholdStream::Options& options : threshold_options()) {
+    expect_states_are_whole(StateKind::over, stream, [&] {
+      return std::make_unique<ThresholdStream>(options, ignore_key, ignore_text, nullptr);
+    });
+  }
+  expect_states_are_whole(StateKind::over_sums, stream,
+                          [] { return std::make_unique<SumStream>(sum_options(), ignore_key, ignore_text); });
+  for (const bool space_saving : {false, true}) {
+    expect_states_are_whole(StateKind::top, stream,
+                            [&] { return std::make_unique<TopStream>(top_options(space_saving)); });
+  }
+}
+
+}  // namespace
+}  // namespace tally::cli
