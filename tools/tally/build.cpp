@@ -8,6 +8,7 @@
 #include "commands.hpp"
 #include "documents.hpp"
 #include "filter_file.hpp"
+#include "input_is_output.hpp"
 
 namespace tally::cli {
 
@@ -33,6 +34,7 @@ AnyFilter empty_filter(const BuildOptions& options, double& planned_keys) {
 
 ExitCode run_build(const BuildOptions& options) {
   check_overwrite(options.output, options.force);
+  refuse_input_as_output(options.input.files, options.output);
   double planned_keys = 0;
   AnyFilter filter = empty_filter(options, planned_keys);
   const std::uint64_t num_keys =

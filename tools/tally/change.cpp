@@ -6,6 +6,7 @@
 #include "commands.hpp"
 #include "documents.hpp"
 #include "filter_file.hpp"
+#include "input_is_output.hpp"
 #include "key_loop.hpp"
 #include "options.hpp"
 #include "output_check.hpp"
@@ -44,6 +45,7 @@ void write_back(const ChangeOptions& options, const AnyFilter& filter, Json json
 }
 
 ExitCode run_add(const ChangeOptions& options) {
+  refuse_input_as_output(options.input.files, options.filter.path, "filter");
   const FileLock lock(options.filter.path, options.quiet);
   check_can_write(options.filter.path);
   AnyFilter filter = load(options.filter.path, options.filter.key());
@@ -54,6 +56,7 @@ ExitCode run_add(const ChangeOptions& options) {
 }
 
 ExitCode run_remove(const ChangeOptions& options) {
+  refuse_input_as_output(options.input.files, options.filter.path, "filter");
   const FileLock lock(options.filter.path, options.quiet);
   check_can_write(options.filter.path);
   AnyFilter filter = load(options.filter.path, options.filter.key());

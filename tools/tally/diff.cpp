@@ -5,6 +5,7 @@
 #include "commands.hpp"
 #include "documents.hpp"
 #include "filter_file.hpp"
+#include "input_is_output.hpp"
 #include "options.hpp"
 #include "summary_file.hpp"
 
@@ -33,6 +34,7 @@ void write(const std::vector<std::byte>& message, const DiffOptions& options) {
 
 ExitCode run_diff(const DiffOptions& options) {
   check_overwrite(options.output, options.force);
+  refuse_input_as_output(options.files, options.output);
   const FilterFileOptions key{"", options.key_file};
   const SummaryTable after = load_summary(options.files.back(), key.key());
   const std::string name = publisher_name(options.name, options.files.back());

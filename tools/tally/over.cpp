@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "commands.hpp"
+#include "input_is_output.hpp"
 #include "key_json.hpp"
 #include "key_loop.hpp"
 #include "options.hpp"
@@ -293,6 +294,7 @@ Run declare_over(CLI::App& app) {
   return [options, rate, update] {
     if (options->exact && !options->state_path.empty())
       throw std::invalid_argument("--exact and --state are both given; leave one out");
+    refuse_input_as_output(options->input.files, options->state_path, "--state");
     if (adds_up(*options)) {
       if (options->num_keys || rate->count() > 0 || update->count() > 0 || options->exact) {
         throw std::invalid_argument(

@@ -12,6 +12,7 @@
 #include "count_min_options.hpp"
 #include "dleft_options.hpp"
 #include "figures.hpp"
+#include "input_is_output.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "plan_sketch.hpp"
@@ -304,6 +305,8 @@ Run declare_plan(CLI::App& app) {
   add_json(app, options->json);
   return [options] {
     check_plot(options->plot, options->json);
+    if (!options->sample.files.empty())
+      refuse_input_as_output(options->sample.files, options->plot.file, "--plot");
     if (!options->count_min.given().empty()) return run_plan_sketch(*options);
     const Requirements wanted = requirements_of(*options);
     const Plan result = plan(wanted);

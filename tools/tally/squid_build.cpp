@@ -7,6 +7,7 @@
 
 #include "documents.hpp"
 #include "filter_file.hpp"
+#include "input_is_output.hpp"
 #include "options.hpp"
 #include "squid_actions.hpp"
 #include "squid_source.hpp"
@@ -38,6 +39,7 @@ struct SquidBuildOptions {
 
 ExitCode run_build(const SquidBuildOptions& options) {
   check_overwrite(options.output, options.force);
+  refuse_input_as_output(options.urls.input.files, options.output);
   if (options.capacity)
     check_shape(SquidShape{*options.capacity, options.bits_per_entry});  // before any input is read
   std::vector<SquidKey> keys;

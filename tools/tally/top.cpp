@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "commands.hpp"
+#include "input_is_output.hpp"
 #include "key_json.hpp"
 #include "signals.hpp"
 #include "stream_state.hpp"
@@ -46,6 +47,7 @@ StateOptions state_options(const TopOptions& options, const TopStream::Options& 
 }
 
 ExitCode run_top(const TopOptions& options) {
+  refuse_input_as_output(options.input.files, options.state_path, "--state");
   const TopStream::Options planned = plan_top(options);
   TopStream stream(planned);
   TopReport report(options, stream);
