@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <filesystem>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -163,6 +165,112 @@ TEST(CompressedFiles, AreToldByTheirFirstBytesWhateverTheirName) {
   EXPECT_TRUE(uniq("", {directory.write("file.zst", zstd_frame(text))}) == wanted);
 }
 
+struct Format {
+  const char* ending;
+  std::vector<std::string> program;
+};
+
+const std::vector<Format> formats{{".gz", {"gzip", "-c"}},
+                                  {".zst", {"zstd", "-qc"}},
+                                  {".xz", {"xz", "-c"}},
+                                  {".bz2", {"bzip2", "-c"}},
+                                  {".lz4", {"lz4", "-qc"}}};
+
+TEST(CompressedFiles, OfEveryFormatAreReadByEveryCommand) {
+  TemporaryDirectory directory;
+  const std::string text = zipf_lines(20'000, 5'000, 0.5, 23);
+  const std::string plain = directory.write("plain", text);
+  const std::string sequence = directory.write("plain.fa", ">s\nACGTACGTTTACGGATTA\n");
+  const std::string filter = directory / "filter";
+  ASSERT_EQ(run_tally({"build", "-q", "--kind", "counting-bloom", "-o", filter, plain}).exit_code, 0);
+  const std::vector<std::vector<std::string>> commands{{"uniq", "-q"},
+                                                       {"over", "2", "-q"},
+                                                       {"over", "2", "-q", "-m", "1MiB"},
+                                                       {"top", "5", "-q"},
+                                                       {"query", "-q", filter},
+                                                       {"count", "-q", filter},
+                                                       {"build", "-q", "-n", "5K", "-o", "-"},
+                                                       {"squid", "build", "-q", "-o", "-"},
+                                                       {"plan", "-p", "1%", "--from"}};
+  for (const Format& format : formats) {
+    const std::string packed =
+        directory.write("packed" + std::string(format.ending), run_program(format.program, text).output);
+    const std::string packed_sequence = run_program(format.program, read_file(sequence)).output;
+    for (std::vector<std::string> command : commands) {
+      command.push_back(plain);
+      const std::string expected = run_tally(command).output;
+      ASSERT_FALSE(expected.empty()) << command[0];
+      command.back() = packed;
+      EXPECT_TRUE(run_tally(command).output == expected) << command[0] << format.ending;
+      command.back() = "-";
+      EXPECT_TRUE(run_tally(command, read_file(packed)).output == expected) << command[0] << format.ending;
+    }
+    EXPECT_EQ(run_tally({"kmers", "-q", "-k", "7", "-L", "1"}, packed_sequence).output,
+              run_tally({"kmers", "-q", "-k", "7", "-L", "1", sequence}).output);
+    EXPECT_EQ(run_tally({"add", "-q", filter, packed}).exit_code, 0);
+    EXPECT_EQ(run_tally({"remove", "-q", filter, packed}).exit_code, 0);
+  }
+}
+
+std::string each_line_once(const std::string& text) {
+  std::string once;
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::string line = text.substr(i, text.find('\n', i) - i);
+    i += line.size() + 1;
+    if (seen.insert(line).second) once += line + '\n';
+  }
+  return once;
+}
+
+TEST(CompressedFiles, AreReadAsTheyAreIfToldSo) {
+  TemporaryDirectory directory;
+  for (const Format& format : formats) {
+    const std::string packed = run_program(format.program, "a\nb\n").output;
+    EXPECT_EQ(uniq(packed, {"--no-decompress"}), each_line_once(packed)) << format.ending;
+    EXPECT_EQ(uniq("", {"--no-decompress", directory.write("packed", packed)}), each_line_once(packed));
+    const std::string name = directory.write("text" + std::string(format.ending), "a\nb\n");
+    EXPECT_EQ(uniq("", {"--no-decompress", name}), "a\nb\n");
+    // A file large enough for two threads to read it.
+    std::string many;
+    for (int i = 0; i < 20'000; ++i) many += packed.substr(0, 10) + std::to_string(i) + '\n';
+    const CommandResult result =
+        run_tally({"over", "1", "-q", "--no-decompress", directory.write("many", many)});
+    EXPECT_TRUE(result.output == uniq(many, {"--no-decompress"})) << format.ending;
+    EXPECT_THAT(run_tally({"kmers", "-k", "3", "--no-decompress", "-L", "1"}, packed).error,
+                HasSubstr("this is no FASTA or FASTQ"));
+  }
+  EXPECT_EQ(uniq("PK\3\4\n", {"--no-decompress"}), "PK\3\4\n");
+}
+
+TEST(CompressedFiles, OfFormatsThatAreNotReadAreRefusedWithWhatTheyAre) {
+  TemporaryDirectory directory;
+  struct Case {
+    std::string bytes;
+    const char* message;
+  };
+  for (const Case& tried : std::vector<Case>{{"PK\3\4 rest", "this is a zip archive, which is not read here"},
+                                             {"7z\xbc\xaf\x27\x1c", "7z e -so"},
+                                             {"Rar!\x1a\7", "a rar archive"},
+                                             {"\x1f\x9d\x90", "'gzip -dc'"},
+                                             {"LZIP\1", "'lzip -dc'"},
+                                             {"\xff\6\0\0sNaPpY"s, "Snappy data"}}) {
+    const std::string path = directory.write("file", tried.bytes);
+    for (const std::vector<std::string>& command :
+         std::vector<std::vector<std::string>>{{"uniq", path},
+                                               {"kmers", "-k", "3", "-L", "1", path},
+                                               {"build", "-n", "9", "-o", directory / "filter", path}}) {
+      const CommandResult result = run_tally(command);
+      EXPECT_EQ(result.exit_code, 2);
+      EXPECT_EQ(result.output, "");
+      EXPECT_THAT(result.error,
+                  AllOf(HasSubstr(path), HasSubstr(tried.message), HasSubstr("--no-decompress")));
+    }
+    EXPECT_THAT(run_tally({"uniq"}, tried.bytes).error, HasSubstr("standard input: this is "));
+  }
+  EXPECT_FALSE(std::filesystem::exists(directory / "filter"));
+}
+
 TEST(CompressedFiles, MayHoldSeveralPieces) {
   EXPECT_EQ(uniq(gzipped("a\nb") + gzipped("") + gzipped("c\nd\n")), "a\nbc\nd\n");
   EXPECT_EQ(uniq(zstd_frame("a\nb") + zstd_frame("") + zstd_frame("c\nd\n")), "a\nbc\nd\n");
@@ -203,7 +311,7 @@ TEST(CompressedFiles, ThatEndEarlyOrAreDamagedAreErrors) {
 
 TEST(CompressedFiles, WhoseNamePromisesItMustBe) {
   TemporaryDirectory directory;
-  for (const char* name : {"x.gz", "x.zst"}) {
+  for (const char* name : {"x.gz", "x.zst", "x.xz", "x.bz2", "x.lz4"}) {
     for (const char* text : {"a\n", "plain text\n", ""}) {
       const CommandResult result = run_tally({"uniq", "-q", directory.write(name, text)});
       EXPECT_EQ(result.exit_code, 2) << name;

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "input_is_output.hpp"
 #include "signals.hpp"
 
 namespace tally::cli {
@@ -24,10 +25,13 @@ void make_room(std::vector<char>& buffer, std::size_t num_bytes) {
 
 }  // namespace
 
-BlockReader::BlockReader(const std::vector<std::string>& files, char separator)
+BlockReader::BlockReader(const std::vector<std::string>& files, char separator, Decompress decompress)
     : files_(files.empty() ? std::vector<std::string>{"-"} : files),
       total_bytes_(total_size_of(files_)),
-      separator_(separator) {}
+      separator_(separator),
+      decompress_(decompress) {
+  refuse_input_as_standard_output(files_);
+}
 
 std::span<const char> BlockReader::next(std::vector<char>& buffer) {
   std::size_t end = begun_line_.size();
@@ -37,7 +41,7 @@ std::span<const char> BlockReader::next(std::vector<char>& buffer) {
   while (true) {
     if (source_ == nullptr) {
       if (next_file_ == files_.size()) return {};
-      source_ = ByteSource::open(files_[next_file_++]);
+      source_ = ByteSource::open(files_[next_file_++], decompress_);
     }
     if (end > max_line_bytes) throw std::runtime_error("a line is longer than 1 GiB; is -z missing?");
     make_room(buffer, end + block_bytes);

@@ -19,8 +19,8 @@ class BlockReader {
   /// Read at once; a block is at most that and a line long.
   static constexpr std::size_t block_bytes = std::size_t{40} << 10;
 
-  /// Opens nothing yet. No files: standard input.
-  BlockReader(const std::vector<std::string>& files, char separator);
+  /// Opens nothing yet. No files: standard input. Throws std::invalid_argument if standard output goes to one of them.
+  BlockReader(const std::vector<std::string>& files, char separator, Decompress decompress);
 
   /// The next block, in `buffer`, which is made as long as needed; none at the end of the input. Throws
   /// as ByteSource does, and std::runtime_error for a line longer than 1 GiB.
@@ -39,6 +39,7 @@ class BlockReader {
   std::uint64_t finished_bytes_ = 0;
   std::optional<std::uint64_t> total_bytes_;
   char separator_;
+  Decompress decompress_;
   std::vector<char> begun_line_;  // what was read past the last block
 };
 

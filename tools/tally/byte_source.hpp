@@ -10,15 +10,18 @@
 
 namespace tally::cli {
 
-/// The bytes of a file or of standard input ("-"), decompressed where they are gzip or
-/// zstd, which their first bytes tell; a name that ends in .gz or .zst promises it.
+/// Whether compressed files are decompressed, or read as the bytes that they are.
+enum class Decompress : bool { no, yes };
+
+/// The bytes of a file or of standard input ("-"), decompressed where their first bytes are those of gzip, zstd, xz,
+/// bzip2 or lz4; a name that ends in .gz, .zst, .xz, .bz2 or .lz4 promises it.
 ///
-/// Throws std::system_error that names the path where reading fails, and
-/// std::runtime_error where compressed data is damaged or ends early. SIGINT and SIGTERM
+/// Throws std::system_error that names the path where reading fails, and std::runtime_error that names it where
+/// compressed data is damaged, ends early, takes too much memory, or is of a format that is not read. SIGINT and SIGTERM
 /// end the bytes.
 class ByteSource {
  public:
-  static std::unique_ptr<ByteSource> open(const std::string& path);
+  static std::unique_ptr<ByteSource> open(const std::string& path, Decompress decompress = Decompress::yes);
 
   virtual ~ByteSource() = default;
 

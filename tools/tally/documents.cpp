@@ -133,7 +133,8 @@ void describe_program(CLI::App& app, std::string& document) {
   app.description(
       "Have I seen this key, and how often?\n\n"
       "Sets and counts that change, in little memory, with an error that is planned, measured and stated.\n\n"
-      "Keys are read one a line from files or standard input, compressed (.gz, .zst) or not. Results go to "
+      "Keys are read one a line from files or standard input, compressed (.gz, .zst, .xz, .bz2, .lz4) or "
+      "not. Results go to "
       "standard output, everything else to standard error. Exit status as grep's: 0 if something was found "
       "or "
       "done, 1 if nothing was, 2 after an error.");

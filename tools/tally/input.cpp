@@ -3,11 +3,20 @@
 namespace tally::cli {
 
 void add_input_options(CLI::App& app, InputOptions& options) {
-  app.add_option("files", options.files,
-                 "read keys from these files, one a line ('-' or none: standard input); .gz and .zst too")
+  app.add_option(
+         "files", options.files,
+         "read keys from these files, one a line ('-' or none: standard input); .gz, .zst, .xz, .bz2 and "
+         ".lz4 too")
       ->type_name("FILE")
       ->group("Input");
   add_field_options(app, options);
+}
+
+void add_no_decompress(CLI::App& app, bool& no_decompress) {
+  app.add_flag("--no-decompress", no_decompress,
+               "read compressed files as the bytes that they are (default: gzip, zstd, xz, bzip2 and lz4 are "
+               "decompressed, other formats refused)")
+      ->group("Input");
 }
 
 void add_field_options(CLI::App& app, InputOptions& options) {
@@ -21,6 +30,7 @@ void add_field_options(CLI::App& app, InputOptions& options) {
                  "the key is these fields of a line, as with cut: 2 or 1,3 or 4-")
       ->type_name("LIST")
       ->group("Input");
+  add_no_decompress(app, options.no_decompress);
 }
 
 std::span<const std::string_view> KeyReader::next() {

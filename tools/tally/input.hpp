@@ -17,6 +17,7 @@ namespace tally::cli {
 /// Where keys come from and what of a line is the key.
 struct InputOptions {
   std::vector<std::string> files;  ///< none: standard input
+  bool no_decompress = false;
   bool nul_separated = false;
   std::string delimiter = "\t";
   std::string fields;  ///< as cut's -f; empty: the whole line
@@ -24,8 +25,14 @@ struct InputOptions {
 
 inline char separator_of(const InputOptions& options) noexcept { return options.nul_separated ? '\0' : '\n'; }
 
+inline Decompress decompress_of(const InputOptions& options) noexcept {
+  return options.no_decompress ? Decompress::no : Decompress::yes;
+}
+
 void add_input_options(CLI::App& app, InputOptions& options);
-/// Only -z, -d and -f, for a command that takes its files in another way.
+/// --no-decompress.
+void add_no_decompress(CLI::App& app, bool& no_decompress);
+/// All but the files, for a command that takes its files in another way.
 void add_field_options(CLI::App& app, InputOptions& options);
 
 /// Reads keys, one a line (or between NULs), from all files in turn. The last line of a
@@ -34,9 +41,10 @@ class KeyReader {
  public:
   static constexpr std::size_t max_keys_a_call = LineCutter::max_lines_a_call;
 
-  /// Opens nothing yet. Throws std::invalid_argument for a delimiter or field list that is none.
+  /// Opens nothing yet. Throws as BlockReader does, and std::invalid_argument for a delimiter or field list that is
+  /// none.
   explicit KeyReader(const InputOptions& options)
-      : blocks_(options.files, separator_of(options)),
+      : blocks_(options.files, separator_of(options), decompress_of(options)),
         cutter_(separator_of(options)),
         fields_(options.delimiter, options.fields) {}
 

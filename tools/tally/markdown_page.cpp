@@ -13,7 +13,9 @@ constexpr std::string_view conventions = R"(
 
 - **Keys** are bytes, one a line, from the files named or standard input (`-`). Nothing is stripped: a carriage
   return belongs to the key, an empty line is the empty key, the last line needs no newline. `-z` takes NULs in place
-  of newlines, `-f` and `-d` take fields as `cut` does. gzip and zstd input is decompressed.
+  of newlines, `-f` and `-d` take fields as `cut` does. gzip, zstd, xz, bzip2 and lz4 input is
+  decompressed, as its first bytes tell, in bounded memory (xz that takes more than 256 MiB, or zstd more than 128, is
+  refused). Other compressed formats are refused; `--no-decompress` reads any bytes as they are.
 - **Standard output** holds results and nothing else. Remarks, warnings, errors and the progress bar (on a terminal
   only) go to standard error; `--quiet` silences all but warnings and errors.
 - **Exit status**, as grep's: 0 if something was found or done, 1 if nothing was, 2 after an error. Whoever closes the pipe
@@ -24,8 +26,9 @@ constexpr std::string_view conventions = R"(
   public: against opponents who choose keys, take `--key-file`, or at least `--seed random`. A stream (`over`, `uniq`,
   `top`, and `kmers` without `--output`) draws its seed at random and says it in its summary; `--seed` with that number
   repeats the run, to the byte. `--keyed` takes the keyed hash under a secret drawn at the start, which nobody learns.
-- **Files** are written whole or not at all, and not overwritten without `--force`. Whether a file can be written is tried
-  before any input is read. SIGINT, SIGTERM and SIGHUP end the input, unless they were ignored when the command started
+- **Files** are written whole or not at all, and not overwritten without `--force`. A file that is read is never
+  the output too, by whatever name: refused, as `cat` does. Whether a file can be written is tried before any input is
+  read. SIGINT, SIGTERM and SIGHUP end the input, unless they were ignored when the command started
   (`nohup`): commands that print results end with their summary, commands that write a file leave it alone and end with
   status 2.
 - **Instruction sets.** The loops that all keys go through are compiled for several sets of vector instructions, and the

@@ -56,7 +56,10 @@ std::exception_ptr caught(Work work) {
 class TwoThreads {
  public:
   TwoThreads(const InputOptions& input, const KeyHasher& hasher, const WorkForTwo& work)
-      : hasher_(hasher), work_(work), separator_(separator_of(input)), reader_(input.files, separator_) {
+      : hasher_(hasher),
+        work_(work),
+        separator_(separator_of(input)),
+        reader_(input.files, separator_, decompress_of(input)) {
     for (std::size_t i = 0; i < num_pieces; ++i) pieces_.emplace_back(input);
   }
 
@@ -267,7 +270,7 @@ class TwoThreads {
 }  // namespace
 
 bool can_read_ahead(const InputOptions& input) {
-  const auto total_bytes = BlockReader(input.files, separator_of(input)).total_bytes();
+  const auto total_bytes = BlockReader(input.files, separator_of(input), decompress_of(input)).total_bytes();
   return total_bytes &&
          *total_bytes / BlockReader::block_bytes >= std::max<std::size_t>(1, input.files.size());
 }
