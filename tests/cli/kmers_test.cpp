@@ -199,6 +199,19 @@ TEST(KmersCommand, ALongSequenceLosesNothingBetweenPiecesAndRepeatsNothing) {
   }
 }
 
+// The address sanitizer takes addresses for itself.
+#ifndef __SANITIZE_ADDRESS__
+TEST(KmersCommand, ASequenceOfAnyLengthTakesNoMemory) {
+  const std::string chromosome =
+      "{ printf '>chromosome\\n'; head -c 150000000 /dev/zero | tr '\\0' A; printf 'C\\n'; }";
+  const std::string command = "(ulimit -v 60000; exec \"$TALLY\" kmers -q -k 31 -L 1 --memory 64KiB)";
+  const CommandResult result = run_shell(chromosome + " | " + command);
+  EXPECT_EQ(result.error, "");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.output, std::string(31, 'A') + '\n' + std::string(30, 'A') + "C\n");
+}
+#endif
+
 // The least BGZF there is: stored blocks, and the empty block that ends a file.
 std::string bgzf_block(std::string_view data) {
   const auto number = [](std::uint64_t value, int num_bytes) {

@@ -59,9 +59,9 @@ KmerTotals for_each_kmer_batch(const KmersOptions& options, MakeUse make_use) {
   Progress progress(options.quiet);
   std::atomic<std::uint64_t> num_kmers = 0;
   std::optional<std::uint64_t> total_bytes;
-  SequenceReader reader(options.files, options.kmer_length, [&](std::uint64_t, std::uint64_t bytes_read) {
-    progress.update(num_kmers, bytes_read, total_bytes);
-  });
+  SequenceReader reader(
+      options.files, options.kmer_length, options.no_decompress ? Decompress::no : Decompress::yes,
+      [&](std::uint64_t, std::uint64_t bytes_read) { progress.update(num_kmers, bytes_read, total_bytes); });
   total_bytes = reader.total_bytes();
   run_threads(options.num_threads, reader, [&] {
     auto use = make_use();

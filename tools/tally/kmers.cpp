@@ -7,6 +7,7 @@
 
 #include "commands.hpp"
 #include "documents.hpp"
+#include "input.hpp"
 #include "tally/filters/shapes.hpp"
 
 namespace tally::cli {
@@ -27,9 +28,11 @@ Run declare_kmers(CLI::App& app) {
       "k-mers are chosen against the seed. No other is missed. Without --size and --memory the input is read "
       "twice, first to count the distinct k-mers. "
       "Exit status: 0, 1 if there were no such k-mers, 2 after an error.");
-  app.add_option("files", options->files, "FASTA or FASTQ, plain, .gz or .zst ('-' or none: standard input)")
+  app.add_option("files", options->files,
+                 "FASTA or FASTQ, plain, .gz, .zst, .xz, .bz2 or .lz4 ('-' or none: standard input)")
       ->type_name("FILE")
       ->group("Input");
+  add_no_decompress(app, options->no_decompress);
   add_count(app, "-k,--kmer-length,-m,--mer-len", options->kmer_length, "bases in a k-mer, 1 to 64",
             {1, max_kmer_length})
       ->required();

@@ -14,6 +14,7 @@ namespace tally::cli {
 /// What `tally kmers` is told, and the two things that it does then.
 struct KmersOptions {
   std::vector<std::string> files;
+  bool no_decompress = false;
   std::uint32_t kmer_length = 0;
   bool canonical = true;
   std::uint64_t lower_count = 2;

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "filter_file.hpp"
+#include "input_is_output.hpp"
 #include "kmer_filter.hpp"
 #include "kmers_report.hpp"
 
@@ -10,6 +11,7 @@ namespace tally::cli {
 
 ExitCode write_kmer_filter(const KmersOptions& options) {
   check_overwrite(options.output, options.force);
+  refuse_input_as_output(options.files, options.output);
   const auto start = std::chrono::steady_clock::now();
   const KeyHasher hasher = options.hasher.hasher();
   const KmerPlan plan = plan_kmers(options, hasher);
