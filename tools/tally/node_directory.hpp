@@ -54,8 +54,8 @@ class NodeDirectory {
   SummaryVersion version() const {
     return std::visit([](auto& summary) { return summary.version(); }, summary_);
   }
-  const SummaryLayout& layout() const {
-    return std::visit([](auto& summary) -> const SummaryLayout& { return summary.layout(); }, summary_);
+  SummaryLayout layout() const {
+    return std::visit([](auto& summary) -> SummaryLayout { return summary.layout(); }, summary_);
   }
 
  private:
