@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "serialization_file_descriptor.hpp"
@@ -49,9 +51,19 @@ FileHeader read_and_check_header(FileDescriptor& file) {
   return header;
 }
 
-}  // namespace
+/// What is wrong with the bytes, or with the key for them, is said of the file.
+template <class Read>
+auto naming(const std::filesystem::path& path, Read read) {
+  try {
+    return read();
+  } catch (const FormatError& error) {
+    throw FormatError(error.reason(), error.offset(), path.string() + " as a tally file");
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(path.string() + ": " + error.what());
+  }
+}
 
-AnyFilter load(const std::filesystem::path& path, const std::optional<HashKey>& key) {
+AnyFilter load_unnamed(const std::filesystem::path& path, const std::optional<HashKey>& key) {
   FileDescriptor file = FileDescriptor::open_for_reading(path);
   if (!S_ISREG(file.status().st_mode)) return load_stream(file, key);
   const FileHeader header = read_and_check_header(file);
@@ -64,8 +76,9 @@ AnyFilter load(const std::filesystem::path& path, const std::optional<HashKey>& 
   return {header.shape, hasher, header.totals, std::move(words)};
 }
 
-MappedFilter MappedFilter::open(const std::filesystem::path& path, const std::optional<HashKey>& key,
-                                VerifyBody verify) {
+/// The filter in a file that is mapped, and stays so as long as the filter or a move of it.
+AnyFilter map_unnamed(const std::filesystem::path& path, const std::optional<HashKey>& key,
+                      VerifyBody verify) {
   FileDescriptor file = FileDescriptor::open_for_reading(path);
   const FileHeader header = read_and_check_header(file);
   const KeyHasher hasher = header.hasher(key);
@@ -77,7 +90,18 @@ MappedFilter MappedFilter::open(const std::filesystem::path& path, const std::op
   const std::byte* body = static_cast<const std::byte*>(memory) + file_header_bytes;
   if (verify == VerifyBody::yes) detail::check_body(header, {body, header.body_bytes()});
   detail::AlignedWords words(reinterpret_cast<const std::uint64_t*>(body), header.body_bytes() / 8, mapping);
-  return MappedFilter(AnyFilter(header.shape, hasher, header.totals, std::move(words)));
+  return {header.shape, hasher, header.totals, std::move(words)};
+}
+
+}  // namespace
+
+AnyFilter load(const std::filesystem::path& path, const std::optional<HashKey>& key) {
+  return naming(path, [&] { return load_unnamed(path, key); });
+}
+
+MappedFilter MappedFilter::open(const std::filesystem::path& path, const std::optional<HashKey>& key,
+                                VerifyBody verify) {
+  return MappedFilter(naming(path, [&] { return map_unnamed(path, key, verify); }));
 }
 
 }  // namespace tally

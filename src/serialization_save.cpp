@@ -1,10 +1,12 @@
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <functional>
 #include <random>
+#include <string_view>
 
 #include "serialization_file_descriptor.hpp"
 #include "serialization_parts.hpp"
@@ -18,12 +20,23 @@ using detail::FileDescriptor;
 using detail::throw_system_error;
 
 constexpr int max_name_trials = 16;
+constexpr std::string_view temporary_prefix = ".tally-";
+constexpr std::string_view temporary_suffix = ".tmp";
 
-/// A new file beside the target, removed again unless it was renamed to the target.
+bool leads_to(const fs::path& path, const FileDescriptor& file) {
+  const struct stat opened = file.status();
+  struct stat named = {};
+  return ::lstat(path.c_str(), &named) == 0 && named.st_ino == opened.st_ino && named.st_dev == opened.st_dev;
+}
+
+bool try_lock(const FileDescriptor& file) { return ::flock(file.get(), LOCK_EX | LOCK_NB) == 0; }
+
+/// A new file beside the target, removed again unless it was renamed to the target. It is locked as long as it is
+/// written, so that whoever can lock such a file knows that its writer is dead.
 class TemporaryFile {
  public:
   TemporaryFile(const fs::path& directory, mode_t mode, const fs::path& named)
-      : path_(directory / unused_name(directory)), file_(path_, O_WRONLY | O_CREAT | O_EXCL, mode, named) {}
+      : file_(create(directory, mode, named, path_)) {}
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
   ~TemporaryFile() {
@@ -49,16 +62,46 @@ class TemporaryFile {
     throw_system_error(errno, "cannot create", target);
   }
 
+  /// Removes what writers that were killed left in the directory, as far as it may be read.
+  static void remove_left_behind(const fs::path& directory) {
+    std::error_code error;
+    for (fs::directory_iterator entry(directory, error), end; !error && entry != end;
+         entry.increment(error)) {
+      const std::string name = entry->path().filename().string();
+      if (name.starts_with(temporary_prefix) && name.ends_with(temporary_suffix)) remove_if_dead(*entry);
+    }
+  }
+
  private:
+  static void remove_if_dead(const fs::path& path) {
+    try {
+      const FileDescriptor file(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0, path);
+      if (S_ISREG(file.status().st_mode) && try_lock(file) && leads_to(path, file)) ::unlink(path.c_str());
+    } catch (const std::system_error&) {  // it has just got its own name, or belongs to somebody else
+    }
+  }
+
   static fs::path unused_name(const fs::path& directory) {
     std::random_device random;
     fs::path name;
     for (int trial = 0; trial < max_name_trials; ++trial) {
-      name = ".tally-" + std::to_string(::getpid()) + "-" + std::to_string(random()) + ".tmp";
+      name = std::string(temporary_prefix) + std::to_string(::getpid()) + "-" + std::to_string(random()) +
+             std::string(temporary_suffix);
       std::error_code ignored;
       if (fs::symlink_status(directory / name, ignored).type() == fs::file_type::not_found) break;
     }
     return name;
+  }
+
+  // Another writer may see the file before it is locked, and remove it as left behind.
+  static FileDescriptor create(const fs::path& directory, mode_t mode, const fs::path& named,
+                               fs::path& path) {
+    for (int trial = 1;; ++trial) {
+      path = directory / unused_name(directory);
+      FileDescriptor file(path, O_WRONLY | O_CREAT | O_EXCL, mode, named);
+      const bool is_locked = try_lock(file) || errno != EWOULDBLOCK;  // not every file system has locks
+      if ((is_locked && leads_to(path, file)) || trial == max_name_trials) return file;
+    }
   }
 
   fs::path path_;
@@ -99,12 +142,14 @@ void save_by(const Write& write, const fs::path& path, Overwrite overwrite) {
 
   const fs::path target = overwrite == Overwrite::replace ? without_links(path) : path;
   const fs::path directory = target.has_parent_path() ? target.parent_path() : fs::path(".");
-  TemporaryFile temporary(directory, 0666, path);
-  FileDescriptor& file = temporary.file();
-  if (exists && ::fchmod(file.get(), status.st_mode & 07777) != 0) file.throw_error("cannot set the mode of");
+  TemporaryFile::remove_left_behind(directory);
+  // Nobody may open the new file who might not have opened the old one. Where there was none, the process's own
+  // mode for new files is the last one already.
+  TemporaryFile temporary(directory, exists ? 0600 : 0666, path);
+  const FileDescriptor& file = temporary.file();
   write(file);
+  if (exists && ::fchmod(file.get(), status.st_mode & 07777) != 0) file.throw_error("cannot set the mode of");
   file.sync();
-  file.close();
   if (overwrite == Overwrite::replace) {
     temporary.replace(target);
   } else {

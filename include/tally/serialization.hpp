@@ -26,7 +26,8 @@ enum class Overwrite { refuse, replace };
 
 /// Writes the filter to a file, all or nothing: to a new file in the same directory, synced and then
 /// renamed, so that at any moment the path holds what it held before or the whole filter. On failure
-/// nothing is left behind. A symbolic link is followed. What is no regular file (a pipe, a device) is
+/// nothing is left behind, and what a program left behind that was killed while it saved is removed from the
+/// directory. A new file that replaces one is readable by its owner alone until it has that one's mode. A symbolic link is followed. What is no regular file (a pipe, a device) is
 /// written to directly, whatever `overwrite` says.
 /// Throws std::system_error that names the path; std::errc::file_exists where it refuses to overwrite.
 void save(const AnyFilter& filter, const std::filesystem::path& path,
@@ -37,7 +38,7 @@ void save_bytes(std::span<const std::byte> bytes, const std::filesystem::path& p
                 Overwrite overwrite = Overwrite::refuse);
 
 /// Reads a file as `deserialize` reads bytes; from pipes too.
-/// Throws as `deserialize`, and std::system_error that names the path.
+/// Throws as `deserialize`, but that names the path, and std::system_error that does.
 AnyFilter load(const std::filesystem::path& path, const std::optional<HashKey>& key = {});
 
 }  // namespace tally

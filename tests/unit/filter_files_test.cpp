@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <thread>
 
@@ -73,6 +75,8 @@ class FilterFiles : public ::testing::Test {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::StartsWith;
+using ::testing::UnorderedElementsAre;
 
 TEST_F(FilterFiles, HoldTheBytesOfSerializeForEveryKindSchemeAndWidth) {
   for (const FilterShape& shape : sample_shapes()) {
@@ -270,6 +274,36 @@ TEST_F(FilterFiles, KeepTheirModeAndTheLinkThatLeadsToThem) {
   EXPECT_EQ(load(path_).shape(), counting_shape);
   EXPECT_EQ(fs::status(path_).permissions(),
             fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read);
+}
+
+TEST_F(FilterFiles, WhatADeadWriterLeftIsRemovedAndWhatALivingOneWritesIsNot) {
+  const fs::path dead = directory_ / ".tally-1-2.tmp";
+  const fs::path living = directory_ / ".tally-1-3.tmp";
+  const fs::path other = directory_ / ".tally-notes";
+  for (const fs::path& path : {dead, living, other}) write_bytes(path, Bytes(100));
+  const int locked = ::open(living.c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_EQ(::flock(locked, LOCK_EX), 0);
+  save(filled(bloom_shape), path_);
+  EXPECT_THAT(names(), UnorderedElementsAre("filter.tally", ".tally-1-3.tmp", ".tally-notes"));
+  ::close(locked);
+  save(filled(bloom_shape), path_, Overwrite::replace);
+  EXPECT_THAT(names(), UnorderedElementsAre("filter.tally", ".tally-notes"));
+}
+
+TEST_F(FilterFiles, ADamagedOneIsNamed) {
+  save(filled(bloom_shape), path_);
+  Bytes bytes = read_bytes(path_);
+  bytes.back() ^= std::byte{1};
+  write_bytes(path_, bytes);
+  for (const auto& read : std::vector<std::function<void()>>{
+           [&] { load(path_); }, [&] { MappedFilter::open(path_, {}, VerifyBody::yes); }}) {
+    try {
+      read();
+      ADD_FAILURE() << "it was read";
+    } catch (const FormatError& error) {
+      EXPECT_THAT(error.what(), StartsWith(path_.string() + " as a tally file: the checksum of the body"));
+    }
+  }
 }
 
 TEST_F(FilterFiles, ThatDoNotExistOrAreDirectoriesAreNamed) {

@@ -22,8 +22,8 @@ enum class VerifyBody { no, yes };
 /// Thread rule: any number of threads may read.
 class MappedFilter {
  public:
-  /// Throws FormatError, std::invalid_argument for a missing or wrong key, std::system_error
-  /// that names the path for errors of the file system.
+  /// Throws FormatError, std::invalid_argument for a missing or wrong key, std::system_error for errors of
+  /// the file system; all name the path.
   static MappedFilter open(const std::filesystem::path& path, const std::optional<HashKey>& key = {},
                            VerifyBody verify = VerifyBody::no);
 
