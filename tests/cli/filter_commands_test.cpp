@@ -158,7 +158,7 @@ TEST_F(FilterCommands, MergedFiltersHoldBothAndDifferencesAreNamed) {
 TEST_F(FilterCommands, TheShapeThatInfoPrintsBuildsTheSameShape) {
   for (const char* kind : {"bloom", "blocked-bloom", "counting-bloom", "threshold", "dleft"}) {
     const std::string path = build(kind, {"--kind", kind, "-n", "1000"}, keys);
-    const std::string json = run_tally({"info", "--json", "--verify", path}).output;
+    const std::string json = run_tally({"info", "--json", path}).output;
     const std::string shape = directory.write("shape.json", json);
     const std::string again = build(std::string(kind) + "-again", {"--shape", shape}, keys);
     EXPECT_EQ(read_file(path), read_file(again)) << kind;
@@ -240,8 +240,8 @@ TEST_F(FilterCommands, DamagedFilesAreRefusedByEveryCommand) {
   std::string body = good;
   body.back() = static_cast<char>(body.back() ^ 1);
   const std::string path = directory.write("body", body);
-  EXPECT_EQ(run_tally({"info", path}).exit_code, 0);
-  EXPECT_EQ(run_tally({"info", "--verify", path}).exit_code, 2);
+  EXPECT_EQ(run_tally({"info", path}).exit_code, 2);
+  EXPECT_EQ(run_tally({"info", "--no-verify", path}).exit_code, 0);
   EXPECT_EQ(run_tally({"add", path}, "x\n").exit_code, 2);
 }
 
@@ -273,7 +273,7 @@ TEST_F(FilterCommands, ADLeftFilterCountsWithoutEndAndRemoves) {
 TEST_F(FilterCommands, InfoShowsTheLoadsOfADLeftFilter) {
   const std::string path =
       build("d", {"--kind", "dleft", "-n", "1000", "-p", "0.1%"}, keys + "5\n5\n5\n5\n5\n");
-  const CommandResult text = run_tally({"info", "--verify", path});
+  const CommandResult text = run_tally({"info", path});
   EXPECT_EQ(text.exit_code, 0) << text.error;
   for (const char* part : {"kind           dleft", "scheme         rotation", "side table     1 of ",
                            "cells in use", "subtable 1", "5 or more"}) {

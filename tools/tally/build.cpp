@@ -16,7 +16,7 @@ namespace {
 
 AnyFilter empty_filter(const BuildOptions& options, double& planned_keys) {
   if (!options.like.empty()) {
-    const OpenFilter model(FilterFileOptions{options.like, options.hasher.key_file});
+    const OpenFilter model(FilterFileOptions{options.like, options.hasher.key_file, options.verify_like});
     return AnyFilter(model->shape(), model->hasher());
   }
   const KeyHasher hasher = options.hasher.hasher();
@@ -33,14 +33,14 @@ AnyFilter empty_filter(const BuildOptions& options, double& planned_keys) {
 }
 
 ExitCode run_build(const BuildOptions& options) {
-  check_overwrite(options.output, options.force);
   refuse_input_as_output(options.input.files, options.output);
+  const OutputFile output(options.output, options.force, options.quiet);
   double planned_keys = 0;
   AnyFilter filter = empty_filter(options, planned_keys);
   const std::uint64_t num_keys =
       insert_input(filter, options.input, options.records, options.quiet, options.output);
   refuse_if_stopped(options.output);
-  save_filter(filter, options.output, options.force ? Overwrite::replace : Overwrite::refuse);
+  output.save(filter);
 
   const FilterStatistics statistics = filter.statistics();
   if (options.json) print_json({{"num_keys", num_keys}, {"filter", filter_to_json(filter, statistics)}});
@@ -102,6 +102,7 @@ Run declare_build(CLI::App& app) {
       ->group(shape);
   CLI::Option* like =
       add_file(app, "--like", options->like, "Shape and seed of this filter file: the two will merge");
+  add_no_verify(app, options->verify_like)->needs(like)->group(shape);
   CLI::Option* json = add_file(app, "--shape", options->shape_file,
                                "Shape in a file that 'tally plan --json' or 'tally info --json' printed");
   like->group(shape);

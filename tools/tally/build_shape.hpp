@@ -33,6 +33,7 @@ struct BuildOptions {
   DLeftShapeOptions dleft_shape;
   CountMinOptions count_min;
   std::string like;
+  bool verify_like = true;
   std::string shape_file;
 
   std::string scheme;

@@ -9,7 +9,6 @@
 #include "input_is_output.hpp"
 #include "key_loop.hpp"
 #include "options.hpp"
-#include "output_check.hpp"
 
 // The commands that change a filter file: add, remove, halve, merge.
 
@@ -33,9 +32,10 @@ void declare_change(CLI::App& app, ChangeOptions& options) {
 }
 
 // Writes the filter back, whole or not at all, and says what became of it.
-void write_back(const ChangeOptions& options, const AnyFilter& filter, Json json, const std::string& done) {
+void write_back(const ChangeOptions& options, const GuardedFile& file, const AnyFilter& filter, Json json,
+                const std::string& done) {
   refuse_if_stopped(options.filter.path);
-  save(filter, options.filter.path, Overwrite::replace);
+  file.save(filter);
   const FilterStatistics statistics = filter.statistics();
   if (options.json) {
     json["filter"] = filter_to_json(filter, statistics);
@@ -46,20 +46,18 @@ void write_back(const ChangeOptions& options, const AnyFilter& filter, Json json
 
 ExitCode run_add(const ChangeOptions& options) {
   refuse_input_as_output(options.input.files, options.filter.path, "filter");
-  const FileLock lock(options.filter.path, options.quiet);
-  check_can_write(options.filter.path);
-  AnyFilter filter = load(options.filter.path, options.filter.key());
+  const GuardedFile file(options.filter.path, options.quiet);
+  AnyFilter filter = file.load(options.filter.key());
   const std::uint64_t num_keys =
       insert_input(filter, options.input, options.records, options.quiet, options.filter.path);
-  write_back(options, filter, {{"num_added", num_keys}}, fmt::format("added {} keys", num_keys));
+  write_back(options, file, filter, {{"num_added", num_keys}}, fmt::format("added {} keys", num_keys));
   return num_keys > 0 ? ExitCode::success : ExitCode::none;
 }
 
 ExitCode run_remove(const ChangeOptions& options) {
   refuse_input_as_output(options.input.files, options.filter.path, "filter");
-  const FileLock lock(options.filter.path, options.quiet);
-  check_can_write(options.filter.path);
-  AnyFilter filter = load(options.filter.path, options.filter.key());
+  const GuardedFile file(options.filter.path, options.quiet);
+  AnyFilter filter = file.load(options.filter.key());
   filter.remove_batch({}, {});  // a kind that cannot remove is refused before any input is read
   std::uint64_t num_refused = 0;
   Batch<RemoveResult> results;
@@ -72,15 +70,15 @@ ExitCode run_remove(const ChangeOptions& options) {
   const std::uint64_t num_removed = num_keys - num_refused;
   std::string done = fmt::format("removed {} keys", num_removed);
   if (num_refused > 0) done += fmt::format(", refused {} that are certainly not in the filter", num_refused);
-  write_back(options, filter, {{"num_removed", num_removed}, {"num_refused", num_refused}}, done);
+  write_back(options, file, filter, {{"num_removed", num_removed}, {"num_refused", num_refused}}, done);
   return num_refused == 0 && num_keys > 0 ? ExitCode::success : ExitCode::none;
 }
 
 ExitCode run_halve(const ChangeOptions& options) {
-  const FileLock lock(options.filter.path, options.quiet);
-  AnyFilter filter = load(options.filter.path, options.filter.key());
+  const GuardedFile file(options.filter.path, options.quiet);
+  AnyFilter filter = file.load(options.filter.key());
   filter.halve();
-  write_back(options, filter, Json::object(), "halved");
+  write_back(options, file, filter, Json::object(), "halved");
   return ExitCode::success;
 }
 
@@ -94,7 +92,7 @@ struct MergeOptions {
 };
 
 ExitCode run_merge(const MergeOptions& options) {
-  check_overwrite(options.output, options.force);
+  const OutputFile output(options.output, options.force, options.quiet);  // it may be one of the inputs
   const auto load_input = [&](const std::string& path) {
     const FilterFileOptions file{path, options.key_file};
     return load(path, file.key());
@@ -115,7 +113,7 @@ ExitCode run_merge(const MergeOptions& options) {
     }
     refuse_if_stopped(options.output);
   }
-  save_filter(merged, options.output, options.force ? Overwrite::replace : Overwrite::refuse);
+  output.save(merged);
   const FilterStatistics statistics = merged.statistics();
   if (options.json) {
     print_json({{"num_merged", options.inputs.size()}, {"filter", filter_to_json(merged, statistics)}});

@@ -61,7 +61,7 @@ const std::vector<Command>& commands() {
       {"info", "show what a filter file holds, its error now, and what is wrong", "Filter files",
        declare_info,
        "tally info names.tally\n"
-       "tally info --verify --json names.tally\n"},
+       "tally info --json names.tally\n"},
       {"diff", "write what changed between two versions of a filter file", "Summaries", declare_diff,
        "tally diff new.tally -o full.summary             # all of it, for a first copy\n"
        "tally diff old.tally new.tally -o delta.summary  # the bits that flipped, compressed\n"},

@@ -27,14 +27,9 @@ struct DiffOptions {
 constexpr SummaryVersion first_version{1, 1};
 constexpr SummaryVersion second_version{1, 2};
 
-void write(const std::vector<std::byte>& message, const DiffOptions& options) {
-  if (options.output == "-") return print({reinterpret_cast<const char*>(message.data()), message.size()});
-  save_bytes(message, options.output, options.force ? Overwrite::replace : Overwrite::refuse);
-}
-
 ExitCode run_diff(const DiffOptions& options) {
-  check_overwrite(options.output, options.force);
   refuse_input_as_output(options.files, options.output);
+  const OutputFile output(options.output, options.force, options.quiet);
   const FilterFileOptions key{"", options.key_file};
   const SummaryTable after = load_summary(options.files.back(), key.key());
   const std::string name = publisher_name(options.name, options.files.back());
@@ -50,7 +45,7 @@ ExitCode run_diff(const DiffOptions& options) {
                                  summary_time_now()};
   const std::vector<std::byte> message =
       is_delta ? delta_message(envelope, first_version.sequence, *delta) : full_message(envelope, after);
-  write(message, options);
+  output.save(message);
   const bool differ = !delta || !delta->changes.empty();
   const char* const units = after.layout().has_cells() ? "cells" : "bits";
   if (options.json && options.output != "-") {

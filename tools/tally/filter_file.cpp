@@ -1,12 +1,7 @@
 #include "filter_file.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <cmath>
 #include <filesystem>
 #include <stdexcept>
@@ -14,7 +9,6 @@
 
 #include "count_min_options.hpp"
 #include "options.hpp"
-#include "output_check.hpp"
 #include "shape_json.hpp"
 #include "signals.hpp"
 
@@ -30,60 +24,23 @@ void add_filter_file(CLI::App& app, FilterFileOptions& options) {
   add_key_file(app, options.key_file);
 }
 
-OpenFilter::OpenFilter(const FilterFileOptions& options, VerifyBody verify) {
+CLI::Option* add_no_verify(CLI::App& app, bool& verify) {
+  return app.add_flag(
+      "!--no-verify", verify,
+      "Answer without checking the whole file first (default: its checksum is checked; docs/format.md says "
+      "what that costs)");
+}
+
+OpenFilter::OpenFilter(const FilterFileOptions& options) {
   std::error_code ignored;  // the open that follows says what is wrong
   const std::filesystem::file_status status = std::filesystem::status(options.path, ignored);
   if (std::filesystem::is_fifo(status) || std::filesystem::is_character_file(status)) {
     loaded_.emplace(load(options.path, options.key()));
   } else {
-    mapped_.emplace(MappedFilter::open(options.path, options.key(), verify));
+    on_bus_error_.emplace(options.path);
+    mapped_.emplace(
+        MappedFilter::open(options.path, options.key(), options.verify ? VerifyBody::yes : VerifyBody::no));
   }
-}
-
-FileLock::FileLock(const std::string& path, bool quiet) {
-  const auto fail = [&path] { throw std::system_error(errno, std::generic_category(), path); };
-  while (true) {
-    file_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file_ < 0) fail();
-    if (flock(file_, LOCK_EX | LOCK_NB) != 0) {
-      if (errno == EWOULDBLOCK)
-        remark(quiet, fmt::format("{} is being changed by another process; waiting", path));
-      if (flock(file_, LOCK_EX) != 0) {
-        const int reason = errno;
-        close(file_);
-        errno = reason;
-        fail();
-      }
-    }
-    // A writer replaces the file: what was locked may be the one of before.
-    struct stat locked {};
-    struct stat current {};
-    if (fstat(file_, &locked) == 0 && stat(path.c_str(), &current) == 0 && locked.st_ino == current.st_ino &&
-        locked.st_dev == current.st_dev) {
-      return;
-    }
-    close(file_);
-  }
-}
-
-FileLock::~FileLock() { close(file_); }
-
-void check_overwrite(const std::string& path, bool force, std::string_view flag) {
-  if (path == "-") return check_standard_output();
-  std::error_code ignored;
-  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
-  const bool is_link = std::filesystem::is_symlink(std::filesystem::symlink_status(path, ignored));
-  if (is_link && !std::filesystem::exists(status) && !force) {
-    throw std::invalid_argument(fmt::format(
-        "{}: '{}' is a symbolic link to a file that is not there; give --force to create that", flag, path));
-  }
-  if (std::filesystem::is_directory(status)) {
-    throw std::invalid_argument(fmt::format("{}: '{}' is a directory; give a file", flag, path));
-  }
-  if (std::filesystem::is_regular_file(status) && !force) {
-    throw std::invalid_argument(fmt::format("{}: '{}' exists; give --force to overwrite it", flag, path));
-  }
-  check_can_write(path);
 }
 
 void refuse_if_stopped(const std::string& path) {
@@ -120,15 +77,6 @@ std::uint64_t insert_input(AnyFilter& filter, const InputOptions& input, const R
   if (reader.num_skipped() > 0)
     remark(quiet, fmt::format("skipped {} lines without a weight", reader.num_skipped()));
   return reader.num_lines() - reader.num_skipped();
-}
-
-void save_filter(const AnyFilter& filter, const std::string& path, Overwrite overwrite) {
-  struct stat status {};
-  const bool is_redirected = path == "-" && ::fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode);
-  if (!is_redirected) return save(filter, path == "-" ? "/dev/stdout" : path, overwrite);
-  // What was opened for us stands there already; it is written to, not replaced.
-  const std::vector<std::byte> bytes = serialize(filter);
-  print({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 Json filter_to_json(const AnyFilter& filter, const FilterStatistics& statistics) {

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "bus_error.hpp"
+#include "guarded_file.hpp"
 #include "output.hpp"
 #include "records.hpp"
 #include "tally/serialization.hpp"
@@ -16,41 +18,31 @@ namespace tally::cli {
 struct FilterFileOptions {
   std::string path;
   std::string key_file;
+  bool verify = true;
 
   std::optional<HashKey> key() const;
 };
 
 /// The positional FILTER, and --key-file.
 void add_filter_file(CLI::App& app, FilterFileOptions& options);
+/// --no-verify, for commands that answer from a file. Those that change it or pass it on have no such flag: damage
+/// would get a fresh checksum.
+CLI::Option* add_no_verify(CLI::App& app, bool& verify);
 
-/// A filter for reading: mapped, or read if the path is no regular file (a pipe).
+/// A filter for reading: mapped, or read if the path is no regular file (a pipe). The whole file is checked first,
+/// unless --no-verify is given. If it is made shorter afterwards, the command ends with a message.
 class OpenFilter {
  public:
-  explicit OpenFilter(const FilterFileOptions& options, VerifyBody verify = VerifyBody::no);
+  explicit OpenFilter(const FilterFileOptions& options);
   const AnyFilter& operator*() const { return mapped_ ? mapped_->filter() : *loaded_; }
   const AnyFilter* operator->() const { return &**this; }
 
  private:
+  std::optional<BusErrorMessage> on_bus_error_;
   std::optional<MappedFilter> mapped_;
   std::optional<AnyFilter> loaded_;
 };
 
-/// Keeps other `tally add` and `tally remove` from changing the file at the same time: the
-/// second one waits, and then reads what the first one wrote. Held until destroyed.
-class FileLock {
- public:
-  FileLock(const std::string& path, bool quiet);
-  ~FileLock();
-  FileLock(const FileLock&) = delete;
-  FileLock& operator=(const FileLock&) = delete;
-
- private:
-  int file_;
-};
-
-/// Throws std::invalid_argument that names the flag if there is a file and not `force`, and as check_can_write: said
-/// before any work is done.
-void check_overwrite(const std::string& path, bool force, std::string_view flag = "--output");
 /// Throws std::runtime_error if a signal ended the input: half of the keys are no filter.
 void refuse_if_stopped(const std::string& path);
 
@@ -62,9 +54,6 @@ void insert_all(AnyFilter& filter, std::span<const Hash128> digests, const std::
 /// Throws as insert_all, as the readers do, and std::invalid_argument for weights that the kind cannot take.
 std::uint64_t insert_input(AnyFilter& filter, const InputOptions& input, const RecordOptions& records,
                            bool quiet, const std::string& path);
-
-/// "-" is standard output.
-void save_filter(const AnyFilter& filter, const std::string& path, Overwrite overwrite);
 
 /// What `info --json` shows, and what build, add and remove report.
 Json filter_to_json(const AnyFilter& filter, const FilterStatistics& statistics);

@@ -20,7 +20,6 @@ namespace {
 struct InfoOptions {
   FilterFileOptions filter;
   std::optional<double> false_positive_rate;
-  bool verify = false;
   PlotOptions plot;
   bool json = false;
 };
@@ -184,7 +183,7 @@ std::string info_text(const AnyFilter& filter, const FilterStatistics& statistic
     row("update", std::string(name_of(threshold->update)));
   }
   row("memory", human_bytes(static_cast<double>(shape.num_bytes())));
-  row("body", verified ? "checksum verified" : "checksum not read (--verify reads it)");
+  row("body", verified ? "checksum verified" : "not checked (--no-verify)");
   if (const auto bound = filter.count_min_bound()) {
     row("counts", fmt::format("{} in all", statistics.num_insertions));
     row("a count is", bound_text(*bound));
@@ -214,17 +213,17 @@ std::string info_text(const AnyFilter& filter, const FilterStatistics& statistic
 
 ExitCode run_info(const InfoOptions& options) {
   check_plot(options.plot, options.json);
-  const OpenFilter filter(options.filter, options.verify ? VerifyBody::yes : VerifyBody::no);
+  const OpenFilter filter(options.filter);
   const FilterStatistics statistics = filter->statistics();
   const std::vector<std::string> problems = problems_of(*filter, statistics, options.false_positive_rate);
   if (options.json) {
     Json json = filter_to_json(*filter, statistics);
     if (!filter->is_sketch()) json["num_keys_at_one_percent"] = num_keys_at(filter->shape(), 0.01);
-    json["body_verified"] = options.verify;
+    json["body_verified"] = options.filter.verify;
     json["problems"] = problems;
     print_json(json);
   } else {
-    print(info_text(*filter, statistics, problems, options.verify));
+    print(info_text(*filter, statistics, problems, options.filter.verify));
   }
   if (options.plot.wanted) draw(options.plot, info_figure(*filter, statistics));
   const bool missed =
@@ -242,7 +241,7 @@ Run declare_info(CLI::App& app) {
               "Exit status: 0, 1 if the error is above --false-positive-rate, 2 after an error.");
   add_filter_file(app, options->filter);
   add_rate(app, "-p,--false-positive-rate", options->false_positive_rate, "The error that was asked for");
-  app.add_flag("--verify", options->verify, "Read the whole file and check its checksum");
+  add_no_verify(app, options->filter.verify);
   add_plot(app, options->plot, "counters by value");
   add_json(app, options->json);
   return [options] { return run_info(*options); };

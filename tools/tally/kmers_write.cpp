@@ -10,8 +10,8 @@
 namespace tally::cli {
 
 ExitCode write_kmer_filter(const KmersOptions& options) {
-  check_overwrite(options.output, options.force);
   refuse_input_as_output(options.files, options.output);
+  const OutputFile output(options.output, options.force, options.quiet);
   const auto start = std::chrono::steady_clock::now();
   const KeyHasher hasher = options.hasher.hasher();
   const KmerPlan plan = plan_kmers(options, hasher);
@@ -33,7 +33,7 @@ ExitCode write_kmer_filter(const KmersOptions& options) {
   ThresholdFilter<> built = std::move(filter).release();
   const KmerFindings findings = look_back(built, plan, totals);
   const AnyFilter any(std::move(built));
-  save_filter(any, options.output, options.force ? Overwrite::replace : Overwrite::refuse);
+  output.save(any);
 
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (options.json) {

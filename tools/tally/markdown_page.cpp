@@ -31,6 +31,12 @@ constexpr std::string_view conventions = R"(
   read. SIGINT, SIGTERM and SIGHUP end the input, unless they were ignored when the command started
   (`nohup`): commands that print results end with their summary, commands that write a file leave it alone and end with
   status 2.
+- **Two commands at once.** A command that writes a file holds it until it ends. One that changes a filter file, or has it as
+  `--output`, waits for another such command and then goes on from what that one wrote. A second stream with the same
+  `--state` is refused, so that runs started at intervals do not pile up; `--wait` makes it wait.
+- **Damaged files.** Before anything is answered from a filter file all of it is checked, by its checksum. `--no-verify` leaves
+  that out. Commands that change a filter or pass it on (add, remove, halve, merge, patch, diff, watch, node) do not have
+  it: damage would get a fresh checksum there. What the check costs is in [format.md](format.md).
 - **Instruction sets.** The loops that all keys go through are compiled for several sets of vector instructions, and the
   best that the processor has is taken. `TALLY_INSTRUCTION_SET=SSE4` in the environment takes that one, `baseline` what
   every processor has. Results are the same; it is for tests, and to find out whether a fault lies there.

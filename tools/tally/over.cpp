@@ -29,6 +29,7 @@ struct OverOptions {
   std::optional<Nanoseconds> window;
   std::uint32_t num_slots = 4;
   std::string state_path;
+  bool waits_for_state = false;
   std::optional<std::uint64_t> num_keys;
   std::optional<std::uint64_t> memory_bytes;
   std::optional<double> false_positive_rate;
@@ -120,7 +121,7 @@ class OverReport {
   Output output_;
 };
 
-ExitCode run_over_sums(const OverOptions& options) {
+ExitCode run_over_sums(const OverOptions& options, StreamState& state) {
   OverReport report(options);
   const KeyHasher hasher = options.hasher.hasher();
   SumStream stream({.threshold = options.threshold,
@@ -129,7 +130,7 @@ ExitCode run_over_sums(const OverOptions& options) {
                     .num_slots = options.num_slots,
                     .hasher = hasher},
                    std::ref(report), [&](const std::string& text) { remark(options.quiet, text); });
-  const StreamState state(options.state_path, StateKind::over_sums, state_options(options, hasher));
+  state.set_options(state_options(options, hasher));
   restore(options, state, stream);
   RecordReader reader(options.input, options.records, hasher, options.window.has_value());
   const auto start = std::chrono::steady_clock::now();
@@ -191,7 +192,7 @@ void read_keys(const OverOptions& options, const KeyHasher& hasher, ThresholdStr
                  [&](Keys keys, Digests digests) { stream.add(keys, digests); });
 }
 
-ExitCode run_over(const OverOptions& options) {
+ExitCode run_over(const OverOptions& options, StreamState& state) {
   OverReport report(options);
   const auto notice = [&](const std::string& text) { remark(options.quiet, text); };
   const KeyHasher hasher = options.hasher.hasher();
@@ -205,7 +206,7 @@ ExitCode run_over(const OverOptions& options) {
        .update = options.update == "plain" ? CounterUpdate::plain : CounterUpdate::conservative,
        .hasher = hasher},
       std::ref(report), notice, check ? &*check : nullptr);
-  const StreamState state(options.state_path, StateKind::over, state_options(options, hasher));
+  state.set_options(state_options(options, hasher));
   restore(options, state, stream);
 
   const auto start = std::chrono::steady_clock::now();
@@ -286,7 +287,7 @@ Run declare_over(CLI::App& app) {
   app.add_flag("--exact", options->exact,
                "count exactly as well (memory without bound) and compare: misses, early and false reports, "
                "prediction");
-  add_state(app, options->state_path);
+  add_state(app, options->state_path, options->waits_for_state);
   add_stream_hasher_options(app, options->hasher, "drawn at random, or what the --state was begun with");
   add_json(app, options->json);
   add_line_buffered(app, options->line_buffered);
@@ -301,8 +302,7 @@ Run declare_over(CLI::App& app) {
             "--keys, --false-positive-rate, --update and --exact are not for --sum and --window; give "
             "--memory");
       }
-      draw_hash(options->hasher, options->state_path);
-      return run_over_sums(*options);
+      return run_with_state(StateKind::over_sums, *options, run_over_sums);
     }
     if (!options->records.time_fields.empty()) throw std::invalid_argument("--time needs --window");
     if (options->threshold > max_threshold_limit) {
@@ -313,8 +313,7 @@ Run declare_over(CLI::App& app) {
     if (options->num_keys && options->memory_bytes && rate->count() > 0) {
       throw std::invalid_argument("--keys, --memory and --false-positive-rate are all given; leave one out");
     }
-    draw_hash(options->hasher, options->state_path);
-    return run_over(*options);
+    return run_with_state(StateKind::over, *options, run_over);
   };
 }
 

@@ -27,12 +27,12 @@ struct PatchOptions {
 // A copy in a file, as messages come.
 class ReplicaFile {
  public:
-  explicit ReplicaFile(const PatchOptions& options) : options_(options) {
-    const FilterFileOptions file{options.replica, options.key_file};
-    key_ = file.key();
+  explicit ReplicaFile(const PatchOptions& options)
+      : options_(options),
+        file_(options.replica, options.quiet),
+        key_(FilterFileOptions{options.replica, options.key_file}.key()) {
     if (!std::filesystem::exists(options.replica)) return;
-    lock_.emplace(options.replica, options.quiet);
-    const AnyFilter filter = load(options.replica, key_);
+    const AnyFilter filter = file_.load(key_);
     const FilterShape shape = filter.shape();
     const auto* const dleft = std::get_if<DLeftShape>(&shape.shape);
     if (filter.kind() == FilterKind::counting_bloom || (dleft != nullptr && dleft->spill_capacity != 0)) {
@@ -60,7 +60,7 @@ class ReplicaFile {
     if (message.kind == SummaryMessageKind::delta && !is_same_layout) return;
     if (!table_) table_.emplace(message.layout);
     if (!patch(*table_, digest_, message)) return;
-    save(filter_of(*table_, hasher(message.layout)), options_.replica, Overwrite::replace);
+    file_.save(filter_of(*table_, hasher(message.layout)));
     is_current_ = true;
     ++num_applied_;
   }
@@ -81,7 +81,7 @@ class ReplicaFile {
   }
 
   const PatchOptions& options_;
-  std::optional<FileLock> lock_;  // of a file that was there
+  GuardedFile file_;
   std::optional<HashKey> key_;
   std::optional<SummaryTable> table_;
   std::uint64_t digest_ = 0;
@@ -89,6 +89,14 @@ class ReplicaFile {
   std::uint64_t num_messages_ = 0;
   std::uint64_t num_applied_ = 0;
 };
+
+void take(ReplicaFile& replica, std::span<const std::byte> message, const std::string& path) {
+  try {
+    replica.take(message);
+  } catch (const FormatError& error) {
+    throw FormatError(error.reason(), error.offset(), path + " as a summary message");
+  }
+}
 
 ExitCode run_patch(PatchOptions& options) {
   ReplicaFile replica(options);
@@ -98,7 +106,7 @@ ExitCode run_patch(PatchOptions& options) {
     // A full copy that stands as words is as long as the summary, and a header and a name.
     while (const auto bytes = reader.next(options.max_memory + summary_header_bytes + max_publisher_bytes)) {
       const bool was_current = replica.is_current();
-      replica.take(*bytes);
+      take(replica, *bytes, path);
       if (was_current && !replica.is_current()) {
         remark(options.quiet,
                "a message leads on from another version than the copy is; waiting for a full copy");

@@ -18,10 +18,9 @@
 #include <system_error>
 
 #include "command_text.hpp"
-#include "filter_file.hpp"
+#include "guarded_file.hpp"
 #include "options.hpp"
 #include "output.hpp"
-#include "tally/serialization.hpp"
 
 namespace tally::cli {
 namespace {
@@ -290,8 +289,7 @@ void draw(const PlotOptions& options, const Figure& figure) {
     // gnuplot leaves out what is too long for a line.
     print("\n" + wrapped(figure.title + "; upwards: " + figure.y_label, 0) + "\n" + cleaned_sketch(picture));
   } else {
-    save_bytes(std::as_bytes(std::span(picture)), options.file,
-               options.force ? Overwrite::replace : Overwrite::refuse);
+    OutputFile(options.file, options.force, false, "--plot").save(std::as_bytes(std::span(picture)));
   }
 }
 

@@ -110,6 +110,7 @@ Run declare_query(CLI::App& app) {
       "threshold. "
       "Exit status: 0 if a key was selected, 1 if none was, 2 after an error.");
   add_filter_file(app, options->filter);
+  add_no_verify(app, options->filter.verify);
   add_input_options(app, options->input);
   app.add_flag("-v,--invert", options->selection.invert,
                "Print the keys that are certainly not in the filter instead");
@@ -136,6 +137,7 @@ Run declare_count(CLI::App& app) {
       "often as 'tally info' says. Exit status: 0 if some count is "
       "above 0, 1 if none is, 2 after an error.");
   add_filter_file(app, options->filter);
+  add_no_verify(app, options->filter.verify);
   add_input_options(app, options->input);
   app.add_flag(
       "--json", options->json,

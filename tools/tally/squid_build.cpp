@@ -11,21 +11,12 @@
 #include "options.hpp"
 #include "squid_actions.hpp"
 #include "squid_source.hpp"
-#include "tally/serialization.hpp"
 
 // Digests that are written to a file: of URLs, or of a Squid that is asked.
 
 namespace tally::cli {
 
 namespace {
-
-void save_digest(const std::vector<std::byte>& bytes, const std::string& path, bool force) {
-  if (path == "-") {
-    print({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-  } else {
-    save_bytes(bytes, path, force ? Overwrite::replace : Overwrite::refuse);
-  }
-}
 
 struct SquidBuildOptions {
   std::string output;
@@ -38,8 +29,8 @@ struct SquidBuildOptions {
 };
 
 ExitCode run_build(const SquidBuildOptions& options) {
-  check_overwrite(options.output, options.force);
   refuse_input_as_output(options.urls.input.files, options.output);
+  const OutputFile output(options.output, options.force, options.quiet);
   if (options.capacity)
     check_shape(SquidShape{*options.capacity, options.bits_per_entry});  // before any input is read
   std::vector<SquidKey> keys;
@@ -52,7 +43,7 @@ ExitCode run_build(const SquidBuildOptions& options) {
   const std::uint64_t capacity = options.capacity.value_or(std::max<std::uint64_t>(keys.size(), 1));
   SquidDigest digest({capacity, options.bits_per_entry});
   for (const SquidKey& key : keys) digest.insert(key);
-  save_digest(digest.to_bytes(), options.output, options.force);
+  output.save(digest.to_bytes());
 
   if (options.json) {
     Json json = digest_to_json(digest);
@@ -80,9 +71,9 @@ struct SquidFetchOptions {
 };
 
 ExitCode run_fetch(const SquidFetchOptions& options) {
-  check_overwrite(options.output, options.force);
+  const OutputFile output(options.output, options.force, options.quiet);
   const SquidDigest digest = open_squid_digest(options.url);
-  save_digest(digest.to_bytes(), options.output, options.force);
+  output.save(digest.to_bytes());
   remark(options.quiet,
          fmt::format("{} entries in {} bits: another URL passes with {}", digest.totals().count,
                      digest.shape().num_bits(), human_rate(digest.estimated_false_positive_rate())));

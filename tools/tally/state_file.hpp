@@ -31,8 +31,6 @@ class StateWriter {
 
   /// The whole file.
   std::vector<std::byte> bytes() const;
-  /// Writes it, all or nothing, replacing what is there. Throws std::system_error that names the path.
-  void save(const std::string& path) const { save_bytes(bytes(), path, Overwrite::replace); }
 
  private:
   std::vector<std::byte> bytes_;

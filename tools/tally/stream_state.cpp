@@ -5,7 +5,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "output_check.hpp"
 
 namespace tally::cli {
 namespace {
@@ -18,10 +17,15 @@ constexpr std::string_view seed_option = "seed (or id of the key)";
 
 }  // namespace
 
-void add_state(CLI::App& app, std::string& path) {
-  add_file(app, "--state", path,
-           "go on from this file, if it is there, and write it at the end or when interrupted: the next run "
-           "with it answers as if the input had been one");
+void add_state(CLI::App& app, std::string& path, bool& waits) {
+  CLI::Option* const state = add_file(
+      app, "--state", path,
+      "go on from this file, if it is there, and write it at the end or when interrupted: the next run "
+      "with it answers as if the input had been one");
+  app.add_flag("--wait", waits,
+               "with --state: wait while another run has the file (default: end with an error, so that runs "
+               "started at intervals do not pile up)")
+      ->needs(state);
 }
 
 void append_options(StateOptions& list, const InputOptions& input, const RecordOptions& records,
@@ -35,24 +39,23 @@ void append_options(StateOptions& list, const InputOptions& input, const RecordO
                            {"--time", records.time_fields}});
 }
 
-void draw_hash(HasherOptions& hasher, const std::string& state_path) {
-  if (hasher.keyed && !state_path.empty()) {
+void StreamState::draw_hash(HasherOptions& hasher) const {
+  if (hasher.keyed && file_) {
     throw std::invalid_argument(
         "--keyed and --state are both given: the secret of --keyed ends with the run, and a state keeps "
         "none; "
         "give --key-file in place of --keyed");
   }
   hasher.draw();
-  if (state_path.empty() || hasher.seed_given() || !hasher.key_file.empty()) return;
-  if (StateReader::saved_option(state_path, hash_option) != name_of(HashId::xxh3_128)) return;
-  const std::string seed = StateReader::saved_option(state_path, seed_option).value_or("");
+  if (!file_ || hasher.seed_given() || !hasher.key_file.empty()) return;
+  if (StateReader::saved_option(file_->path(), hash_option) != name_of(HashId::xxh3_128)) return;
+  const std::string seed = StateReader::saved_option(file_->path(), seed_option).value_or("");
   (void)std::from_chars(seed.data(), seed.data() + seed.size(), hasher.seed);
 }
 
 bool StreamState::restore(const std::function<void(StateReader&)>& take_up) const {
-  if (path_.empty()) return false;
-  check_can_write(path_);
-  auto state = StateReader::open(path_, kind_, options_);
+  if (!file_) return false;
+  auto state = StateReader::open(file_->path(), kind_, options_);
   if (!state) return false;
   take_up(*state);
   state->finish();
@@ -60,10 +63,10 @@ bool StreamState::restore(const std::function<void(StateReader&)>& take_up) cons
 }
 
 void StreamState::save(const std::function<void(StateWriter&)>& put) const {
-  if (path_.empty()) return;
+  if (!file_) return;
   StateWriter state(kind_, options_);
   put(state);
-  state.save(path_);
+  file_->save(state.bytes());
 }
 
 void write(StateWriter& state, const TimeSteps& clock) {

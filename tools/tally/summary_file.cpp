@@ -26,7 +26,8 @@ std::string publisher_name(const std::string& name, const std::string& path) {
   return stem.empty() ? "stdin" : stem;
 }
 
-MessageReader::MessageReader(const std::string& path) : source_(ByteSource::open(path)) {}
+MessageReader::MessageReader(const std::string& path)
+    : subject_(path + " as a summary message"), source_(ByteSource::open(path)) {}
 
 // Grows by what has come, so that a header cannot ask for more memory than bytes follow.
 bool MessageReader::fill(std::size_t size) {
@@ -43,18 +44,22 @@ std::optional<std::span<const std::byte>> MessageReader::next(std::uint64_t max_
   num_bytes_ = 0;
   if (!fill(summary_header_bytes)) {
     if (num_bytes_ == 0) return std::nullopt;
-    throw FormatError(fmt::format("it ends after {} bytes of a header", num_bytes_), num_bytes_,
-                      "summary message");
+    throw FormatError(fmt::format("it ends after {} bytes of a header", num_bytes_), num_bytes_, subject_);
   }
   const auto so_far = [&] { return std::as_bytes(std::span<const char>(bytes_.data(), num_bytes_)); };
-  const std::uint64_t size = summary_message_bytes(so_far());
+  const std::uint64_t size = [&] {
+    try {
+      return summary_message_bytes(so_far());
+    } catch (const FormatError& error) {
+      throw FormatError(error.reason(), error.offset(), subject_);
+    }
+  }();
   if (size > max_bytes) {
     throw std::invalid_argument(
         fmt::format("a message is {} bytes long; must be at most {}; raise --max-memory", size, max_bytes));
   }
   if (!fill(size)) {
-    throw FormatError(fmt::format("it ends after {} of {} bytes", num_bytes_, size), num_bytes_,
-                      "summary message");
+    throw FormatError(fmt::format("it ends after {} of {} bytes", num_bytes_, size), num_bytes_, subject_);
   }
   return so_far();
 }

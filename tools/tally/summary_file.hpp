@@ -32,6 +32,7 @@ class MessageReader {
  private:
   bool fill(std::size_t size);
 
+  std::string subject_;  // of errors
   std::unique_ptr<ByteSource> source_;
   std::vector<char> bytes_;
   std::size_t num_bytes_ = 0;  // of them, filled

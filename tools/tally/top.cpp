@@ -46,7 +46,7 @@ StateOptions state_options(const TopOptions& options, const TopStream::Options& 
   return list;
 }
 
-ExitCode run_top(const TopOptions& options) {
+ExitCode run_top(const TopOptions& options, StreamState& state) {
   refuse_input_as_output(options.input.files, options.state_path, "--state");
   const TopStream::Options planned = plan_top(options);
   TopStream stream(planned);
@@ -58,7 +58,7 @@ ExitCode run_top(const TopOptions& options) {
 
   const auto start = std::chrono::steady_clock::now();
   TimeSteps intervals(options.refresh_interval());
-  const StreamState state(options.state_path, StateKind::top, state_options(options, planned));
+  state.set_options(state_options(options, planned));
   if (state.restore([&](StateReader& from) {
         stream.restore(from, options.hasher.key());
         read(from, intervals);
@@ -147,7 +147,7 @@ Run declare_top(CLI::App& app) {
   add_choice(app, "--method", options->method,
              "a sketch before which the candidates are counted, or only candidates",
              {"sketch", "space-saving"});
-  add_state(app, options->state_path);
+  add_state(app, options->state_path, options->waits_for_state);
   app.add_flag("--exact", options->exact, "count exactly as well (memory without bound) and compare");
   add_stream_hasher_options(app, options->hasher, "drawn at random, or what the --state was begun with");
   add_json(app, options->json);
@@ -160,8 +160,7 @@ Run declare_top(CLI::App& app) {
       throw std::invalid_argument("--exact and --state are both given; leave one out");
     if (!options->records.time_fields.empty() && !options->window && !options->interval)
       throw std::invalid_argument("--time needs --window or --interval");
-    draw_hash(options->hasher, options->state_path);
-    return run_top(*options);
+    return run_with_state(StateKind::top, *options, run_top);
   };
 }
 

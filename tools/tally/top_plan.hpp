@@ -24,6 +24,7 @@ struct TopOptions {
   std::uint32_t num_slots = 4;
   std::optional<Nanoseconds> interval;
   std::string state_path;
+  bool waits_for_state = false;
   bool with_error = false;
   bool exact = false;
   bool json = false;

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "commands.hpp"
+#include "filter_file.hpp"
 
 namespace tally::cli {
 namespace {
@@ -88,6 +89,7 @@ Run declare_verify(CLI::App& app) {
                                "plan the shape for this rate and --keys");
   CLI::Option* file = add_file(app, "--file", options->file, "take the shape of this filter file");
   add_key_file(app, options->key_file);
+  add_no_verify(app, options->verify_file)->needs(file);
   file->excludes(rate);
   for (const char* flag : {"--kind", "--scheme", "--num-positions", "--num-hashes", "--counter-bits",
                            "--theta", "--conservative"}) {

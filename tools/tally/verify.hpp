@@ -33,6 +33,7 @@ struct VerifyOptions {
   double false_positive_rate = 0;
   std::string file;
   std::string key_file;
+  bool verify_file = true;
   std::optional<std::uint64_t> num_trials;
   std::optional<std::uint64_t> num_queries;
   std::uint64_t seed = default_seed;

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "filter_file.hpp"
 #include "tally/any_filter.hpp"
 #include "tally/planner.hpp"
-#include "tally/serialization.hpp"
 #include "verify.hpp"
 
 namespace tally::cli {
@@ -100,13 +100,11 @@ Attempt attempt_of(const VerifyOptions& options, const std::string& scheme) {
   SimulationPlan plan;
   plan.seed = options.seed;
   if (!options.file.empty()) {
-    std::optional<HashKey> key;
-    if (!options.key_file.empty()) key = read_key_file(options.key_file);
-    const AnyFilter filter = load(options.file, key);
-    plan.shape = filter.shape();
+    const OpenFilter filter(FilterFileOptions{options.file, options.key_file, options.verify_file});
+    plan.shape = filter->shape();
     if (plan.shape.kind() == FilterKind::count_min)
       throw std::invalid_argument("--file: a count-min sketch has a bound, not a rate, to be compared with");
-    plan.num_insertions = options.num_keys.value_or(filter.totals().num_insertions);
+    plan.num_insertions = options.num_keys.value_or(filter->totals().num_insertions);
   } else {
     if (!options.num_keys)
       throw std::invalid_argument("--keys is missing; say how many keys a filter is to hold");
