@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
+#include <unistd.h>
+
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <string>
@@ -127,6 +130,72 @@ TEST_F(SquidCommands, ServeAnswersEachRequestAsAPeerShould) {
               StartsWith("HTTP/1.1 504"));
   EXPECT_THAT(answer("GET / HTTP/1.1\r\nHost: a\r\n"), StartsWith("HTTP/1.1 404"));
   EXPECT_THAT(answer("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n"), StartsWith("HTTP/1.1 405"));
+}
+
+// Answers one request with the beginning and then with the same bytes again and again, until nobody takes them.
+class EndlessAnswer {
+ public:
+  EndlessAnswer(std::string beginning, std::string repeated, useconds_t pause)
+      : listener_(LoopbackSocket::listening()),
+        thread_([this, beginning = std::move(beginning), repeated = std::move(repeated), pause] {
+          const LoopbackSocket connection(::accept4(listener_.file(), nullptr, nullptr, SOCK_CLOEXEC));
+          connection.receive("\r\n\r\n");
+          std::string bytes = beginning;
+          while (::send(connection.file(), bytes.data(), bytes.size(), MSG_NOSIGNAL) > 0) {
+            bytes = repeated;
+            usleep(pause);
+          }
+        }) {}
+  ~EndlessAnswer() { thread_.join(); }
+  EndlessAnswer(const EndlessAnswer&) = delete;
+  EndlessAnswer& operator=(const EndlessAnswer&) = delete;
+  std::string url() const { return "http://127.0.0.1:" + std::to_string(listener_.port()); }
+
+ private:
+  LoopbackSocket listener_;
+  std::thread thread_;
+};
+
+const std::string chunked_beginning = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+TEST_F(SquidCommands, FetchGivesUpWhereChunksHoldNextToNothing) {
+  std::string chunks;
+  for (int i = 0; i < 1000; ++i) chunks += "1\r\nx\r\n";
+  const EndlessAnswer server(chunked_beginning, chunks, 0);
+  const auto start = std::chrono::steady_clock::now();
+  const CommandResult result = run_tally({"squid", "fetch", server.url(), "-o", directory / "x"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.error, AllOf(HasSubstr(server.url()), HasSubstr("are content; given up")));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+  EXPECT_EQ(directory.num_files(), 0U);
+}
+
+TEST_F(SquidCommands, SlowFetchGivesUpWhereBytesComeOneByOne) {
+  for (const std::string& beginning : {chunked_beginning, std::string("HTTP/1.1 200 OK\r\n\r\n")}) {
+    const EndlessAnswer server(beginning, beginning == chunked_beginning ? "1\r\nx\r\n" : "x", 100'000);
+    const auto start = std::chrono::steady_clock::now();
+    const CommandResult result = run_tally({"squid", "fetch", server.url(), "-o", directory / "x"});
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_THAT(result.error, AllOf(HasSubstr(server.url()), HasSubstr("too slow: ")));
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(30));
+  }
+  EXPECT_EQ(directory.num_files(), 0U);
+}
+
+TEST_F(SquidCommands, ServeClosesIdleConnectionsForThoseThatAsk) {
+  const std::string path = build("a", numbered_urls(1, 10));
+  for (const char* limit : {":", "ulimit -n 40"}) {
+    ServedDigest served(path, limit);
+    std::vector<LoopbackSocket> silent;
+    for (int i = 0; i < 300; ++i) silent.push_back(LoopbackSocket::connected(served.port()));
+    for (int i = 0; i < 300; i += 2) silent[static_cast<std::size_t>(i)].send("GET / HT");
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < 3; ++i) {
+      const CommandResult result = run_tally({"squid", "query", "-c", served.url()}, numbered_urls(1, 10));
+      EXPECT_EQ(result.output, "10\n") << limit << ": " << result.error;
+    }
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(15)) << limit;
+  }
 }
 
 TEST_F(SquidCommands, ServeOutlivesHostileRequests) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
+#include <list>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -28,14 +29,21 @@ constexpr std::chrono::seconds idle_seconds{30};
 // together with what is before them: it moves too few of them to the front (its bug 5510). So the bits come a
 // little later.
 constexpr std::chrono::milliseconds before_the_bits{300};
+constexpr std::chrono::milliseconds after_an_error{10};
 constexpr std::size_t least_bytes_a_second = 65536;
 constexpr std::uint64_t max_body_bytes = 65536;  // of a request, which is read and left
+
+class Session;
 
 /// What all connections share.
 struct Server {
   const DigestServerOptions& options;
   DigestFile digest;
   std::size_t num_connections = 0;
+  std::list<Session*> idle{};  ///< those that wait for a request, the longest first
+
+  /// Makes room for a connection. False if none is idle.
+  bool close_longest_idle();
 };
 
 using Request = http::request<http::string_body>;
@@ -56,14 +64,18 @@ bool asks_a_cache(const Request& request) {
   return !target.starts_with('/') || cache_control.find("only-if-cached") != beast::string_view::npos;
 }
 
-/// One connection: requests one after the other, until it is closed or idle for too long.
+/// One connection: requests one after the other, until it is closed, idle for too long, or idle where others need
+/// its place.
 class Session : public std::enable_shared_from_this<Session> {
  public:
   Session(Tcp::socket socket, Server& server)
       : stream_(std::move(socket)), server_(server), pause_(stream_.get_executor()) {
     ++server_.num_connections;
   }
-  ~Session() { --server_.num_connections; }
+  ~Session() {
+    stop_idling();
+    --server_.num_connections;
+  }
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
@@ -72,8 +84,11 @@ class Session : public std::enable_shared_from_this<Session> {
     parser_->header_limit(max_header_bytes);
     parser_->body_limit(max_body_bytes);
     stream_.expires_after(idle_seconds);
+    server_.idle.push_back(this);
+    is_idle_ = true;
     http::async_read(stream_, buffer_, *parser_,
                      [self = shared_from_this()](const Error& error, std::size_t) {
+                       self->stop_idling();
                        if (!error) return self->answer(self->parser_->get());
                        if (error.category() == http::make_error_code(http::error::bad_method).category() &&
                            error != http::error::end_of_stream && error != http::error::partial_message) {
@@ -82,7 +97,18 @@ class Session : public std::enable_shared_from_this<Session> {
                      });
   }
 
+  /// Ends it now; what is left of it goes when its read is told.
+  void close() {
+    stop_idling();
+    stream_.close();
+  }
+
  private:
+  void stop_idling() {
+    if (is_idle_) server_.idle.remove(this);
+    is_idle_ = false;
+  }
+
   void answer_malformed() {
     start(http::status::bad_request, false);
     send("that is no request\n", false);
@@ -192,7 +218,14 @@ class Session : public std::enable_shared_from_this<Session> {
   std::optional<http::response_serializer<http::span_body<const char>>> serializer_;
   std::shared_ptr<const DigestFile::Bytes> bytes_;
   std::string text_;
+  bool is_idle_ = false;
 };
+
+bool Server::close_longest_idle() {
+  if (idle.empty()) return false;
+  idle.front()->close();
+  return true;
+}
 
 Tcp::endpoint endpoint_of(asio::io_context& context, const DigestServerOptions& options) {
   Error error;
@@ -206,7 +239,7 @@ Tcp::endpoint endpoint_of(asio::io_context& context, const DigestServerOptions& 
 
 class Listener {
  public:
-  Listener(asio::io_context& context, Server& server) : acceptor_(context), server_(server) {
+  Listener(asio::io_context& context, Server& server) : acceptor_(context), server_(server), pause_(context) {
     const Tcp::endpoint endpoint = endpoint_of(context, server.options);
     Error error;
     acceptor_.open(endpoint.protocol(), error);
@@ -222,17 +255,23 @@ class Listener {
 
   void accept() {
     acceptor_.async_accept([this](const Error& error, Tcp::socket socket) {
-      if (!error && server_.num_connections < max_connections) {
-        std::make_shared<Session>(std::move(socket), server_)->read();
-      }
       if (error == asio::error::operation_aborted) return;
-      accept();
+      // The new one may well have something to ask. One that is busy keeps its place: it ends in time.
+      const bool is_full = error == asio::error::no_descriptors || server_.num_connections >= max_connections;
+      const bool has_place = !is_full || server_.close_longest_idle();
+      if (!error && has_place) std::make_shared<Session>(std::move(socket), server_)->read();
+      if (!error || has_place) return accept();
+      pause_.expires_after(after_an_error);  // what waits to be accepted would bring the same error at once
+      pause_.async_wait([this](const Error& stopped) {
+        if (!stopped) accept();
+      });
     });
   }
 
  private:
   Tcp::acceptor acceptor_;
   Server& server_;
+  asio::steady_timer pause_;
 };
 
 }  // namespace

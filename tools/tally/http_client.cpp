@@ -31,7 +31,7 @@ class Exchange {
   }
 
   std::vector<std::byte> run() {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(limits_.seconds);
+    const auto end = Clock::now() + std::chrono::seconds(limits_.seconds);
     resolver_.async_resolve(url_.host, std::to_string(url_.port),
                             [this](const Error& error, const Tcp::resolver::results_type& addresses) {
                               if (error) return fail("cannot find the host", error);
@@ -39,9 +39,10 @@ class Exchange {
                             });
     while (!context_.stopped()) {
       if (stop_requested()) throw std::runtime_error("interrupted");
-      if (std::chrono::steady_clock::now() > end) {
+      if (Clock::now() > end) {
         throw std::runtime_error(fmt::format("{}: not done after {} s", name(), limits_.seconds));
       }
+      refuse_if_slow();
       context_.run_for(between_looks_at_signals);
     }
     const http::response<http::vector_body<unsigned char>>& answer = parser_.get();
@@ -51,6 +52,8 @@ class Exchange {
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   void connect(const Tcp::resolver::results_type& addresses) {
     start_waiting();
     stream_.async_connect(addresses, [this](const Error& error, const Tcp::endpoint&) {
@@ -67,14 +70,34 @@ class Exchange {
   }
   void receive() {
     start_waiting();
-    http::async_read_some(stream_, buffer_, parser_, [this](const Error& error, std::size_t) {
+    http::async_read_some(stream_, buffer_, parser_, [this](const Error& error, std::size_t count) {
+      if (num_bytes_ == 0) began_ = Clock::now();
+      num_bytes_ += count;
       if (error == http::error::body_limit) {
         throw std::runtime_error(
             fmt::format("{} answers with more than {} bytes", name(), limits_.max_body_bytes));
       }
       if (error) return fail("no whole answer", error);
+      refuse_if_hollow();
       if (!parser_.is_done()) receive();
     });
+  }
+
+  // Both against a peer that would keep us here for as long as the other limits allow.
+  void refuse_if_slow() const {
+    if (num_bytes_ == 0) return;
+    const double seconds = std::chrono::duration<double>(Clock::now() - began_).count();
+    if (seconds < limits_.slow_seconds ||
+        static_cast<double>(num_bytes_) >= seconds * limits_.least_bytes_a_second)
+      return;
+    throw std::runtime_error(fmt::format("{}: too slow: {} bytes in {:.0f} s; must be at least {} a second",
+                                         name(), num_bytes_, seconds, limits_.least_bytes_a_second));
+  }
+  void refuse_if_hollow() const {
+    const std::uint64_t num_body_bytes = parser_.get().body().size();
+    if (num_bytes_ <= 2 * num_body_bytes + limits_.max_other_bytes) return;
+    throw std::runtime_error(fmt::format("{}: of the {} bytes that came, only {} are content; given up",
+                                         name(), num_bytes_, num_body_bytes));
   }
 
   void start_waiting() { stream_.expires_after(std::chrono::seconds(limits_.idle_seconds)); }
@@ -107,6 +130,8 @@ class Exchange {
   http::request<http::empty_body> request_;
   beast::flat_buffer buffer_;
   http::response_parser<http::vector_body<unsigned char>> parser_;
+  std::uint64_t num_bytes_ = 0;  // of the answer, so far
+  Clock::time_point began_{};    // when the first of them came
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "output.hpp"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,6 +25,9 @@ void write_all(int file, std::string_view bytes, const char* name) {
       bytes.remove_prefix(static_cast<std::size_t>(written));
     } else if (errno == EPIPE) {
       throw ClosedPipe{};
+    } else if (errno == EAGAIN) {  // somebody made the file non-blocking; it may be shared with others
+      pollfd polled{file, POLLOUT, 0};
+      ::poll(&polled, 1, -1);
     } else if (errno != EINTR) {
       throw std::system_error(errno, std::generic_category(), name);
     }

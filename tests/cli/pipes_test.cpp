@@ -1,0 +1,67 @@
+// Standard output and standard error that somebody made non-blocking.
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "command_runner.hpp"
+
+namespace tally::test {
+namespace {
+
+/// Runs the command with one end of a non-blocking pipe as both outputs, and reads from the other end only after
+/// the pipe has been full for a while.
+CommandResult run_into_a_slow_pipe(std::vector<std::string> arguments) {
+  std::array<int, 2> ends{};
+  EXPECT_EQ(pipe2(ends.data(), O_CLOEXEC), 0);
+  fcntl(ends[1], F_SETFL, O_NONBLOCK);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+  arguments.insert(arguments.begin(), TALLY_COMMAND);
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  SpawnedProcess child;
+  EXPECT_EQ(posix_spawn(&child.id, argv[0], &actions, nullptr, argv.data(), environ), 0);
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[1]);
+  usleep(200'000);
+  CommandResult result;
+  std::array<char, 65536> buffer{};
+  for (ssize_t got = 0; (got = read(ends[0], buffer.data(), buffer.size())) > 0;) {
+    result.output.append(buffer.data(), static_cast<std::size_t>(got));
+    usleep(100);
+  }
+  close(ends[0]);
+  result.exit_code = child.wait();
+  return result;
+}
+
+TEST(Pipes, AreWaitedForWhereTheyDoNotBlock) {
+  TemporaryDirectory directory;
+  std::string keys;
+  for (int i = 0; i < 100'000; ++i) keys += std::to_string(i) + "\n";
+  const std::string input = directory.write("keys", keys);
+  for (const char* command : {"uniq", "over"}) {
+    std::vector<std::string> line{command, "-q"};
+    if (line[0] == "over") line.push_back("1");
+    line.push_back(input);
+    const CommandResult result = run_into_a_slow_pipe(line);
+    EXPECT_EQ(result.exit_code, 0) << result.output.substr(result.output.size() - 100);
+    EXPECT_TRUE(result.output == keys) << command;
+  }
+  const CommandResult text = run_into_a_slow_pipe({"--generate", "markdown"});
+  EXPECT_EQ(text.exit_code, 0);
+  EXPECT_TRUE(text.output == run_tally({"--generate", "markdown"}).output);
+}
+
+}  // namespace
+}  // namespace tally::test
