@@ -66,4 +66,8 @@ inline double ln_empty(std::uint64_t m, double throws) {
   return m == 1 ? -kInfinity : throws * std::log1p(-1.0 / static_cast<double>(m));
 }
 
+/// ln(Pr(Poisson(kappa) >= theta) / Pr(Poisson(kappa) = theta)), not as the difference of the two logarithms: each is
+/// of the order of theta, and what they have in common is all of their digits. theta at least 1; kappa above 0.
+double ln_poisson_upper_tail_over_point(std::uint64_t theta, double kappa);
+
 }  // namespace tally::theory::internal

@@ -28,15 +28,14 @@ double root(Function function, double low, double high) {
 }
 
 /// kappa P'/P = theta Pr(X = theta) / Pr(X >= theta).
-double slope(std::uint64_t theta, double kappa, double ln_tail) {
-  return static_cast<double>(theta) * std::exp(ln_poisson_point(theta, kappa) - ln_tail);
+double slope(std::uint64_t theta, double kappa) {
+  return static_cast<double>(theta) * std::exp(-internal::ln_poisson_upper_tail_over_point(theta, kappa));
 }
 
 /// ln P + kappa P'/P: below 0 at theta/10 for every theta (it tends to theta (ln r + 2 - 2r) at
 /// kappa = r theta), above 0 from kappa_2 on, and kappa_2 < theta + 1.
 double g_over_p(std::uint64_t theta, double kappa) {
-  const double ln_tail = ln_poisson_upper_tail(theta, kappa);
-  return ln_tail + slope(theta, kappa, ln_tail);
+  return ln_poisson_upper_tail(theta, kappa) + slope(theta, kappa);
 }
 
 }  // namespace
@@ -72,7 +71,7 @@ double g(std::uint64_t theta, double kappa) {
   check("g", theta, kappa);
   const double ln_tail = ln_poisson_upper_tail(theta, kappa);
   const double p = std::exp(ln_tail);
-  return p == 0.0 ? 0.0 : p * (ln_tail + slope(theta, kappa, ln_tail));
+  return p == 0.0 ? 0.0 : p * (ln_tail + slope(theta, kappa));
 }
 
 double kappa_1(std::uint64_t theta) {

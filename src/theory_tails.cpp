@@ -120,6 +120,12 @@ double ln_poisson_upper_tail(std::uint64_t theta, double kappa) {
   return t > kappa ? poisson_up(t, kappa) : std::log1p(-std::exp(poisson_down(t, kappa)));
 }
 
+double internal::ln_poisson_upper_tail_over_point(std::uint64_t theta, double kappa) {
+  const auto t = static_cast<double>(theta);
+  if (t + 1.0 < kappa) return ln_poisson_upper_tail(theta, kappa) - poisson_point(t, kappa);
+  return ln_falling_sum([&](double i) { return kappa / (t + 1.0 + i); });
+}
+
 double ln_poisson_lower_tail(std::uint64_t theta, double kappa) {
   check_theta("ln_poisson_lower_tail", theta);
   check_kappa("ln_poisson_lower_tail", kappa);

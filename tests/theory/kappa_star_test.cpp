@@ -18,6 +18,28 @@ TEST(KappaStarTheory, EveryReferenceRowIsMetTo1e12) {
   }
 }
 
+// By 60-digit arithmetic, as the reference rows.
+TEST(KappaStarTheory, GreatThresholdsAreMetTo1e14AndLieAboveKappa1) {
+  struct Row {
+    std::uint64_t theta;
+    double kappa_star;
+    double ln_c;
+    double kappa_1;
+  };
+  for (const Row& row :
+       {Row{10'000, 2033.60558266747081, -16201023.1870589056, 2033.3503310423595},
+        Row{100'000, 20320.9070196946691, -1619156622.29782826, 20320.6519874651707},
+        Row{1'000'000, 203190.383925543708, -161904103620.186202, 203190.128920822938},
+        Row{1'000'000'000, 203187873.6761073, -161902561718902669.0, 203187873.42110632},
+        Row{std::uint64_t{1} << 31, 436342632.080887495, -746643774858977158.0, 436342631.825886517},
+        Row{std::uint64_t{1} << 32, 872685260.453470989, -2.98657508975869313e+18, 872685260.198470013}}) {
+    TALLY_EXPECT_RELATIVE(kappa_star(row.theta), row.kappa_star, 1e-14);
+    TALLY_EXPECT_RELATIVE(ln_c(row.theta), row.ln_c, 1e-14);
+    TALLY_EXPECT_RELATIVE(kappa_1(row.theta), row.kappa_1, 1e-14);
+    EXPECT_GT(kappa_star(row.theta), kappa_1(row.theta));  // Theorem 1
+  }
+}
+
 TEST(KappaStarTheory, AtThresholdOneItIsLn2) {
   TALLY_EXPECT_RELATIVE(kappa_star(1), std::log(2.0), 1e-14);
   TALLY_EXPECT_RELATIVE(ln_c(1), -std::log(2.0) * std::log(2.0), 1e-14);

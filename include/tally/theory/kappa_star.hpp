@@ -12,7 +12,7 @@ namespace tally::theory {
 /// @source Kim, Jeong, Lee, Lee 2019 (count thresholding), section 3.2
 
 /// The only zero of g, found as the zero of ln P + kappa P'/P, which does not underflow.
-/// kappa*(1) = ln 2. Relative accuracy 1e-12.
+/// kappa*(1) = ln 2. Relative accuracy 1e-14 at the references (theta to 2^32), so above kappa_1 as in Theorem 1.
 double kappa_star(std::uint64_t theta);
 
 /// kappa* ln P(theta, kappa*): the best false positive probability is exp(ln_c(theta) m / n).
