@@ -28,15 +28,18 @@ std::uint64_t planned_num_keys(const DLeftShape& shape, double false_positive_ra
                                              default_replacements_per_key * shape.num_cells(),
                                              default_failure_probability) /
                          shape.cells_per_bucket;
+  const double of_parts = shape.num_doublings == 0 ? 0 : default_failure_probability / 2;
   const auto carried = [&](std::uint64_t num_keys) {
     if (!is_tabulated) return carried_by_any;
     return carried_load(shape.num_subtables, shape.cells_per_bucket,
                         {num_buckets, num_keys, default_replacements_per_key * num_keys},
-                        default_failure_probability);
+                        default_failure_probability - of_parts);
   };
   const auto fits = [&](std::uint64_t num_keys) {
+    const std::uint64_t as_if = keys_as_in_fullest_part(num_keys, shape.num_doublings,
+                                                        default_replacements_per_key * num_keys, of_parts);
     return ln_dleft_rate(shape, num_keys) <= ln_target &&
-           theory::dleft_distinct_load(shape.num_subtables, num_buckets, num_remainders, num_keys) <=
+           theory::dleft_distinct_load(shape.num_subtables, num_buckets, num_remainders, as_if) <=
                carried(num_keys) * shape.cells_per_bucket;
   };
   std::uint64_t low = 0;  // fits

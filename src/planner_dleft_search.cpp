@@ -35,10 +35,10 @@ std::uint64_t operations_of(const DLeftRequest& request, std::uint64_t num_keys)
 }
 
 /// Cells in use of all cells.
-double load_of(const DLeftShape& shape, std::uint64_t num_keys, std::uint32_t num_doublings) {
+double load_of(const DLeftShape& shape, std::uint64_t num_all_keys, std::uint32_t num_doublings) {
   return theory::dleft_distinct_load(shape.num_subtables, shape.buckets_per_subtable << num_doublings,
                                      shape.fingerprint_space().num_remainders() >> num_doublings,
-                                     after_doublings(num_keys, num_doublings)) /
+                                     num_all_keys) /
          shape.cells_per_bucket;
 }
 
@@ -48,23 +48,45 @@ Lifetime lifetime_of(const DLeftShape& shape, const DLeftRequest& request, std::
   return {shape.buckets_per_subtable << num_doublings, keys, operations_of(request, keys)};
 }
 
-double carried_load_of(const DLeftShape& shape, const DLeftRequest& request, std::uint64_t num_keys,
-                       std::uint32_t num_doublings) {
-  return carried_load(shape.num_subtables, shape.cells_per_bucket,
-                      lifetime_of(shape, request, num_keys, num_doublings), request.failure_probability);
+/// Load and failure of a table that has doubled so often: half of the failures are left to its parts.
+struct Carried {
+  double load = 0;          // of its fullest part
+  double carried_load = 0;  // at the failure probability that is left
+  double failure_probability = 0;
+};
+
+Carried carried_after(const DLeftShape& shape, const DLeftRequest& request, std::uint64_t num_keys,
+                      std::uint32_t num_doublings) {
+  const Lifetime lifetime = lifetime_of(shape, request, num_keys, num_doublings);
+  const double of_parts = num_doublings == 0 ? 0 : request.failure_probability / 2;
+  const double load =
+      load_of(shape, keys_as_in_fullest_part(lifetime.num_keys, num_doublings, lifetime.operations, of_parts),
+              num_doublings);
+  return {load,
+          carried_load(shape.num_subtables, shape.cells_per_bucket, lifetime,
+                       request.failure_probability - of_parts),
+          std::min(1.0, of_parts + failure_probability_at(shape.num_subtables, shape.cells_per_bucket,
+                                                          lifetime, load))};
 }
 
-/// Fingerprints whose keys are expected to be in it oftener than a cell counts, at the largest size.
+/// So many keys of one fingerprint may be in it oftener together than a cell counts. Keys that repeat may all be in it
+/// as often as keys that are not frequent are: their number, not the least one, is what a plan has to hold.
+std::uint64_t keys_past_a_cell(const DLeftShape& shape, const DLeftRequest& request) {
+  const std::uint64_t times_each = request.keys_repeat ? dleft_common_key_count : 1;
+  return (std::uint64_t{1} << shape.counter_bits) / times_each + 1;
+}
+
+/// Fingerprints whose keys may be in it oftener than a cell counts, an expected number, at the largest size.
 double expected_spills(const DLeftShape& shape, const DLeftRequest& request, std::uint64_t num_keys) {
-  const std::uint64_t too_many = (std::uint64_t{1} << shape.counter_bits) + 1;
   const double num_fingerprints = shape.fingerprint_space().num_fingerprints();
   if (!request.histogram) {
     const double keys_each =
         std::ldexp(static_cast<double>(num_keys), request.max_doublings) / num_fingerprints;
     return static_cast<double>(request.num_frequent_keys) +
-           num_fingerprints * std::exp(theory::ln_poisson_upper_tail(too_many, keys_each));
+           num_fingerprints *
+               std::exp(theory::ln_poisson_upper_tail(keys_past_a_cell(shape, request), keys_each));
   }
-  std::uint64_t told = too_many;
+  std::uint64_t told = (std::uint64_t{1} << shape.counter_bits) + 1;
   if (request.histogram->keys_beyond > 0)
     told = std::min<std::uint64_t>(told, request.histogram->keys_with_count.size());
   // As many more keys as there are doublings is the same as so many fewer fingerprints.
@@ -175,15 +197,32 @@ class Search {
   std::uint64_t limit_of_memory() const {
     return wanted_.memory_bytes == ~std::uint64_t{0} ? wanted_.memory_bytes : wanted_.memory_bytes + 1;
   }
+  /// Nor is a filter planned whose keys mostly share fingerprints: its few cells and its side table would carry them,
+  /// since there are no more fingerprints than that, and almost every key would pass.
   bool carries(const DLeftShape& shape, std::uint64_t num_keys) const {
+    if (shape.fingerprint_space().num_fingerprints() <
+        static_cast<double>(after_doublings(num_keys, request_.max_doublings)))
+      return false;
     const auto carries_after = [&](std::uint32_t num_doublings) {
-      return load_of(shape, num_keys, num_doublings) <=
-             carried_load_of(shape, request_, num_keys, num_doublings);
+      const Carried carried = carried_after(shape, request_, num_keys, num_doublings);
+      return carried.load <= carried.carried_load;
     };
     return carries_after(0) && (request_.max_doublings == 0 || carries_after(request_.max_doublings));
   }
+  /// Falls with the buckets, as the searches need it. So it is not less than for keys that share no fingerprint: among
+  /// few fingerprints frequent keys share theirs, too, and entries are saved.
   double spills_needed(std::uint64_t num_buckets, std::uint64_t num_keys) const {
-    return needed_spills(expected_spills(with(num_buckets, 0), request_, num_keys));
+    const DLeftShape shape = with(num_buckets, 0);
+    return needed_spills(std::max(expected_spills(shape, request_, num_keys), spills_alone(shape)));
+  }
+  /// Keys that are in it oftener than a cell counts by themselves.
+  double spills_alone(const DLeftShape& shape) const {
+    if (!request_.histogram) return static_cast<double>(request_.num_frequent_keys);
+    const auto& keys_with_count = request_.histogram->keys_with_count;
+    double sum = request_.histogram->keys_beyond;
+    for (std::size_t c = (std::size_t{1} << shape.counter_bits) + 1; c < keys_with_count.size(); ++c)
+      sum += keys_with_count[c];
+    return std::ldexp(sum, request_.max_doublings);
   }
 
   const DLeftRequest& request_;
@@ -248,6 +287,19 @@ void check_request(std::string_view structure, const DLeftRequest& request) {
 
 }  // namespace
 
+std::uint64_t keys_as_in_fullest_part(std::uint64_t num_keys, std::uint32_t num_doublings,
+                                      std::uint64_t operations, double failure_probability) {
+  if (num_doublings == 0 || num_keys == 0) return num_keys;
+  const double num_parts = std::ldexp(1.0, static_cast<int>(num_doublings));
+  const double mean = static_cast<double>(num_keys) / num_parts;
+  // As many independent states of a part as there are times that all keys are replaced. Bernstein: more than t above
+  // the mean has a probability below exp(-t^2 / (2 (mean + t / 3))).
+  const double num_states = num_parts * (1 + static_cast<double>(operations) / static_cast<double>(num_keys));
+  const double ln_rare = std::log(num_states / failure_probability);
+  const double most = mean + ln_rare / 3 + std::sqrt(ln_rare * ln_rare / 9 + 2 * mean * ln_rare);
+  return static_cast<std::uint64_t>(std::min(most * num_parts, 0x1p62));
+}
+
 double ln_dleft_rate(const DLeftShape& shape, std::uint64_t num_keys) {
   const FingerprintSpace space = shape.fingerprint_space();
   return theory::ln_dleft_false_positive_probability(space.num_buckets, space.num_remainders(), num_keys);
@@ -295,7 +347,7 @@ DLeftForecast forecast_of(const DLeftSolution& solution, const DLeftRequest& req
   const auto& [shape, num_keys] = solution;
   DLeftForecast forecast;
   forecast.load = load_of(shape, num_keys, 0);
-  forecast.carried_load = carried_load_of(shape, request, num_keys, 0);
+  forecast.carried_load = carried_after(shape, request, num_keys, 0).carried_load;
   forecast.lifetime_operations = operations_of(request, num_keys);
   forecast.expected_spills = expected_spills(shape, request, num_keys);
   forecast.has_fast_loops = detail::dleft_kernels(shape) != nullptr;
@@ -305,9 +357,7 @@ DLeftForecast forecast_of(const DLeftSolution& solution, const DLeftRequest& req
     const std::uint64_t keys = after_doublings(num_keys, s);
     forecast.sizes.push_back({s, keys, num_bytes(size), std::exp(ln_dleft_rate(shape, keys))});
     // Only at its largest size is it full: before that it doubles.
-    forecast.failure_probability =
-        failure_probability_at(shape.num_subtables, shape.cells_per_bucket,
-                               lifetime_of(shape, request, num_keys, s), load_of(shape, num_keys, s));
+    forecast.failure_probability = carried_after(shape, request, num_keys, s).failure_probability;
   }
   return forecast;
 }

@@ -19,6 +19,12 @@ struct DLeftSolution {
 /// As plan_dleft says. Errors begin with `structure`.
 DLeftSolution solve_dleft(std::string_view structure, const DLeftRequest& request);
 
+/// A doubling moves every fingerprint by a bit of its remainder, the same one in every subtable: a table that has doubled
+/// s times is 2^s tables side by side, and chance decides how many of the keys each gets. So many keys would fill all of
+/// them as much as the fullest one is filled, but for the failure probability, in the life of the table.
+std::uint64_t keys_as_in_fullest_part(std::uint64_t num_keys, std::uint32_t num_doublings,
+                                      std::uint64_t operations, double failure_probability);
+
 /// ln of the false positive rate with so many keys in it.
 double ln_dleft_rate(const DLeftShape& shape, std::uint64_t num_keys);
 

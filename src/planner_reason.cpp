@@ -65,7 +65,8 @@ std::string why_dleft(const Requirements& requirements, const Plan& plan) {
   reason += "; but those are never full";
   if (first.dleft->expected_spills >= 1) {
     reason += "; its side table is for the " + short_number(first.dleft->expected_spills) +
-              " fingerprints that will be in it oftener than a cell counts";
+              " fingerprints that " + (requirements.histogram ? "will" : "may") +
+              " be in it oftener than a cell counts";
   }
   for (const Candidate& other : plan.candidates) {
     if (other.kind != "dleft" || &other == &first) continue;

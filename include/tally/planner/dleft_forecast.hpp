@@ -22,9 +22,10 @@ struct DLeftForecast {
   /// make it less; how much less is no formula.
   double failure_probability = 0;
   std::uint64_t lifetime_operations = 0;  ///< replacements that this is for
-  double expected_spills = 0;             ///< fingerprints that the side table is expected to hold
-  bool has_fast_loops = false;            ///< batches go by SIMD; else cell by cell
-  std::vector<DLeftSize> sizes;           ///< the first, and after each doubling it may do
+  /// Fingerprints that the side table is expected to hold; without a histogram, the most it may have to.
+  double expected_spills = 0;
+  bool has_fast_loops = false;   ///< batches go by SIMD; else cell by cell
+  std::vector<DLeftSize> sizes;  ///< the first, and after each doubling it may do
 };
 
 }  // namespace tally

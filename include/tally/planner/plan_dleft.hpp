@@ -14,6 +14,9 @@ inline constexpr double default_failure_probability = 1e-6;
 /// depends on the logarithm only.
 inline constexpr std::uint64_t default_replacements_per_key = 1000;
 
+/// A key that is not frequent is in it so often at once at most, where keys repeat.
+inline constexpr std::uint64_t dleft_common_key_count = 4;
+
 /// For DLeftCountingBloomFilter, under any bucket scheme. Exactly two of num_keys (or histogram),
 /// false_positive_rate and memory_bytes; 0 is 'not given'.
 struct DLeftRequest {
@@ -22,7 +25,8 @@ struct DLeftRequest {
   std::uint64_t memory_bytes =
       0;  ///< of cells and side table before any doubling, num_bytes(shape): a hard bound
 
-  /// Keys that are in it oftener than 4 times at once: each has an entry in the side table. At most 2^31.
+  /// Keys that are in it oftener than dleft_common_key_count times at once: each has an entry in the side table. At
+  /// most 2^31. All others may be in it as often as that, so there is room for the fingerprints that they share, too.
   std::uint64_t num_frequent_keys = 0;
   /// False: no key is ever in it twice at once. Counters narrower than 2 bits then come into question,
   /// because only keys that share a fingerprint are counted. True: they do not, since a key that is in it
@@ -49,10 +53,12 @@ struct DLeftRequest {
 /// lowest rate. For memory and rate: the most keys. Among equals the fewest subtables. It has
 ///
 ///   - a load of distinct fingerprints that a table without moves carries at the failure probability, as it
-///     is and doubled to the end. Moves are on all the same; they are a reserve that is not counted on;
-///   - a side table for the frequent keys, for the fingerprints whose keys together are expected to be in
-///     it oftener than a cell counts, six standard deviations and 64 more; what fits in its memory, in
-///     fact;
+///     is and doubled to the end, where chance parts its keys. Moves are on all the same; they are a reserve that
+///     is not counted on;
+///   - a side table for the frequent keys, for the fingerprints whose keys together may be in it oftener
+///     than a cell counts (expected from the histogram; else with every key in it dleft_common_key_count
+///     times, or once if keys do not repeat), six standard deviations and 64 more; what fits in its
+///     memory, in fact;
 ///   - remainders of 4 bits at least, when it is doubled to the end.
 ///
 /// Throws std::invalid_argument for a request out of range or that no such shape meets.
