@@ -13,6 +13,7 @@
 #include "tally/hashing/rotation_buckets.hpp"
 #include "tally/planner.hpp"
 #include "tally/storage/counter_array.hpp"
+#include "tally/theory/threshold.hpp"
 
 namespace tally {
 namespace {
@@ -59,6 +60,11 @@ Candidate describe(const Task& task, const SchemeLaw& scheme, std::string_view k
   const std::uint64_t gap = task.theta - promised_true_count;
   candidate.errors = predict_errors(scheme.law, task.keys, found.num_keys, m, k, task.theta);
   candidate.false_positive_rate = std::exp(ln_error(scheme.law, task.keys, found.num_keys, m, k, gap));
+  if (task.theta > 1 && task.keys.histogram != nullptr) {
+    const double num_insertions = std::min(task.keys.histogram->num_insertions(), 0x1p63);
+    candidate.simple_threshold_rate = theory::threshold_false_positive_probability(
+        task.theta, k, static_cast<std::uint64_t>(num_insertions), m);
+  }
   const bool is_blocked = scheme.name == BlockedScheme::name;
   candidate.cache_lines = expected_lines(is_blocked, m, k, CounterArray::positions_per_line(counter_bits),
                                          candidate.errors.front().ln_false_positive_rate);
@@ -266,9 +272,13 @@ Plan plan(const Requirements& requirements) {
   if (result.candidates.empty()) throw std::invalid_argument(first_failure);
   std::vector<Candidate>& candidates = result.candidates;
   if (candidates.back().kind == "dleft" && removes_or_counts && candidates.back().num_hashes > 2) {
-    Candidate fewer_lines = dleft(task, dleft_request(requirements, 2));
-    if (fewer_lines.cache_lines.lookup_absent < candidates.back().cache_lines.lookup_absent)
-      candidates.push_back(std::move(fewer_lines));
+    try {
+      Candidate fewer_lines = dleft(task, dleft_request(requirements, 2));
+      if (fewer_lines.cache_lines.lookup_absent < candidates.back().cache_lines.lookup_absent)
+        candidates.push_back(std::move(fewer_lines));
+    } catch (const std::invalid_argument& error) {
+      result.warnings.push_back(std::string("dleft of 2 subtables is left out: ") + error.what());
+    }
   }
   if (may_lead_with_dleft(requirements)) {
     for (auto here = candidates.begin(); here != candidates.end(); ++here) {

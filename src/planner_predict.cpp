@@ -49,14 +49,6 @@ double load_at(std::uint64_t gap, std::uint32_t k, double ln_rate) {
 
 }  // namespace
 
-double num_insertions_of(const theory::CountHistogram& histogram) {
-  double sum = histogram.keys_beyond * static_cast<double>(histogram.keys_with_count.size());
-  for (std::size_t c = 1; c < histogram.keys_with_count.size(); ++c) {
-    sum += static_cast<double>(c) * histogram.keys_with_count[c];
-  }
-  return sum;
-}
-
 double ln_error(const Law& scheme, const Keys& keys, std::uint64_t num_keys, std::uint64_t m, std::uint32_t k,
                 std::uint64_t gap) {
   const double bound = scheme.ln_rate(m, k, num_keys);

@@ -25,9 +25,6 @@ struct Keys {
   }
 };
 
-/// Insertions of a histogram; those of its lump are counted as its size, so it is a lower bound.
-double num_insertions_of(const theory::CountHistogram& histogram);
-
 /// ln of the error of a key inserted theta - gap times, never above the Bloom bound `scheme` gives.
 double ln_error(const Law& scheme, const Keys& keys, std::uint64_t num_keys, std::uint64_t m, std::uint32_t k,
                 std::uint64_t gap);

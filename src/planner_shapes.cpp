@@ -149,7 +149,12 @@ theory::CountHistogram histogram_of_counts(std::span<const std::uint64_t> counts
   theory::CountHistogram histogram = theory::make_count_histogram({}, limit);
   for (const std::uint64_t count : counts) {
     if (count == 0) continue;
-    (count < limit ? histogram.keys_with_count[count] : histogram.keys_beyond) += 1.0;
+    if (count < limit) {
+      histogram.keys_with_count[count] += 1.0;
+    } else {
+      histogram.keys_beyond += 1.0;
+      histogram.insertions_beyond += static_cast<double>(count);
+    }
   }
   return histogram;
 }

@@ -5,7 +5,6 @@
 
 #include "planner_predict.hpp"
 #include "tally/theory/bloom.hpp"
-#include "tally/theory/threshold.hpp"
 
 namespace tally::planner_detail {
 namespace {
@@ -33,27 +32,27 @@ void warn_of_multiplicities(Warnings& warnings, const Requirements& requirements
         " assume that keys are inserted about equally often; give a histogram or a sample if they are not");
     return;
   }
-  const auto n = static_cast<std::uint64_t>(num_insertions_of(*keys.histogram));
-  const double simple =
-      theory::ln_threshold_false_positive_probability(theta, first.num_hashes, n, first.num_positions);
-  const double compound = first.errors.front().ln_false_positive_rate;
-  if (std::fabs(std::expm1(simple - compound)) <= simple_formula_tolerance) return;
+  const double simple = first.simple_threshold_rate.value_or(0);
+  const double compound = first.errors.front().false_positive_rate;
+  if (std::fabs(simple - compound) <= simple_formula_tolerance * compound) return;
   warnings.push_back(
       "the simple threshold formula does not hold for this data: keys repeat unevenly, and for a key never "
       "inserted it gives " +
-      short_number(std::exp(simple)) + " in place of " + short_number(std::exp(compound)) +
-      " (compound Poisson)");
+      short_number(simple) + " in place of " + short_number(compound) + " (compound Poisson)");
 }
 
 void warn_of_side_table(Warnings& warnings, const Requirements& requirements, const Candidate& first) {
   if (first.kind != "dleft" || requirements.histogram || !requirements.keys_repeat) return;
   if (requirements.num_frequent_keys != 0) return;
   const DLeftShape& shape = std::get<DLeftShape>(first.shape);
+  const std::string most = std::to_string(dleft_common_key_count);
   warnings.push_back(
-      "a dleft filter holds " + std::to_string(shape.spill_capacity) +
-      " fingerprints that are in it more than " + std::to_string(1u << shape.counter_bits) +
-      " times at once, then it is full; if there will be more of them, say how many, or give a "
-      "histogram or a sample of the counts; if no key is in it twice, say so, and it may be smaller");
+      "every key is taken to be in it up to " + most + " times at once, and the side table has room for " +
+      std::to_string(shape.spill_capacity) +
+      " fingerprints that are shared by such keys; one that is in it more than " + most +
+      " times takes an entry there, and when they are used up, a dleft filter is full: say how "
+      "many such keys there will be, or give a histogram or a sample of the counts; if no key is "
+      "in it twice, say so, and it may be smaller");
 }
 
 void warn_of_small_filter(Warnings& warnings, const Candidate& first) {

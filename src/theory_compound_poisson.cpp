@@ -5,6 +5,7 @@
 #include <boost/math/tools/roots.hpp>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "tally/theory/tails.hpp"
 #include "theory_internal.hpp"
@@ -198,6 +199,16 @@ void add_poisson_keys(CountHistogram& histogram, double mean, double weight) {
   }
 }
 
+/// The histogram of so many insertions: those that are not kept count by count are beyond.
+CountHistogram of_insertions(CountHistogram histogram, double num_insertions) {
+  double kept = 0.0;
+  for (std::size_t c = 1; c < histogram.keys_with_count.size(); ++c) {
+    kept += static_cast<double>(c) * histogram.keys_with_count[c];
+  }
+  histogram.insertions_beyond = std::max(0.0, num_insertions - kept);
+  return histogram;
+}
+
 /// Integral of x^-exponent from a to b.
 double power_integral(double a, double b, double exponent) {
   const double ln_ratio = std::log(b / a);
@@ -214,6 +225,12 @@ double CountHistogram::num_distinct() const {
   return sum;
 }
 
+double CountHistogram::num_insertions() const {
+  double sum = std::max(insertions_beyond, keys_beyond * static_cast<double>(keys_with_count.size()));
+  for (std::size_t c = 1; c < keys_with_count.size(); ++c) sum += static_cast<double>(c) * keys_with_count[c];
+  return sum;
+}
+
 CountHistogram make_count_histogram(const std::vector<std::pair<std::uint64_t, double>>& counts,
                                     std::uint64_t limit) {
   constexpr const char* function = "make_count_histogram";
@@ -223,7 +240,12 @@ CountHistogram make_count_histogram(const std::vector<std::pair<std::uint64_t, d
   for (const auto& [count, num_keys] : counts) {
     internal::require_at_least_1(function, "count", count);
     check_num_keys(function, num_keys);
-    (count < limit ? histogram.keys_with_count[count] : histogram.keys_beyond) += num_keys;
+    if (count < limit) {
+      histogram.keys_with_count[count] += num_keys;
+    } else {
+      histogram.keys_beyond += num_keys;
+      histogram.insertions_beyond += static_cast<double>(count) * num_keys;
+    }
   }
   return histogram;
 }
@@ -281,7 +303,7 @@ CountHistogram zipf_count_histogram(std::uint64_t num_ranks, double exponent, st
   for (std::uint64_t i = 1; i <= exact; ++i) {
     add_poisson_keys(histogram, mean_of(static_cast<double>(i)), 1.0);
   }
-  if (num_ranks == exact) return histogram;
+  if (num_ranks == exact) return of_insertions(std::move(histogram), static_cast<double>(total));
 
   // Pr(count = c) has a width of about 1 / (exponent sqrt(c)) in ln(rank): steps are of that order.
   using Gauss = boost::math::quadrature::gauss<double, 10>;
@@ -298,7 +320,7 @@ CountHistogram zipf_count_histogram(std::uint64_t num_ranks, double exponent, st
       }
     }
   }
-  return histogram;
+  return of_insertions(std::move(histogram), static_cast<double>(total));
 }
 
 }  // namespace tally::theory

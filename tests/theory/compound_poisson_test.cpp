@@ -127,6 +127,19 @@ TEST(CompoundPoissonTheory, TheZipfHistogramKeepsEveryKeyAndInsertion) {
   EXPECT_EQ(zipf_count_histogram(100, 1, 0, 4).num_distinct(), 0.0);
 }
 
+TEST(CompoundPoissonTheory, WhatLiesBeyondTheLimitIsCountedAsInsertions) {
+  EXPECT_DOUBLE_EQ(make_count_histogram({{1, 800}, {100, 10}, {3, 300}, {8, 1}}, 8).num_insertions(), 2708);
+  EXPECT_DOUBLE_EQ((CountHistogram{{0, 5, 2}, 7}).num_insertions(), 9 + 7 * 3);  // at least
+  for (const std::uint64_t limit : {1u, 3u, 256u}) {
+    for (const double exponent : {0.5, 1.1, 2.0}) {
+      TALLY_EXPECT_RELATIVE(zipf_count_histogram(1'000'000, exponent, 5'000'000, limit).num_insertions(), 5e6,
+                            1e-6);
+      TALLY_EXPECT_RELATIVE(zipf_count_histogram(100, exponent, 5'000'000, limit).num_insertions(), 5e6,
+                            1e-12);
+    }
+  }
+}
+
 TEST(CompoundPoissonTheory, TheZipfHistogramIsTheSumOverAllRanksTo1e6) {
   for (const double exponent : {0.3, 1.0, 1.5}) {
     for (const std::uint64_t total :

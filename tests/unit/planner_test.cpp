@@ -431,7 +431,7 @@ TEST(Plan, SaysWhenABloomFilterIsBetterThanADLeftFilterAndByHowMuch) {
   };
   const Plan set = plan({.num_keys = 1'000'000, .false_positive_rate = 0.01});
   EXPECT_EQ(set.recommended().kind, "bloom");
-  says(set, "it takes 9.59 bits a key, and dleft, which also removes and counts, takes 16.5 bits a key");
+  says(set, "it takes 9.59 bits a key, and dleft, which also removes and counts, takes 17.1 bits a key");
   const Plan tiny = plan({.num_keys = 100, .false_positive_rate = 0.01, .needs_deletes = true});
   EXPECT_EQ(tiny.recommended().kind, "counting-bloom");
   says(tiny, "it takes 38.4 bits a key, and dleft takes");
@@ -490,14 +490,14 @@ TEST(Plan, StatesTheRateOfADLeftFilterAtEverySize) {
 
 TEST(Plan, WarnsThatADLeftFilterMayBeFullOfFrequentKeys) {
   const Requirements requirements{.num_keys = 100'000, .false_positive_rate = 0.01, .needs_deletes = true};
-  EXPECT_TRUE(warns_of(plan(requirements), "more than 4 times at once, then it is full"));
+  EXPECT_TRUE(warns_of(plan(requirements), "when they are used up, a dleft filter is full"));
   Requirements unique = requirements;
   unique.keys_repeat = false;
-  EXPECT_FALSE(warns_of(plan(unique), "then it is full"));
+  EXPECT_FALSE(warns_of(plan(unique), "a dleft filter is full"));
   EXPECT_LE(plan(unique).recommended().memory_bytes, plan(requirements).recommended().memory_bytes);
   Requirements frequent = requirements;
   frequent.num_frequent_keys = 1000;
-  EXPECT_FALSE(warns_of(plan(frequent), "then it is full"));
+  EXPECT_FALSE(warns_of(plan(frequent), "a dleft filter is full"));
   EXPECT_TRUE(warns_of(plan({.num_keys = 1ull << 41, .false_positive_rate = 0.01}), "dleft is left out"));
 }
 

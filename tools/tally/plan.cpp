@@ -146,6 +146,7 @@ Json candidate_json(const Candidate& candidate) {
                {"promised_true_count", candidate.promised_true_count},
                {"errors", errors},
                {"error_law", name_of(candidate.error_law)},
+               {"simple_threshold_rate", nullptr},
                {"saturation_probability", candidate.saturation_probability},
                {"cache_lines",
                 {{"insert", candidate.cache_lines.insert},
@@ -160,6 +161,7 @@ Json candidate_json(const Candidate& candidate) {
                              {"whole_hashes_percent", candidate.rounding_cost->whole_hashes_percent},
                              {"whole_words_percent", candidate.rounding_cost->whole_words_percent}};
   }
+  if (candidate.simple_threshold_rate) json["simple_threshold_rate"] = *candidate.simple_threshold_rate;
   if (candidate.dleft) json["dleft"] = forecast_json(*candidate.dleft);
   return json;
 }

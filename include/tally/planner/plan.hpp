@@ -87,6 +87,10 @@ struct Candidate {
   double false_positive_rate = 0;         ///< predicted there
   std::vector<PredictedError> errors;     ///< by true count; every one below theta up to theta = 32
   ErrorLaw error_law = ErrorLaw::bound;
+  /// What the simple threshold formula (Kim et al. 2019, equation 2) gives for a key never inserted, from all
+  /// insertions of the histogram; none without a histogram or where theta is 1. It takes insertions as independent
+  /// of each other; errors.front() does not.
+  std::optional<double> simple_threshold_rate = {};
   double saturation_probability =
       0;  ///< bound on the chance that any counter saturates; 0 where that is harmless
   CacheLines cache_lines;

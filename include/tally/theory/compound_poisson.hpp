@@ -12,9 +12,13 @@ struct CountHistogram {
   std::vector<double> keys_with_count;
   /// Keys with a count of keys_with_count.size() or more.
   double keys_beyond = 0.0;
+  /// Their counts together: at least keys_beyond times keys_with_count.size().
+  double insertions_beyond = 0.0;
 
   /// All keys with a count of at least 1.
   [[nodiscard]] double num_distinct() const;
+  /// All their counts together; where insertions_beyond says too little, its least value is taken.
+  [[nodiscard]] double num_insertions() const;
 };
 
 /// Histogram from (count, number of keys) pairs in any order; counts at or above `limit` go beyond.
