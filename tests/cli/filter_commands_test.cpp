@@ -306,11 +306,19 @@ TEST_F(FilterCommands, AFullDLeftFilterIsAnErrorThatNamesTheFixAndWritesNothing)
 
   std::string often;
   for (int i = 0; i < 9; ++i) often += numbers(1, 500);
-  const CommandResult spilled = run_tally({"build", "--kind", "dleft", "-n", "1000", "-o", path}, often);
+  const CommandResult spilled =
+      run_tally({"build", "--kind", "dleft", "-n", "1000", "-m", "8KiB", "-o", path}, often);
   EXPECT_EQ(spilled.exit_code, 2);
-  EXPECT_THAT(spilled.error, HasSubstr("keys are in it more than 4 times"));
+  EXPECT_THAT(spilled.error, HasSubstr("its side table holds"));
   EXPECT_THAT(spilled.error, HasSubstr("--frequent-keys"));
   build("d", {"--kind", "dleft", "-n", "1000", "--frequent-keys", "500"}, often);
+
+  // Without a bound of the memory, the side table takes what comes.
+  const std::string grown = build("g", {"--kind", "dleft", "-n", "1000"}, often);
+  EXPECT_GE(Json::parse(run_tally({"info", "--json", grown}).output)["shape"]["spill_capacity"], 500);
+  std::string wanted;
+  for (int i = 1; i <= 500; ++i) wanted += "9\t" + std::to_string(i) + '\n';
+  EXPECT_EQ(run_tally({"count", grown}, numbers(1, 500)).output, wanted);
 
   const std::string small = build("s", {"--kind", "dleft", "-n", "100"}, numbers(1, 100));
   const CommandResult added = run_tally({"add", small}, keys);

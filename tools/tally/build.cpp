@@ -9,6 +9,9 @@
 #include "documents.hpp"
 #include "filter_file.hpp"
 #include "input_is_output.hpp"
+#include "key_loop.hpp"
+#include "side_table.hpp"
+#include "tally/planner/plan_dleft.hpp"
 
 namespace tally::cli {
 
@@ -32,13 +35,42 @@ AnyFilter empty_filter(const BuildOptions& options, double& planned_keys) {
   }
 }
 
+/// A d-left filter is planned for keys and a rate, and its memory follows: the side table too may take what it needs.
+bool may_side_table_grow(const BuildOptions& options, const AnyFilter& filter) {
+  return filter.kind() == FilterKind::dleft && options.like.empty() && options.shape_file.empty() &&
+         options.dleft_shape.given().empty() && !options.memory_bytes;
+}
+
+std::uint64_t insert_keys(AnyFilter& filter, const BuildOptions& options) {
+  if (!may_side_table_grow(options, filter))
+    return insert_input(filter, options.input, options.records, options.quiet, options.output);
+  const std::uint64_t planned = side_table_use(filter).capacity;
+  const std::uint64_t num_keys =
+      for_each_batch(options.input, filter.hasher(), options.quiet,
+                     [&](std::span<const std::string_view>, std::span<const Hash128> digests) {
+                       if (insert_with_growing_side_table(filter, digests) != 0)
+                         throw_full(filter, options.output);
+                     });
+  const SideTableUse use = side_table_use(filter);
+  if (use.capacity != planned) {
+    remark(
+        options.quiet,
+        fmt::format(
+            "the side table has grown from {} to {} entries, {}: keys are in it more than {} times; say how "
+            "many with --frequent-keys, and it is planned for them",
+            planned, use.capacity,
+            human_bytes(16.0 * static_cast<double>(SpillTable::num_slots(use.capacity))),
+            dleft_common_key_count));
+  }
+  return num_keys;
+}
+
 ExitCode run_build(const BuildOptions& options) {
   refuse_input_as_output(options.input.files, options.output);
   const OutputFile output(options.output, options.force, options.quiet);
   double planned_keys = 0;
   AnyFilter filter = empty_filter(options, planned_keys);
-  const std::uint64_t num_keys =
-      insert_input(filter, options.input, options.records, options.quiet, options.output);
+  const std::uint64_t num_keys = insert_keys(filter, options);
   refuse_if_stopped(options.output);
   output.save(filter);
 

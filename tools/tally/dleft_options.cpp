@@ -20,9 +20,12 @@ std::string DLeftPlanOptions::given() const {
 
 std::vector<CLI::Option*> add_dleft_plan_options(CLI::App& app, DLeftPlanOptions& options) {
   std::vector<CLI::Option*> added;
-  CLI::Option* frequent = add_count(app, "--frequent-keys", options.num_frequent_keys,
-                                    "Keys that will be in it more than 4 times at once (dleft; default: 0)",
-                                    {0, std::uint64_t{1} << 31});
+  CLI::Option* frequent =
+      add_count(app, "--frequent-keys", options.num_frequent_keys,
+                "Keys that will be in it more than 4 times at once; all others may be in it "
+                "up to 4 times (dleft; default: 0; build makes room for more as they come, "
+                "without --memory)",
+                {0, std::uint64_t{1} << 31});
   added.push_back(frequent);
   added.push_back(app.add_flag("--unique-keys", options.unique_keys,
                                "No key is ever in it twice at once: narrower counters will do (dleft)")

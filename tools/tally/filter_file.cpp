@@ -48,12 +48,17 @@ void refuse_if_stopped(const std::string& path) {
 }
 
 void insert_all(AnyFilter& filter, std::span<const Hash128> digests, const std::string& path) {
-  if (filter.insert_batch(digests) == 0) return;
+  if (filter.insert_batch(digests) != 0) throw_full(filter, path);
+}
+
+void throw_full(const AnyFilter& filter, const std::string& path) {
   const DLeftTableStatistics table = filter.dleft_statistics().value().table;
   if (table.num_spilled == table.spill_capacity) {
     throw std::runtime_error(fmt::format(
-        "the filter is full: {} keys are in it more than {} times, and it has room for no more such; "
-        "'{}' was not written; build it with more --frequent-keys",
+        "the filter is full: its side table holds {} fingerprints, of frequent keys and of keys that share "
+        "one, which "
+        "are in it more than {} times, and has room for no more; '{}' was not written; build it with more "
+        "--frequent-keys",
         table.num_spilled, table.counts.size() - 1, path));
   }
   throw std::runtime_error(

@@ -49,6 +49,8 @@ void refuse_if_stopped(const std::string& path);
 /// Inserts the keys. Throws std::runtime_error that names the fix if the filter is full: `path` is not
 /// written then.
 void insert_all(AnyFilter& filter, std::span<const Hash128> digests, const std::string& path);
+/// The error of a d-left filter that was full.
+[[noreturn]] void throw_full(const AnyFilter& filter, const std::string& path);
 
 /// Inserts all keys of the input, or adds their weights if `records` has a field for them; how many lines those were.
 /// Throws as insert_all, as the readers do, and std::invalid_argument for weights that the kind cannot take.

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "tally/any_filter.hpp"
+
+namespace tally::cli {
+
+/// Inserts the keys into a d-left filter, of which the side table grows where frequent keys use it up; other keys are
+/// in the filter then as before, and its rate is the same. It takes more memory, and is of another shape.
+///
+/// Returns how many keys found no cell, as AnyFilter::insert_batch does. Throws std::bad_alloc.
+std::uint64_t insert_with_growing_side_table(AnyFilter& filter, std::span<const Hash128> digests);
+
+/// Entries in use, and how many there are.
+struct SideTableUse {
+  std::uint64_t num_used = 0;
+  std::uint64_t capacity = 0;
+};
+SideTableUse side_table_use(const AnyFilter& filter);
+
+}  // namespace tally::cli
