@@ -170,6 +170,11 @@ bool HashSet::try_grow(Hash128 digest) {
   return false;
 }
 
+std::uint64_t HashSet::capacity(std::uint64_t max_bytes) noexcept {
+  if (max_bytes < least_bytes_sharded) return max_size(std::max(least_lines, max_bytes / line_bytes));
+  return num_shards * max_size(max_bytes / line_bytes / (num_shards + 1));
+}
+
 std::uint64_t HashSet::num_bytes() const noexcept {
   std::uint64_t num_lines = 0;
   for (const DigestShard& shard : shards_) num_lines += shard.num_lines();

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -173,6 +174,105 @@ TEST(OverCommand, UnplannedGoesFromExactCountsToGenerationsAndMissesNothing) {
                     HasSubstr("generation 2 opened"), HasSubstr("all generations together")));
 }
 
+// The counts, as long as there are any, of lines that all come once.
+KeyReport over_distinct(std::uint64_t threshold, int num_keys, const std::vector<std::string>& flags) {
+  std::string input;
+  for (int i = 0; i < num_keys; ++i) input += std::to_string(i) + '\n';
+  return over(threshold, input, flags);
+}
+
+TEST(OverCommand, AllGenerationsTogetherKeepTheRateThatWasAsked) {
+  constexpr int num_keys = 3'300'000;
+  const KeyReport result = over_distinct(2, num_keys, {"-p", "10%"});
+  EXPECT_EQ(result.summary["num_generations"], 3);
+  EXPECT_LE(result.summary["false_positive_rate_at_most"].get<double>(), 0.1);
+  EXPECT_EQ(result.summary["false_positive_rate_planned"], 0.1);
+  // Every report is false, and says so: the prediction is within 5 standard deviations of what came.
+  const double num_false = result.summary["num_reported"].get<double>();
+  EXPECT_LE(num_false, 0.1 * num_keys);
+  EXPECT_NEAR(result.summary["num_expected_false_reports"].get<double>(), num_false, 0.03 * num_false);
+  EXPECT_THAT(result.error, Not(HasSubstr("warning")));
+}
+
+TEST(OverCommand, ARateThatIsExceededIsSaidEvenToThoseWhoWantQuiet) {
+  const KeyReport more_keys = over_distinct(2, 100'000, {"-q", "--keys", "1000", "-p", "1%"});
+  EXPECT_THAT(more_keys.error, HasSubstr("warning: planned for a false positive rate of 1%,"));
+  EXPECT_GT(more_keys.summary["false_positive_rate_at_most"].get<double>(), 0.01);
+  EXPECT_LE(more_keys.summary["false_positive_rate_at_most"].get<double>(), 0.02);
+  // However full the filter, what is said is not below what came.
+  const KeyReport little_memory = over_distinct(2, 100'000, {"-q", "--memory", "64KiB"});
+  EXPECT_THAT(little_memory.error, HasSubstr("warning: planned for a false positive rate of 1%,"));
+  EXPECT_GE(little_memory.summary["false_positive_rate_at_most"].get<double>(),
+            little_memory.summary["num_reported"].get<double>() / 100'000);
+  EXPECT_THAT(over_distinct(2, 1000, {"-q", "--keys", "1000", "-p", "1%"}).error, IsEmpty());
+}
+
+TEST(OverCommand, SaysWhichShareOfTheOutputIsFalse) {
+  struct Stream {
+    std::uint64_t threshold;
+    std::string input;
+    std::vector<std::string> flags;
+  };
+  const std::string zipf = zipf_lines(200'000, 100'000, 0.9, 11);
+  const std::string flat = zipf_lines(400'000, 200'000, 0.2, 12);
+  for (const Stream& stream :
+       {Stream{2, zipf, {"--keys", "60K", "-p", "5%"}}, Stream{3, zipf, {"--keys", "60K", "-p", "5%"}},
+        Stream{3, zipf, {"--keys", "10K", "-p", "20%"}}, Stream{10, zipf, {"--keys", "30K", "-p", "20%"}},
+        Stream{100, zipf, {"--keys", "20K", "-p", "20%"}}, Stream{3, flat, {"-p", "30%"}},
+        Stream{4, flat, {"--keys", "60K", "-p", "10%"}}}) {
+    std::vector<std::string> flags = stream.flags;
+    flags.emplace_back("--exact");
+    const KeyReport result = over(stream.threshold, stream.input, flags);
+    const double num_false = result.summary["exact"]["num_false_reports"].get<double>();
+    const double expected = result.summary["num_expected_false_reports"].get<double>();
+    EXPECT_NEAR(expected, num_false, 0.1 * num_false + 5 * std::sqrt(num_false)) << stream.threshold;
+    ::testing::Test::RecordProperty("expected_and_false_" + std::to_string(stream.threshold),
+                                    std::to_string(expected) + " " + std::to_string(num_false));
+    EXPECT_THAT(result.error, HasSubstr("of those printed, about"));
+  }
+  const KeyReport exact = over(2, "a\na\n");
+  EXPECT_EQ(exact.summary["num_expected_false_reports"], 0);
+}
+
+TEST(OverCommand, MemoryIsSplitByWhatTheRateNeeds) {
+  // Every key comes twice: all are reported, and the set has to hold them.
+  constexpr int num_keys = 40'000;
+  std::string input;
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 0; i < num_keys; ++i) input += std::to_string(i) + '\n';
+  }
+  for (const std::vector<std::string>& flags :
+       std::vector<std::vector<std::string>>{{"--keys", "40K", "--memory", "800KiB"},
+                                             {"--keys", "40K", "--memory", "800KiB", "-p", "1%"},
+                                             {"--keys", "40K", "--memory", "800KiB", "-p", "0.01%"}}) {
+    const KeyReport result = over(2, input, flags);
+    EXPECT_EQ(result.keys.size(), static_cast<std::size_t>(num_keys));
+    EXPECT_EQ(num_different(result.keys), static_cast<std::size_t>(num_keys));
+    EXPECT_EQ(result.summary["num_possible_repeats"], 0);
+    EXPECT_LE(result.summary["false_positive_rate_at_most"].get<double>(),
+              flags.back() == "0.01%" ? 1e-4 : 0.01);
+    EXPECT_LE(result.summary["memory_bytes"].get<std::uint64_t>(), 800U << 10);
+    EXPECT_THAT(result.error, Not(HasSubstr("has room for")));
+  }
+  const KeyReport less = over(2, input, {"--keys", "40K", "--memory", "500KiB"});
+  EXPECT_THAT(less.error, AllOf(HasSubstr("the set of reported keys has room for"), HasSubstr("40.0 K"),
+                                HasSubstr("of --memory have room for all"), HasSubstr("may be repeats")));
+  EXPECT_EQ(num_different(less.keys), static_cast<std::size_t>(num_keys));
+}
+
+TEST(OverCommand, KeysRateAndMemoryThatDoNotGoTogetherAreRefusedWithWhatWould) {
+  const CommandResult result =
+      run_tally({"over", "2", "--keys", "40K", "--memory", "90KiB", "-p", "1%"}, "a\n");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.output, IsEmpty());
+  EXPECT_THAT(result.error, AllOf(StartsWith("tally over: --memory: 90.0 KiB is too little for 40.0 K keys"),
+                                  HasSubstr("give at least "), HasSubstr("leave --false-positive-rate out")));
+  const std::string enough = result.error.substr(result.error.find("at least ") + 9);
+  const std::string bytes = enough.substr(0, enough.find(','));
+  EXPECT_EQ(run_tally({"over", "2", "--keys", "40K", "--memory", bytes, "-p", "1%"}, "a\na\n").output, "a\n");
+  EXPECT_EQ(run_tally({"over", "2", "--keys", "40K", "--memory", "90KiB"}, "a\na\n").output, "a\n");
+}
+
 TEST(OverCommand, SmallStreamsAreCountedExactlyAndSaySo) {
   const KeyReport result = over(2, "a\nb\na\n", {"--exact"});
   EXPECT_THAT(result.keys, ElementsAre("a"));
@@ -205,21 +305,19 @@ TEST(OverCommand, RefusesAThresholdThatIsNone) {
 }
 
 TEST(OverCommand, RefusesFlagsThatContradict) {
-  const std::vector<std::vector<std::string>> table{
-      {"--keys", "100", "--memory", "1MiB", "--false-positive-rate", "1%"},
-      {"--keys", "0"},
-      {"--keys", "nan"},
-      {"--memory", "0"},
-      {"--memory", "-1"},
-      {"-p", "0"},
-      {"-p", "1"},
-      {"-p", "nan"},
-      {"--update", "none"},
-      {"--key-file", "/nonexistent"},
-      {"--seed", "1", "--key-file", "/nonexistent"},
-      {"--fields", "0"},
-      {"--delimiter", "::"},
-      {"/nonexistent"}};
+  const std::vector<std::vector<std::string>> table{{"--keys", "0"},
+                                                    {"--keys", "nan"},
+                                                    {"--memory", "0"},
+                                                    {"--memory", "-1"},
+                                                    {"-p", "0"},
+                                                    {"-p", "1"},
+                                                    {"-p", "nan"},
+                                                    {"--update", "none"},
+                                                    {"--key-file", "/nonexistent"},
+                                                    {"--seed", "1", "--key-file", "/nonexistent"},
+                                                    {"--fields", "0"},
+                                                    {"--delimiter", "::"},
+                                                    {"/nonexistent"}};
   for (std::vector<std::string> flags : table) {
     flags.insert(flags.begin(), {"over", "1"});
     const CommandResult result = run_tally(flags, "a\n");
@@ -310,7 +408,7 @@ TEST(OverCommand, SameSeedSameOutputAndAnotherSeedErrsElsewhere) {
 TEST(OverCommand, QuietSaysNothingOnStandardError) {
   const std::string input = zipf_lines(20'000, 10'000, 0.5, 8);
   for (std::vector<std::string> flags :
-       std::vector<std::vector<std::string>>{{}, {"--memory", "4KiB"}, {"--exact"}}) {
+       std::vector<std::vector<std::string>>{{}, {"--memory", "1MiB"}, {"--exact"}}) {
     flags.insert(flags.begin(), {"over", "2", "--quiet"});
     EXPECT_THAT(run_tally(flags, input).error, IsEmpty());
   }

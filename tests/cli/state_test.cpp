@@ -174,6 +174,30 @@ TEST(State, AnErrorInTheInputLeavesTheStateAsItWas) {
   EXPECT_EQ(run_with_state(flags, "a\t2\n", directory / "s").output, "a\n");
 }
 
+/// Lines from the first to the one before the last, keys that come some times each.
+std::string squares(std::uint64_t first, std::uint64_t last) {
+  std::string text;
+  for (std::uint64_t i = first; i < last; ++i) text += std::to_string(i * i % 3001) + '\n';
+  return text;
+}
+
+// Written by version 0.1.0 after the first 4000 of these lines: it knows nothing of how often counts were what.
+TEST(State, OneOfAnOlderVersionGoesOn) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.write("state", read_file(TALLY_TEST_DATA_DIR "/golden/over-3.state"));
+  const Flags flags{"over", "3", "--memory", "16KiB", "--seed", "7"};
+  Flags quiet = flags;
+  quiet.emplace_back("-q");
+  const std::string start = run_tally(quiet, squares(0, 4000)).output;
+  const std::string whole = run_tally(quiet, squares(0, 9000)).output;
+  Flags with_state = flags;
+  with_state.insert(with_state.end(), {"--state", path});
+  const CommandResult rest = run_tally(with_state, squares(4000, 9000));
+  EXPECT_EQ(rest.exit_code, 0) << rest.error;
+  EXPECT_EQ(start + rest.output, whole);
+  EXPECT_THAT(rest.error, HasSubstr("how many of those printed are false is not known"));
+}
+
 TEST(State, OtherOptionsAreRefusedByName) {
   TemporaryDirectory directory;
   const std::string path = directory / "s";

@@ -192,6 +192,33 @@ void read_keys(const OverOptions& options, const KeyHasher& hasher, ThresholdStr
                  [&](Keys keys, Digests digests) { stream.add(keys, digests); });
 }
 
+/// What the rate means for who reads the output.
+std::string false_share_text(const OverOptions& options, const ThresholdStream& stream,
+                             const std::optional<double>& num_false) {
+  if (stream.num_reported() == 0) return "";
+  if (!num_false) return "; how many of those printed are false is not known";
+  return fmt::format("; of those printed, {} {} are expected to be false",
+                     options.update == "plain" ? "about" : "at most about",
+                     human_rate(*num_false / static_cast<double>(stream.num_reported())));
+}
+
+/// Said to those who want quiet, too.
+void warn_of_broken_promises(const ThresholdStream& stream) {
+  constexpr double shown_as_more = 1.001;
+  if (stream.error_bound() > shown_as_more * stream.planned_error()) {
+    remark(false,
+           fmt::format("warning: planned for a false positive rate of {}, and it is up to {} now; no key is "
+                       "missed; give more --keys or --memory",
+                       human_rate(stream.planned_error()), human_rate(stream.error_bound())));
+  }
+  if (stream.num_repeats_possible() > 0) {
+    remark(false,
+           fmt::format(
+               "warning: {} reports may be repeats: the set of reported keys was full; give more --memory",
+               stream.num_repeats_possible()));
+  }
+}
+
 ExitCode run_over(const OverOptions& options, StreamState& state) {
   OverReport report(options);
   const auto notice = [&](const std::string& text) { remark(options.quiet, text); };
@@ -220,10 +247,14 @@ ExitCode run_over(const OverOptions& options, StreamState& state) {
                {"counted_exactly", stream.counts_exactly()},
                {"num_generations", stream.num_generations()},
                {"false_positive_rate_at_most", stream.error_bound()},
+               {"false_positive_rate_planned", stream.planned_error()},
+               {"num_expected_false_reports", nullptr},
                {"memory_bytes", stream.memory_bytes()},
                {"seconds", seconds},
                {"interrupted", stop_requested()}};
   summary.update(hash_json(hasher));
+  const std::optional<double> num_false = stream.expected_false_reports();
+  if (num_false) summary["num_expected_false_reports"] = *num_false;
   if (check) summary["exact"] = check_json(check->result(), check->predicts());
   report.finish(summary);
   state.save([&](StateWriter& into) { stream.save(into); });
@@ -231,17 +262,15 @@ ExitCode run_over(const OverOptions& options, StreamState& state) {
                                                     : fmt::format(
                                                           "a key below the threshold is reported with "
                                                           "probability at most {}",
-                                                          human_rate(stream.error_bound()));
+                                                          human_rate(stream.error_bound())) +
+                                                          false_share_text(options, stream, num_false);
   remark(options.quiet,
          fmt::format("{}{} lines, about {} distinct keys, {} reported at {} times; {}{}; {}, {:.2f} s; {}",
                      stop_requested() ? "interrupted after " : "", stream.num_lines(),
                      human_count(static_cast<double>(stream.num_distinct())), stream.num_reported(),
                      options.threshold, error, unless_chosen(hasher),
                      human_bytes(static_cast<double>(stream.memory_bytes())), seconds, hash_text(hasher)));
-  if (stream.num_repeats_possible() > 0) {
-    remark(options.quiet, fmt::format("{} reports may be repeats: the set of reported keys was full",
-                                      stream.num_repeats_possible()));
-  }
+  warn_of_broken_promises(stream);
   if (check) remark(options.quiet, check_text(check->result(), check->predicts()));
   return stream.num_reported() > 0 ? ExitCode::success : ExitCode::none;
 }
@@ -272,10 +301,10 @@ Run declare_over(CLI::App& app) {
       app, "-m,--memory", options->memory_bytes,
       "memory of filter and reported keys together, never exceeded (default with --sum or --window: 16MiB)",
       least_memory_of_digests);
-  CLI::Option* rate = add_rate(
-      app, "-p,--false-positive-rate", options->false_positive_rate,
-      "of the keys seen fewer than N times, the share that may be printed all the same (default 1%, or what "
-      "--keys with --memory gives)");
+  CLI::Option* rate = add_rate(app, "-p,--false-positive-rate", options->false_positive_rate,
+                               "of the keys seen fewer than N times, the share that may be printed all the "
+                               "same (default 1%, or more where "
+                               "--keys with --memory gives more)");
   CLI::Option* update = add_choice(app, "--update", options->update,
                                    "how counters rise; conservative errs less, and theory only bounds it",
                                    {"plain", "conservative"});
@@ -309,9 +338,6 @@ Run declare_over(CLI::App& app) {
       throw std::invalid_argument(
           fmt::format("threshold: {} is too large; must be at most {} (more with --sum)", options->threshold,
                       max_threshold_limit));
-    }
-    if (options->num_keys && options->memory_bytes && rate->count() > 0) {
-      throw std::invalid_argument("--keys, --memory and --false-positive-rate are all given; leave one out");
     }
     return run_with_state(StateKind::over, *options, run_over);
   };

@@ -11,10 +11,12 @@
 #include <vector>
 
 #include "exact_check.hpp"
+#include "expected_false.hpp"
 #include "reported_keys.hpp"
 #include "state_file.hpp"
 #include "tally/filters/key_batch.hpp"
 #include "tally/filters/threshold_filter.hpp"
+#include "tally/planner.hpp"
 
 namespace tally::cli {
 
@@ -36,6 +38,8 @@ struct ExactCounts {
 /// `exact_keys` of them, and then replayed into a filter planned from what was seen. When
 /// more keys come than a filter was planned for, a new one (a generation) takes over
 /// the counting, unless memory_bytes bounds them; then the error grows, which is said.
+/// Each generation is planned for two thirds of the rate of the one before, the first for a third of what was asked: so
+/// all together keep it, however many come. (Where num_keys is given, the first has all of it to itself.)
 /// What it reports does not depend on how the keys are cut into batches, or on a stop between
 /// them (save, restore).
 class ThresholdStream {
@@ -44,7 +48,7 @@ class ThresholdStream {
     std::uint64_t threshold = 1;
     std::optional<std::uint64_t> num_keys;      ///< distinct keys expected
     std::optional<std::uint64_t> memory_bytes;  ///< of filters and set together: a hard bound
-    std::optional<double> false_positive_rate;  ///< default 1%, or what keys and memory give
+    std::optional<double> false_positive_rate;  ///< default 1%, or more where keys and memory give more
     CounterUpdate update = CounterUpdate::plain;
     KeyHasher hasher = 0;
     std::uint64_t exact_keys = std::uint64_t{1} << 16;
@@ -88,16 +92,27 @@ class ThresholdStream {
   /// The probability, as things stand, that the next key below the threshold is reported all the same: at
   /// most that.
   double error_bound() const;
+  /// What error_bound was planned not to exceed.
+  double planned_error() const;
+  /// Of the reported keys, how many are expected to never reach the threshold; with conservative update at most that.
+  /// Nothing where the filters are too full to say, or a state of an older version was taken up.
+  std::optional<double> expected_false_reports() const;
 
  private:
   using Window = std::span<const Hash128>;
   using RunNumber = std::uint16_t;
 
   struct Generation {
+    Generation(ThresholdFilter<> empty, std::uint64_t num_planned, double rate);
+    double error() const;
+
     ThresholdFilter<> filter;
     std::uint64_t planned_keys;
     double false_positive_rate;  // once the planned keys are in
+    std::uint64_t most_new;      // of the planned keys, so many are seen to be new
     std::uint64_t num_keys = 0;  // seen to be new in it
+    CountVisits counts;          // of the keys that it counted, over all generations
+    CountVisits own;             // in it alone
   };
 
   std::size_t count_exactly(std::span<const std::string_view> keys, Window digests);
@@ -109,6 +124,10 @@ class ThresholdStream {
   void report_key(std::string_view key, Hash128 digest, std::uint64_t count);
   void leave_exact_counting();
   void open_generation(std::uint64_t num_keys);
+  double rate_of_next_generation() const;
+  ThresholdShape shape_in_memory(ThresholdRequest request) const;
+  void restore_visits(StateReader& state, std::span<const std::uint64_t> words);
+  void say_what_fits(std::uint64_t filter_bytes, std::uint64_t num_keys);
   void past_the_plan();
 
   Options options_;
@@ -135,6 +154,7 @@ class ThresholdStream {
   std::uint64_t num_repeats_possible_ = 0;
   std::uint64_t num_distinct_ = 0;
   std::uint64_t warn_at_keys_ = 0;
+  bool knows_visits_ = true;  // of all generations
 };
 
 }  // namespace tally::cli

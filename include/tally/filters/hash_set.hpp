@@ -78,6 +78,11 @@ class HashSet {
 
   std::uint64_t size() const noexcept { return size_; }
 
+  /// How many digests a set of so many bytes has room for, about: its shards are not full all at once.
+  static std::uint64_t capacity(std::uint64_t max_bytes) noexcept;
+  /// Of a large set that may just grow so far.
+  static constexpr double least_bytes_a_digest = 64.0 / 5 * 15 / 14 * 65 / 64;
+
   /// What it takes between calls; `try_grow` takes as much as the largest shard beside it.
   std::uint64_t num_bytes() const noexcept;
 
