@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -204,6 +206,52 @@ TEST(OverThreads, ThereAreOneOrTwo) {
     EXPECT_THAT(result.error, HasSubstr("--threads"));
     EXPECT_THAT(result.output, IsEmpty());
   }
+}
+
+/// The processor time, in seconds, of a command that runs on one processor alone.
+double processor_time_on_one(const std::vector<std::string>& arguments) {
+  cpu_set_t before;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  EXPECT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  for (int i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++i) {
+    if (CPU_ISSET(i, &before)) CPU_SET(i, &one);
+  }
+  EXPECT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  const auto seconds_of_children = [] {
+    rusage usage{};
+    getrusage(RUSAGE_CHILDREN, &usage);
+    const auto seconds = [](timeval time) {
+      return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+    };
+    return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+  };
+  const double start = seconds_of_children();
+  EXPECT_LE(run_tally(arguments).exit_code, 1);
+  const double end = seconds_of_children();
+  EXPECT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
+  return end - start;
+}
+
+// On one processor, a thread that watched for what the other one does would take that time from it. Lines are long, so
+// that there is little else to do; of some runs the least counts, since a busy machine only adds.
+TEST(OverCommand, OfTwoThreadsOnOneProcessorNoneWatchesTheOther) {
+  TemporaryDirectory directory;
+  std::string text;
+  for (int i = 0; i < 20'000; ++i) text += std::to_string(i) + std::string(2000, 'x') + '\n';
+  const std::string file = directory.write("lines", text);
+  double with_one = 1e9;
+  double with_two = 1e9;
+  for (int round = 0; round < 5; ++round) {
+    const auto seconds = [&](const char* num_threads) {
+      return processor_time_on_one({"over", "3", "-q", "--keys", "100K", "--threads", num_threads, file});
+    };
+    with_one = std::min(with_one, seconds("1"));
+    with_two = std::min(with_two, seconds("2"));
+  }
+  EXPECT_LT(with_two, 2 * with_one);
+  RecordProperty("with_one", std::to_string(with_one));
+  RecordProperty("with_two", std::to_string(with_two));
 }
 
 }  // namespace

@@ -2,8 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -15,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "block_reader.hpp"
 #include "command_runner.hpp"
 #include "key_streams.hpp"
 #include "reported_keys.hpp"
@@ -87,33 +84,6 @@ TEST(ReadAhead, EveryKeyComesAtItsFirstSightAndOnce) {
     EXPECT_EQ(sights.second_threads.size(), 1U);
     EXPECT_FALSE(sights.second_threads.contains(std::this_thread::get_id()));
   }
-}
-
-TEST(ReadAhead, AThreadThatWaitsSleeps) {
-  const TemporaryDirectory directory;
-  constexpr int num_pieces = 300;
-  std::string text;
-  while (text.size() < num_pieces * BlockReader::block_bytes) {
-    text += std::to_string(text.size());
-    text.append(2000, 'x').append("\n");
-  }
-  FirstSights sights;
-  const WorkForTwo work = sights.work();
-  rusage usage{};
-  // The first thread has something to wait for itself at each piece, and the second one then waits for the first.
-  const WorkForTwo slow_work{.find_absent = work.find_absent,
-                             .remember =
-                                 [&](auto digests) {
-                                   work.remember(digests);
-                                   ::getrusage(RUSAGE_THREAD, &usage);
-                                 },
-                             .use =
-                                 [&](auto keys, auto digests, auto num_others, auto num_remembered) {
-                                   ::usleep(50);
-                                   return work.use(keys, digests, num_others, num_remembered);
-                                 }};
-  read_ahead(input_of({directory.write("keys", text)}), KeyHasher(1), true, slow_work);
-  EXPECT_GT(usage.ru_nvcsw, num_pieces / 4);
 }
 
 TEST(ReadAhead, AnEmptyFileHasNoKeys) {
