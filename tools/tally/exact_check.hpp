@@ -2,12 +2,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <random>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
-#include "tally/detail/process_salt.hpp"
 #include "tally/filters/shapes.hpp"
 #include "tally/hashing/hash128.hpp"
 #include "tally/theory/compound_poisson.hpp"
@@ -19,8 +19,8 @@ struct HashOfDigest {
   std::size_t operator()(Hash128 digest) const noexcept { return digest.low; }
 };
 
-/// Values by the bytes of keys: what is counted exactly so depends on no digest. A secret of the process spreads the
-/// keys over the buckets.
+/// Values by the bytes of keys: what is counted exactly so depends on no digest of the stream. A secret of its own
+/// spreads the keys over the buckets.
 template <class Value>
 class ValuesByKey {
  public:
@@ -39,7 +39,7 @@ class ValuesByKey {
   struct Hash {
     using is_transparent = void;
     std::size_t operator()(std::string_view key) const { return hash_key(key, seed).low; }
-    std::uint64_t seed = tally::detail::process_salt().first;
+    std::uint64_t seed = std::uint64_t{std::random_device{}()} << 32 | std::random_device{}();
   };
   std::unordered_map<std::string, Value, Hash, std::equal_to<>> values_;
 };
