@@ -8,7 +8,7 @@ namespace {
 ProcessSalt drawn() {
   std::random_device device;
   const auto word = [&] { return std::uint64_t{device()} << 32 | device(); };
-  const std::uint64_t first = word();
+  const std::uint64_t first = word() | 1;
   return {first, word() | 1};
 }
 

@@ -57,18 +57,19 @@ CountedKeys::CountedKeys(std::uint64_t capacity, std::string_view structure, std
 }
 
 void CountedKeys::index(std::uint32_t i) noexcept {
-  std::uint64_t at = home(entries_[i].digest);
+  const std::uint64_t salted_digest = salted(entries_[i].digest);
+  std::uint64_t at = home(salted_digest);
   while (slots_[at] != 0) at = next(at);
-  slots_[at] = tag_of(entries_[i].digest) | (std::uint64_t{i} + 1);
+  slots_[at] = (salted_digest & tag_mask) | (std::uint64_t{i} + 1);
 }
 
 // Entries behind the hole move up to it, unless that is before their home.
 void CountedKeys::remove_from_index(std::uint32_t i) noexcept {
   const std::uint64_t mask = slots_.size() - 1;
-  std::uint64_t hole = home(entries_[i].digest);
+  std::uint64_t hole = home(salted(entries_[i].digest));
   while (entry_in(slots_[hole]) != i) hole = next(hole);
   for (std::uint64_t at = next(hole); slots_[at] != 0; at = next(at)) {
-    const std::uint64_t its_home = home(entries_[entry_in(slots_[at])].digest);
+    const std::uint64_t its_home = home(slots_[at]);
     if (((at - its_home) & mask) < ((at - hole) & mask)) continue;
     slots_[hole] = slots_[at];
     hole = at;
@@ -146,8 +147,7 @@ std::uint64_t CountedKeys::longest_search() const noexcept {
   std::uint64_t longest = 0;
   for (std::uint64_t at = 0; at < slots_.size(); ++at) {
     if (slots_[at] == 0) continue;
-    const std::uint64_t its_home = home(entries_[entry_in(slots_[at])].digest);
-    longest = std::max(longest, 1 + ((at - its_home) & (slots_.size() - 1)));
+    longest = std::max(longest, 1 + ((at - home(slots_[at])) & (slots_.size() - 1)));
   }
   return longest;
 }

@@ -1,6 +1,7 @@
 #include "tally/sketches/space_saving.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "tally/detail/parameter_error.hpp"
 
@@ -11,9 +12,10 @@ constexpr std::size_t num_ahead = 16;
 
 }  // namespace
 
-void SpaceSaving::add_digest(std::string_view key, Hash128 digest, std::uint64_t weight) {
+void SpaceSaving::add_digest(std::string_view key, Hash128 digest, std::uint64_t salted,
+                             std::uint64_t weight) {
   if (weight == 0) return;
-  if (const std::uint32_t i = keys_.find(digest); i != CountedKeys::none) {
+  if (const std::uint32_t i = keys_.find(digest, salted); i != CountedKeys::none) {
     keys_.raise(i, weight);
   } else if (!keys_.is_full()) {
     keys_.add(key, {digest, weight, 0});
@@ -27,10 +29,16 @@ void SpaceSaving::add_digest(std::string_view key, Hash128 digest, std::uint64_t
 
 void SpaceSaving::add_batch(std::span<const std::string_view> keys, std::span<const Hash128> digests,
                             std::span<const std::uint64_t> weights) {
-  for (std::size_t i = 0; i < std::min(num_ahead, keys.size()); ++i) keys_.prefetch(digests[i]);
+  std::array<std::uint64_t, num_ahead> salted;  // of the next ones, in turn
+  const auto prepare = [&](std::size_t i) {
+    salted[i % num_ahead] = keys_.salted(digests[i]);
+    keys_.prefetch(salted[i % num_ahead]);
+  };
+  for (std::size_t i = 0; i < std::min(num_ahead, keys.size()); ++i) prepare(i);
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (i + num_ahead < keys.size()) keys_.prefetch(digests[i + num_ahead]);
-    add_digest(keys[i], digests[i], weights.empty() ? 1 : weights[i]);
+    const std::uint64_t own = salted[i % num_ahead];
+    if (i + num_ahead < keys.size()) prepare(i + num_ahead);
+    add_digest(keys[i], digests[i], own, weights.empty() ? 1 : weights[i]);
   }
 }
 

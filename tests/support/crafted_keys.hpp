@@ -47,19 +47,25 @@ inline std::vector<std::string> keys_of_one_digest(std::size_t num_keys, std::ui
   return {keys.begin(), keys.end()};
 }
 
-/// Numbers whose mix64 is `from`, `from` + 1, ...: a table that takes its slots by that has them in one place.
+/// The number whose product with that odd one is 1, modulo 2^64: by Newton's iteration.
+inline std::uint64_t inverse_of(std::uint64_t odd) {
+  std::uint64_t inverse = odd;
+  for (int i = 0; i < 6; ++i) inverse *= 2 - odd * inverse;
+  return inverse;
+}
+
+/// What mix64 makes `x` of. A table that takes its slots by mix64 has what 1, 2, 3 ... are made of in one place.
 inline std::uint64_t unmix64(std::uint64_t x) {
-  std::uint64_t inverse = 0xd6e8feb86659fd93;  // by Newton's iteration, modulo 2^64
-  for (int i = 0; i < 6; ++i) inverse *= 2 - 0xd6e8feb86659fd93 * inverse;
-  for (int i = 0; i < 2; ++i) x = (x ^ (x >> 32)) * inverse;
+  for (int i = 0; i < 2; ++i) x = (x ^ (x >> 32)) * inverse_of(0xd6e8feb86659fd93);
   return x ^ (x >> 32);
 }
 
-/// Different entries of 31-mers (KmerScanner's: 1 + 62 bits) whose mix64 is least.
-inline std::vector<std::uint64_t> entries_of_one_slot(std::size_t num_entries) {
+/// Different entries of 31-mers (KmerScanner's: 1 + 62 bits) that `unmix` makes of 1, 2, 3 and so on.
+template <class Unmix>
+std::vector<std::uint64_t> entries_of_one_slot(std::size_t num_entries, Unmix unmix) {
   std::vector<std::uint64_t> entries;
   for (std::uint64_t mixed = 1; entries.size() < num_entries; ++mixed) {
-    const std::uint64_t entry = unmix64(mixed);
+    const std::uint64_t entry = unmix(mixed);
     if (entry != 0 && (entry - 1) >> 62 == 0) entries.push_back(entry);
   }
   return entries;

@@ -46,9 +46,18 @@ TEST(SharedEntrySet, NoChoiceOfEntriesMakesSearchesLong) {
     for (const std::uint64_t entry : entries) EXPECT_EQ(set.insert(entry), SharedEntrySet::Outcome::inserted);
     return set.longest_search();
   };
-  EXPECT_GT(longest({0, 1}, entries_of_one_slot(4000)), 2000u);  // the attack is one, where the salt is known
+  // An attack is one, where the salt is known.
+  const auto against = [](detail::ProcessSalt salt) {
+    return [=](std::uint64_t mixed) {
+      const std::uint64_t product = mixed * inverse_of(0xd6e8feb86659fd93);
+      return ((product ^ (product >> 32)) * inverse_of(salt.first)) ^ salt.second;
+    };
+  };
+  const detail::ProcessSalt known{12345, 1};
+  EXPECT_GT(longest(known, entries_of_one_slot(4000, against(known))), 2000u);
   // Of random slots, 3/4 of them in use at most, the longest search is above 2000 with a probability below 10^-25.
-  EXPECT_LT(longest(detail::process_salt(), entries_of_one_slot(80'000)), 2000u);
+  EXPECT_LT(longest(detail::process_salt(), entries_of_one_slot(80'000, against(known))), 2000u);
+  EXPECT_LT(longest(detail::process_salt(), entries_of_one_slot(80'000, unmix64)), 2000u);
   std::vector<std::uint64_t> in_order(80'000);
   std::iota(in_order.begin(), in_order.end(), 1);
   EXPECT_LT(longest(detail::process_salt(), in_order), 2000u);

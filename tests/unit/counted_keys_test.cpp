@@ -7,19 +7,26 @@
 #include <string>
 #include <vector>
 
+#include "support/crafted_keys.hpp"
 #include "support/expect_refused.hpp"
 #include "support/random.hpp"
 
 namespace tally::test {
 namespace {
 
-/// Under it a digest whose upper half is 0 begins its search for a slot where the highest bits of its lower half say.
-constexpr detail::ProcessSalt known_salt{0, 1};
+constexpr detail::ProcessSalt known_salt{1, 3};
+
+/// The lower half of a digest with that upper one, whose search under known_salt begins where the highest bits of `mixed`
+/// say.
+Hash128 digest_that_mixes_to(std::uint64_t mixed, std::uint64_t high) {
+  const std::uint64_t product = mixed * inverse_of(0xd6e8feb86659fd93);
+  return {(product ^ (product >> 32)) - 3 * high, high};
+}
 
 /// Few of them, and many that begin the search for a slot in the same place.
-Hash128 digest_of(std::uint64_t key) { return {(key % 7) << 61 | key, 0}; }
+Hash128 digest_of(std::uint64_t key) { return digest_that_mixes_to((key % 7) << 61 | key, key / 3); }
 
-Hash128 last_home(std::uint64_t key) { return {~std::uint64_t{0} << 32 | key, 0}; }
+Hash128 last_home(std::uint64_t key) { return digest_that_mixes_to(~std::uint64_t{0} << 32 | key, 5); }
 
 /// The exact twin: the digest's low half, and its count.
 using Twin = std::map<std::uint64_t, std::uint64_t>;
@@ -84,7 +91,10 @@ TEST(CountedKeys, NoChoiceOfDigestsMakesSearchesLong) {
     return table.longest_search();
   };
   Random random(7);
-  const auto of_14_equal_bits = [&](std::uint64_t) { return Hash128{random.next() >> 14, 0}; };
+  const auto of_14_equal_bits = [&](std::uint64_t) {
+    const std::uint64_t mixed = random.next() >> 14;
+    return digest_that_mixes_to(mixed, random.next());
+  };
   const auto of_one_low_half = [](std::uint64_t key) { return Hash128{42, key}; };
   const auto of_one_high_half = [](std::uint64_t key) { return Hash128{key, 42}; };
   const auto of_equal_halves = [](std::uint64_t key) { return Hash128{key << 40, key << 40}; };

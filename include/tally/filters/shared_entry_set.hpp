@@ -8,7 +8,6 @@
 #include "tally/detail/aligned_words.hpp"
 #include "tally/detail/prefetch.hpp"
 #include "tally/detail/process_salt.hpp"
-#include "tally/hashing/mix64.hpp"
 #include "tally/hashing/range_reduction.hpp"
 
 namespace tally {
@@ -46,8 +45,12 @@ class SharedEntrySet {
 
   std::uint64_t max_size() const noexcept { return words_.size() / 4 * 3; }
   std::uint64_t* slot_of(const detail::AlignedWords& words, std::uint64_t entry) const noexcept {
-    return const_cast<std::uint64_t*>(words.data()) +
-           reduce_to_range(mix64((entry ^ salt_.first) * salt_.second), words.size());
+    return const_cast<std::uint64_t*>(words.data()) + reduce_to_range(salted(entry), words.size());
+  }
+  /// As mix64, with the secret in place of its first factor.
+  std::uint64_t salted(std::uint64_t entry) const noexcept {
+    entry = (entry ^ salt_.second) * salt_.first;
+    return (entry ^ (entry >> 32)) * 0xd6e8feb86659fd93u;
   }
   Outcome put(std::uint64_t entry) noexcept;
   bool grow();

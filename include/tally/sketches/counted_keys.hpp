@@ -63,12 +63,19 @@ class CountedKeys {
   std::uint64_t size() const noexcept { return entries_.size(); }
   bool is_full() const noexcept { return size() == capacity_; }
 
-  void prefetch(Hash128 digest) const noexcept { detail::prefetch_for_read(&slots_[home(digest)]); }
+  /// The digest under the secret of the process: for who searches for it more than once.
+  std::uint64_t salted(Hash128 digest) const noexcept {
+    const std::uint64_t sum = digest.low * salt_.first + digest.high * salt_.second;
+    return (sum ^ (sum >> 32)) * 0xd6e8feb86659fd93u;
+  }
 
-  /// The entry of the key, or `none`.
-  std::uint32_t find(Hash128 digest) const noexcept {
-    const std::uint64_t tag = tag_of(digest);
-    for (std::uint64_t at = home(digest); slots_[at] != 0; at = next(at)) {
+  void prefetch(std::uint64_t salted) const noexcept { detail::prefetch_for_read(&slots_[home(salted)]); }
+
+  /// The entry of the key, or `none`. `salted` is that of the digest.
+  std::uint32_t find(Hash128 digest) const noexcept { return find(digest, salted(digest)); }
+  std::uint32_t find(Hash128 digest, std::uint64_t salted) const noexcept {
+    const std::uint64_t tag = salted & tag_mask;
+    for (std::uint64_t at = home(salted); slots_[at] != 0; at = next(at)) {
       if ((slots_[at] & tag_mask) != tag) continue;
       const std::uint32_t i = entry_in(slots_[at]);
       if (entries_[i].digest == digest) return i;
@@ -113,15 +120,11 @@ class CountedKeys {
   std::uint64_t longest_search() const noexcept;
 
  private:
-  // A slot is 0, or has an entry's number + 1 below and the digest's tag above.
+  // A slot is 0, or has an entry's number + 1 below and the upper half of the salted digest above, of which the highest
+  // bits say where its search begins.
   static constexpr std::uint64_t tag_mask = ~std::uint64_t{0} << 32;
-  static std::uint64_t tag_of(Hash128 digest) noexcept { return digest.high << 32; }
   static std::uint32_t entry_in(std::uint64_t slot) noexcept { return static_cast<std::uint32_t>(slot) - 1; }
-  std::uint64_t home(Hash128 digest) const noexcept {
-    __extension__ using Wide = unsigned __int128;
-    const Wide product = Wide{digest.low ^ salt_.first} * (digest.high ^ salt_.second);
-    return (static_cast<std::uint64_t>(product >> 64) ^ static_cast<std::uint64_t>(product)) >> shift_;
-  }
+  std::uint64_t home(std::uint64_t salted_or_slot) const noexcept { return salted_or_slot >> shift_; }
   std::uint64_t next(std::uint64_t at) const noexcept { return at + 1 == slots_.size() ? 0 : at + 1; }
 
   void index(std::uint32_t i) noexcept;

@@ -36,7 +36,10 @@ class SpaceSaving {
   ~SpaceSaving() = default;
 
   /// Throws std::bad_alloc if there is no memory for the key's bytes, and nothing has changed then.
-  void add(std::string_view key, std::uint64_t weight = 1) { add_digest(key, hasher_(key), weight); }
+  void add(std::string_view key, std::uint64_t weight = 1) {
+    const Hash128 digest = hasher_(key);
+    add_digest(key, digest, keys_.salted(digest), weight);
+  }
 
   /// add(keys[i], weights[i]) for every i, in order, `digests` being those of the keys. No weights: 1 each.
   /// Throws std::bad_alloc as TopKeys::add_batch: the keys before the one that has no memory have been added.
@@ -67,7 +70,7 @@ class SpaceSaving {
   std::uint64_t num_bytes() const noexcept { return keys_.num_bytes(); }
 
  private:
-  void add_digest(std::string_view key, Hash128 digest, std::uint64_t weight);
+  void add_digest(std::string_view key, Hash128 digest, std::uint64_t salted, std::uint64_t weight);
 
   KeyHasher hasher_;
   CountedKeys keys_;

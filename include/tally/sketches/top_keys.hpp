@@ -46,7 +46,11 @@ class TopKeys {
   ~TopKeys() = default;
 
   /// Throws std::bad_alloc if there is no memory for the key's bytes, and nothing has changed then.
-  void add(std::string_view key, std::uint64_t weight = 1) { add_digest(key, hasher()(key), weight); }
+  void add(std::string_view key, std::uint64_t weight = 1) {
+    const Hash128 digest = hasher()(key);
+    const std::uint64_t salted = keys_.salted(digest);
+    add_digest(key, digest, salted, keys_.find(digest, salted), weight);
+  }
 
   /// add(keys[i], weights[i]) for every i, in order, `digests` being those of the keys. No weights: 1 each.
   /// Throws std::bad_alloc if there is no memory for the bytes of some key: those before it have been added, it and
@@ -55,9 +59,15 @@ class TopKeys {
                  std::span<const std::uint64_t> weights = {}) {
     for (std::size_t first = 0; first < keys.size(); first += keys_per_window) {
       const std::size_t count = std::min(keys_per_window, keys.size() - first);
-      fetch(digests.subspan(first, count));
+      std::array<std::uint64_t, keys_per_window> salted;
+      std::array<std::uint32_t, keys_per_window> entries;
+      // One after the other: a search whose branches are guessed wrongly would wait for the multiplications too.
+      for (std::size_t i = 0; i < count; ++i) salted[i] = keys_.salted(digests[first + i]);
+      for (std::size_t i = 0; i < count; ++i) entries[i] = keys_.find(digests[first + i], salted[i]);
+      fetch(digests.subspan(first, count), entries);
       for (std::size_t i = first; i < first + count; ++i) {
-        add_digest(keys[i], digests[i], weights.empty() ? 1 : weights[i]);
+        add_digest(keys[i], digests[i], salted[i - first], entries[i - first],
+                   weights.empty() ? 1 : weights[i]);
       }
     }
   }
@@ -93,14 +103,15 @@ class TopKeys {
 
  private:
   /// Asks for the counters of the digests that are no candidates; what they are does not matter yet.
-  void fetch(std::span<const Hash128> digests) const noexcept {
+  void fetch(std::span<const Hash128> digests,
+             const std::array<std::uint32_t, keys_per_window>& entries) const noexcept {
     if (!keys_.is_full()) return;
     std::array<Hash128, keys_per_window> others;
     std::array<Count, keys_per_window> ignored;
     std::size_t num_others = 0;
-    for (const Hash128 digest : digests) {
-      others[num_others] = digest;
-      num_others += keys_.find(digest) == CountedKeys::none;
+    for (std::size_t i = 0; i < digests.size(); ++i) {
+      others[num_others] = digests[i];
+      num_others += entries[i] == CountedKeys::none;
     }
     sketch_.count_batch(std::span<const Hash128>(others.data(), num_others), ignored);
   }
@@ -111,14 +122,18 @@ class TopKeys {
     return count.saturated ? floor_ : std::min(count.value, floor_);
   }
 
-  void add_digest(std::string_view key, Hash128 digest, std::uint64_t weight) {
+  /// `salted` is that of the digest, and `entry` was the key's a while ago.
+  void add_digest(std::string_view key, Hash128 digest, std::uint64_t salted, std::uint32_t entry,
+                  std::uint64_t weight) {
     if (weight == 0) return;
-    count_digest(key, digest, weight);
+    count_digest(key, digest, salted, entry, weight);
     total_count_ = detail::saturating_add(total_count_, weight);
   }
 
-  void count_digest(std::string_view key, Hash128 digest, std::uint64_t weight) {
-    if (const std::uint32_t i = keys_.find(digest); i != CountedKeys::none) return keys_.raise(i, weight);
+  void count_digest(std::string_view key, Hash128 digest, std::uint64_t salted, std::uint32_t entry,
+                    std::uint64_t weight) {
+    if (entry == CountedKeys::none || keys_[entry].digest != digest) entry = keys_.find(digest, salted);
+    if (entry != CountedKeys::none) return keys_.raise(entry, weight);
     if (!keys_.is_full()) return keys_.add(key, {digest, weight, 0});
 
     const std::uint64_t before = most_before(digest);
