@@ -184,7 +184,12 @@ TEST_F(SquidCommands, SlowFetchGivesUpWhereBytesComeOneByOne) {
 
 TEST_F(SquidCommands, ServeClosesIdleConnectionsForThoseThatAsk) {
   const std::string path = build("a", numbered_urls(1, 10));
-  for (const char* limit : {":", "ulimit -n 40"}) {
+#ifdef __SANITIZE_ADDRESS__  // whose check of an object's type opens a pipe, and fails where no file can be opened
+  const std::vector<std::string> limits{":"};
+#else
+  const std::vector<std::string> limits{":", "ulimit -n 40"};
+#endif
+  for (const std::string& limit : limits) {
     ServedDigest served(path, limit);
     std::vector<LoopbackSocket> silent;
     for (int i = 0; i < 300; ++i) silent.push_back(LoopbackSocket::connected(served.port()));
