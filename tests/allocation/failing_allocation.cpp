@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 #include <new>
 
@@ -14,9 +15,18 @@ thread_local std::uint64_t num_seen = 0;
 thread_local std::uint64_t refused_request = 0;
 thread_local bool has_refused = false;
 
+/// Says in the end how much was tried.
+struct Total {
+  ~Total() {
+    std::printf("%llu requests for memory were refused\n", static_cast<unsigned long long>(num_refused));
+  }
+  std::uint64_t num_refused = 0;
+} total;
+
 bool is_refused() noexcept {
   if (!is_on || num_seen++ != refused_request) return false;
   has_refused = true;
+  ++total.num_refused;
   return true;
 }
 
