@@ -1,3 +1,4 @@
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -5,6 +6,7 @@
 
 #include <cstdio>
 #include <functional>
+#include <memory>
 #include <random>
 #include <string_view>
 
@@ -64,11 +66,13 @@ class TemporaryFile {
 
   /// Removes what writers that were killed left in the directory, as far as it may be read.
   static void remove_left_behind(const fs::path& directory) {
-    std::error_code error;
-    for (fs::directory_iterator entry(directory, error), end; !error && entry != end;
-         entry.increment(error)) {
-      const std::string name = entry->path().filename().string();
-      if (name.starts_with(temporary_prefix) && name.ends_with(temporary_suffix)) remove_if_dead(*entry);
+    // Not by a directory_iterator: that of g++ 12 ends the program where it finds no memory.
+    const std::unique_ptr<DIR, int (*)(DIR*)> names(::opendir(directory.c_str()), ::closedir);
+    if (!names) return;
+    while (const dirent* const entry = ::readdir(names.get())) {
+      const std::string_view name = entry->d_name;
+      if (name.starts_with(temporary_prefix) && name.ends_with(temporary_suffix))
+        remove_if_dead(directory / name);
     }
   }
 

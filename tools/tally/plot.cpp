@@ -21,6 +21,7 @@
 #include "guarded_file.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "output_check.hpp"
 
 namespace tally::cli {
 namespace {
@@ -278,6 +279,7 @@ void check_plot(const PlotOptions& options, bool json) {
     if (json) throw std::invalid_argument("--plot: a sketch is no JSON; give it a FILE");
   } else {
     check_overwrite(options.file, options.force, "--plot");
+    check_can_write(options.file);
   }
   (void)run_gnuplot("");
 }
