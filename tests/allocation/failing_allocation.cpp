@@ -58,13 +58,20 @@ std::uint64_t FailingAllocation::num_requests() noexcept { return num_seen; }
 
 }  // namespace tally::test
 
-// The other forms (arrays, without exceptions, with a size) call these.
+// All forms: of those that are left out a sanitizer takes its own.
 void* operator new(std::size_t num_bytes) { return allocate_or_throw(num_bytes, 1); }
+void* operator new[](std::size_t num_bytes) { return allocate_or_throw(num_bytes, 1); }
+void* operator new(std::size_t num_bytes, const std::nothrow_t&) noexcept { return allocate(num_bytes, 1); }
+void* operator new[](std::size_t num_bytes, const std::nothrow_t&) noexcept { return allocate(num_bytes, 1); }
 void* operator new(std::size_t num_bytes, std::align_val_t alignment) {
   return allocate_or_throw(num_bytes, static_cast<std::size_t>(alignment));
 }
 void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+void operator delete[](void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
