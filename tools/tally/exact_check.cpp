@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "law_of_count.hpp"
+
 namespace tally::cli {
 namespace {
-
-// Laws of a count: entry s is its probability, the last entry that of everything from there on.
-using Law = std::vector<double>;
 
 Law law_of_least_counter(const theory::CountHistogram& histogram, const ThresholdShape& shape) {
   std::vector<double> at_least(shape.threshold + 2, 0.0);
@@ -19,14 +18,6 @@ Law law_of_least_counter(const theory::CountHistogram& histogram, const Threshol
   Law law(shape.threshold + 1);
   for (std::uint64_t s = 0; s <= shape.threshold; ++s) law[s] = at_least[s] - at_least[s + 1];
   return law;
-}
-
-Law law_of_sum(const Law& a, const Law& b) {
-  Law sum(a.size(), 0.0);
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    for (std::size_t j = 0; j < b.size(); ++j) sum[std::min(i + j, a.size() - 1)] += a[i] * b[j];
-  }
-  return sum;
 }
 
 }  // namespace

@@ -2,13 +2,11 @@
 
 #include <cmath>
 
+#include "law_of_count.hpp"
 #include "tally/theory/compound_poisson.hpp"
 
 namespace tally::cli {
 namespace {
-
-// A law of a count: entry s is its probability, the last entry that of everything from there on.
-using Law = std::vector<double>;
 
 // Fuller than that, filters tell too few keys apart.
 constexpr double least_share_untouched = 0.1;
@@ -46,14 +44,6 @@ Law law_of_least_counter(const theory::CountHistogram& histogram, const Threshol
     if (more < negligible) break;
   }
   return law;
-}
-
-Law law_of_sum(const Law& a, const Law& b) {
-  Law sum(a.size(), 0.0);
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    for (std::size_t j = 0; j < b.size(); ++j) sum[std::min(i + j, a.size() - 1)] += a[i] * b[j];
-  }
-  return sum;
 }
 
 }  // namespace
