@@ -283,5 +283,17 @@ TEST(SequenceReader, EveryKmerIsInExactlyOnePieceOfOneThread) {
   }
 }
 
+TEST(SequenceReader, AfterAnErrorNoThreadReadsOn) {
+  TemporaryDirectory directory;
+  std::string records;
+  for (int i = 0; i < 3; ++i) records += "@r\nACGT\n+\nIIII\n";
+  const std::string damaged = directory.write("damaged", records + "no record\n" + records);
+  const std::string whole = directory.write("whole", records);
+  SequenceReader reader({damaged, whole}, 4, Decompress::yes);
+  std::string piece;
+  EXPECT_THROW((void)reader.next(piece), std::runtime_error);
+  EXPECT_FALSE(reader.next(piece));
+}
+
 }  // namespace
 }  // namespace tally::cli

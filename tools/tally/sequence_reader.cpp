@@ -22,8 +22,13 @@ bool SequenceReader::next(std::string& bases) {
   constexpr std::size_t bases_a_piece = std::size_t{64} << 10;
   const std::lock_guard turn(turn_);
   bases = overlap_bases_;  // without a whole k-mer
-  while (bases.size() < bases_a_piece + overlap_ && !stopped_ && has_file()) {
-    if (!file_->read(bases, bases_a_piece + overlap_)) finish_file();
+  try {
+    while (bases.size() < bases_a_piece + overlap_ && !stopped_ && has_file()) {
+      if (!file_->read(bases, bases_a_piece + overlap_)) finish_file();
+    }
+  } catch (...) {
+    stop();  // before another thread has its turn: what follows damage is no sequence
+    throw;
   }
   if (stopped_ || bases.size() == overlap_bases_.size()) return false;
   overlap_bases_.assign(bases, bases.size() - std::min(overlap_, bases.size()));

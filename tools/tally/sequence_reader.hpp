@@ -30,7 +30,7 @@ class SequenceReader {
                  OnPiece on_piece = nullptr);
 
   /// The next piece: A, C, G, T in upper case, and '\n' where a window ends; false at the end of the input.
-  /// Throws as SequenceFile does.
+  /// Throws as SequenceFile does, once: every later call, in any thread, returns false.
   bool next(std::string& bases);
 
   /// Makes `next` return false from now on, in every thread.
