@@ -5,6 +5,8 @@
 #include <cmath>
 #include <csignal>
 #include <nlohmann/json.hpp>
+#include <numeric>
+#include <regex>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -192,6 +194,25 @@ TEST(OverCommand, AllGenerationsTogetherKeepTheRateThatWasAsked) {
   EXPECT_LE(num_false, 0.1 * num_keys);
   EXPECT_NEAR(result.summary["num_expected_false_reports"].get<double>(), num_false, 0.03 * num_false);
   EXPECT_THAT(result.error, Not(HasSubstr("warning")));
+}
+
+// docs/streams.md says it.
+TEST(OverCommand, GenerationsTakeFourTenthsMoreMemoryThanOneFilterOfTheWholeRate) {
+  const auto millions_of_counters = [](const std::string& remarks) {
+    const std::regex pattern("([0-9.]+) M counters");
+    std::vector<double> found;
+    for (std::sregex_iterator i(remarks.begin(), remarks.end(), pattern), end; i != end; ++i)
+      found.push_back(std::stod(i->str(1)));
+    return found;
+  };
+  const auto of_generations = millions_of_counters(over_distinct(3, 3'300'000, {}).error);
+  const auto one_of = [&](const char* num_keys) {
+    return millions_of_counters(over_distinct(3, 1, {"--keys", num_keys}).error).at(0);
+  };
+  ASSERT_EQ(of_generations.size(), 3U);
+  EXPECT_NEAR(of_generations[0] / one_of("1048576"), 1.28, 0.01);
+  EXPECT_NEAR(std::accumulate(of_generations.begin(), of_generations.end(), 0.0) / one_of("7340032"), 1.40,
+              0.01);
 }
 
 TEST(OverCommand, ARateThatIsExceededIsSaidEvenToThoseWhoWantQuiet) {

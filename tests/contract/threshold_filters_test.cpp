@@ -16,7 +16,8 @@ class ThresholdFilterOf : public testing::Test {
 
   template <class Act>
   static void for_each_empty(Act act) {
-    for (const auto& [m, k] : {std::pair{20u, 7u}, std::pair{300u, 3u}, std::pair{5000u, 7u}}) {
+    for (const auto& [m, k] :
+         {std::pair{20u, 7u}, std::pair{300u, 3u}, std::pair{400u, 1u}, std::pair{5000u, 7u}}) {
       for (const ThresholdShape& shape : Subject<Filter>::shapes(m, k)) {
         ASSERT_NO_FATAL_FAILURE(act(Filter(shape, 7)))
             << "threshold " << shape.threshold << " " << name_of(shape.update) << ", m " << m;
@@ -51,6 +52,19 @@ TYPED_TEST(ThresholdFilterOf, BatchesAnswerAndChangeLikeOneByOneInOrder) {
       ASSERT_EQ(counts[i], single.count(others[i]));
       ASSERT_EQ(reached[i], single.at_least(others[i]));
     }
+  });
+}
+
+TYPED_TEST(ThresholdFilterOf, CountsOfMostlyAbsentKeysAreAddedToWhatIsThere) {
+  this->for_each_empty([](auto filter) {
+    Random random(7);
+    Subject<decltype(filter)>::insert_batch(filter, skewed_keys(random, universe, 200));
+    const auto keys = skewed_keys(random, 10 * universe, 1100);  // more than are looked at together
+    std::vector<Count> sums(keys.size(), Count{5, true});
+    filter.add_rare_counts_batch(keys, sums);
+    for (std::size_t i = 0; i < keys.size(); ++i)
+      ASSERT_EQ(sums[i], (Count{5 + filter.count(keys[i]).value, true})) << i;
+    filter.add_rare_counts_batch(std::span(keys).first(0), std::span(sums).first(0));
   });
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "distinct_estimate.hpp"
+#include "fewest_hashes.hpp"
 #include "kmer_loop.hpp"
 #include "rewindable_input.hpp"
 #include "signals.hpp"
@@ -21,28 +22,6 @@ constexpr double most_memory_factor = 1.1;
 
 double rate_of(const ThresholdShape& shape, std::uint64_t num_keys) {
   return theory::false_positive_probability(shape.num_counters, shape.num_hashes, num_keys);
-}
-
-// The least number of counters, up to a few in a million, with which so few hashes keep the rate:
-// m = -k n / ln(1 - p^(1/k)).
-ThresholdShape with_hashes(ThresholdShape shape, std::uint32_t num_hashes, std::uint64_t num_keys,
-                           double rate) {
-  shape.num_hashes = num_hashes;
-  const double fill = std::pow(rate, 1.0 / num_hashes);
-  const double num_counters =
-      std::ceil(-1.0 * num_hashes * static_cast<double>(num_keys) / std::log1p(-fill)) * (1 + 1e-6) + 2;
-  shape.num_counters =
-      num_counters < 0x1p56 ? static_cast<std::uint64_t>(num_counters) : std::uint64_t{1} << 56;
-  return shape;
-}
-
-ThresholdShape with_fewest_hashes(const ThresholdShape& least, std::uint64_t num_keys, double rate) {
-  const double most = static_cast<double>(least.num_counters) * most_memory_factor;
-  for (std::uint32_t num_hashes = 1; num_hashes < least.num_hashes; ++num_hashes) {
-    const ThresholdShape shape = with_hashes(least, num_hashes, num_keys, rate);
-    if (static_cast<double>(shape.num_counters) <= most && rate_of(shape, num_keys) <= rate) return shape;
-  }
-  return least;
 }
 
 /// Only counts how many k-mers are distinct. What stands for a k-mer depends on the hash in every case, so that no
@@ -106,7 +85,8 @@ KmerPlan plan_kmers(const KmersOptions& options, const KeyHasher& hasher) {
       num_distinct ? *num_distinct
                    : std::max<std::uint64_t>(1, planned_num_keys(plan.shape, wanted.false_positive_rate));
   if (!memory_bytes)
-    plan.shape = with_fewest_hashes(plan.shape, plan.num_distinct, wanted.false_positive_rate);
+    plan.shape =
+        with_fewest_hashes(plan.shape, plan.num_distinct, wanted.false_positive_rate, most_memory_factor);
   plan.false_positive_rate = rate_of(plan.shape, plan.num_distinct);
   remark(options.quiet,
          fmt::format(

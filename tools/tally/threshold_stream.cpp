@@ -10,6 +10,7 @@
 #include <numeric>
 #include <utility>
 
+#include "fewest_hashes.hpp"
 #include "input.hpp"
 #include "output.hpp"
 #include "tally/planner.hpp"
@@ -31,8 +32,11 @@ constexpr std::uint64_t set_share = 4;
 constexpr std::uint64_t least_set_share = 16;
 
 // Of what is left of the rate, each generation takes a third. Less would take more memory for few generations, more for
-// many: see docs/streams.md.
+// many.
 constexpr double share_of_the_rest = 1.0 / 3;
+
+// What the lower rates cost in hashes, a little more memory gives back.
+constexpr double most_memory_for_fewer_hashes = 1.05;
 
 // Two keys that share one of so many slots are not counted in one run.
 constexpr std::size_t num_last_runs = std::size_t{1} << 16;
@@ -257,11 +261,8 @@ void ThresholdStream::count_in_filters(Window digests, std::span<Count> counts) 
     last.num_keys += count.value == 1;
     last.own.add(count.value);
   }
-  earlier_counts_.resize(digests.size());
-  for (std::size_t g = 0; g + 1 < filters_.size(); ++g) {
-    filters_[g].filter.count_batch(digests, earlier_counts_);
-    for (std::size_t i = 0; i < digests.size(); ++i) counts[i].value += earlier_counts_[i].value;
-  }
+  for (std::size_t g = 0; g + 1 < filters_.size(); ++g)
+    filters_[g].filter.add_rare_counts_batch(digests, counts);
   if (check_ == nullptr) return;
   for (const Hash128 digest : digests) check_->inserted(digest);
 }
@@ -366,7 +367,10 @@ void ThresholdStream::open_generation(std::uint64_t num_keys) {
   ThresholdRequest request{.threshold = options_.threshold, .update = options_.update};
   request.num_keys = num_keys;
   request.false_positive_rate = rate_of_next_generation();
-  const ThresholdShape shape = options_.memory_bytes ? shape_in_memory(request) : plan_threshold(request);
+  ThresholdShape shape = options_.memory_bytes ? shape_in_memory(request) : plan_threshold(request);
+  const bool follows_the_stream = !options_.memory_bytes && !(options_.num_keys && filters_.empty());
+  if (follows_the_stream)
+    shape = with_fewest_hashes(shape, num_keys, request.false_positive_rate, most_memory_for_fewer_hashes);
   const std::uint64_t planned =
       num_keys != 0 ? num_keys : planned_num_keys(shape, request.false_positive_rate);
   const double rate = theory::false_positive_probability(shape.num_counters, shape.num_hashes,

@@ -147,7 +147,6 @@ class ThresholdStream {
   RunNumber num_runs_ = 0;
   std::vector<Count> counts_;
   std::vector<std::uint32_t> reaching_;  // indices into the run
-  std::vector<Count> earlier_counts_;
 
   std::uint64_t num_lines_ = 0;
   std::uint64_t num_reported_ = 0;

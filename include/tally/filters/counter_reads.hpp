@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 
@@ -40,6 +41,48 @@ void count_keys(const KeyHasher& hasher, const Scheme& scheme, std::uint32_t num
     results[i] = {least, least == counters.max()};
   };
   touch_keys<Access::read>(hasher, scheme, counters, num_hashes, keys, touch);
+}
+
+/// sums[i].value += least_counter(keys[i]), for keys of which most are absent: their first two counters tell, without a
+/// branch, and only the others are looked at whole.
+template <HashScheme Scheme, KeyBatch Keys>
+void add_rare_counts(const KeyHasher& hasher, const Scheme& scheme, std::uint32_t num_hashes,
+                     const CounterArray& counters, const Keys& key_range, std::span<Count> sums) {
+  constexpr std::size_t keys_a_part = 512;
+  const std::span keys(key_range);
+  std::array<Hash128, keys_a_part> digests;
+  std::array<std::uint16_t, keys_a_part> left;
+  std::array<std::array<std::uint64_t, 2>, most_keys_ahead> first_places;
+  for (std::size_t begin = 0; begin < keys.size(); begin += keys_a_part) {
+    const std::span part = keys.subspan(begin, std::min(keys_a_part, keys.size() - begin));
+    std::size_t num_hashed = 0;
+    std::size_t num_left = 0;
+    const auto prepare = [&](std::size_t slot, Hash128 digest) {
+      digests[num_hashed++] = digest;
+      std::uint32_t num_places = 0;
+      scheme.all_positions(digest, [&](std::uint64_t position) {
+        const std::uint64_t place = counters.locate(position);
+        counters.prefetch_for_read(place);
+        first_places[slot][num_places] = place;
+        return ++num_places < 2;
+      });
+      if (num_hashes == 1) first_places[slot][1] = first_places[slot][0];
+    };
+    const auto keep_if_taken = [&](std::size_t i, std::size_t slot) {
+      const auto [first, second] = first_places[slot];
+      left[num_left] = static_cast<std::uint16_t>(i);
+      num_left += (counters.get_at(first) != 0) & (counters.get_at(second) != 0);
+    };
+    run_ahead(hasher, part, most_keys_ahead, prepare, keep_if_taken);
+
+    for (std::size_t j = 0; j < num_left; ++j) digests[j] = digests[left[j]];
+    const auto add = [&](std::size_t j, std::span<const std::uint64_t> places) {
+      std::uint64_t least = counters.max();
+      for (const std::uint64_t place : places) least = std::min(least, counters.get_at(place));
+      sums[begin + left[j]].value += least;
+    };
+    touch_keys<Access::read>(hasher, scheme, counters, num_hashes, std::span(digests).first(num_left), add);
+  }
 }
 
 }  // namespace tally::detail

@@ -111,6 +111,12 @@ class ThresholdFilter {
     detail::count_keys(hasher_, scheme_, shape_.num_hashes, counters_, keys, results);
   }
 
+  /// sums[i].value += count(keys[i]).value, for keys of which most were never inserted here; `sums` is as long as `keys`.
+  template <KeyBatch Keys>
+  void add_rare_counts_batch(const Keys& keys, std::span<Count> sums) const noexcept {
+    detail::add_rare_counts(hasher_, scheme_, shape_.num_hashes, counters_, keys, sums);
+  }
+
   /// Adds the other filter's counters, saturating. Every key's count is then at least its
   /// total in both; with plain update, and where nothing saturates, as if both had been
   /// inserted here. Throws std::invalid_argument that names the first field that differs;
