@@ -71,7 +71,9 @@ void add_rare_counts(const KeyHasher& hasher, const Scheme& scheme, std::uint32_
     const auto keep_if_taken = [&](std::size_t i, std::size_t slot) {
       const auto [first, second] = first_places[slot];
       left[num_left] = static_cast<std::uint16_t>(i);
-      num_left += (counters.get_at(first) != 0) & (counters.get_at(second) != 0);
+      bool both = counters.get_at(first) != 0;
+      both &= counters.get_at(second) != 0;
+      num_left += both;
     };
     run_ahead(hasher, part, most_keys_ahead, prepare, keep_if_taken);
 
