@@ -22,6 +22,18 @@ std::string memory_against(const Candidate& other, const Candidate& first) {
   return short_number(std::abs(percent)) + "% " + (percent < 0 ? "less" : "more") + " memory";
 }
 
+// A blocked Bloom filter that takes more than this many times the memory is no alternative.
+constexpr double most_memory_for_one_line = 2;
+
+std::string suggest_blocked(const Candidate& blocked, const Candidate& first) {
+  std::string text = "; blocked-bloom takes " + memory_against(blocked, first);
+  if (static_cast<double>(blocked.memory_bytes) >
+      most_memory_for_one_line * static_cast<double>(first.memory_bytes))
+    return text + ", too much for what one line a key saves";
+  return text + " and touches one line a key instead of " + short_number(first.cache_lines.insert) +
+         ": better where the filter is larger than the cache and speed matters more";
+}
+
 const Candidate* find(const Plan& plan, std::string_view kind) {
   for (const Candidate& candidate : plan.candidates)
     if (candidate.kind == kind) return &candidate;
@@ -88,6 +100,10 @@ std::string reason_for(const Requirements& requirements, const Plan& plan) {
     reason = requirements.needs_deletes ? "keys must be removable" : "keys must be counted";
     reason += ", and " +
               (first.kind == "dleft" ? why_dleft(requirements, plan) : why_not_dleft(requirements, plan));
+    if (requirements.needs_counts && first.kind == "counting-bloom") {
+      reason += "; its counters stop at " + std::to_string(~std::uint64_t{0} >> (64 - first.counter_bits)) +
+                ": where counts must go farther, say how far by a threshold";
+    }
   } else if (first.kind == "dleft") {
     reason = why_dleft(requirements, plan);
   } else if (first.kind == "threshold" && first.promised_true_count + 1 == requirements.threshold) {
@@ -100,9 +116,7 @@ std::string reason_for(const Requirements& requirements, const Plan& plan) {
   for (const Candidate& other : plan.candidates) {
     if (&other == &first) continue;
     if (other.kind == "blocked-bloom" && requirements.memory_bytes == 0) {
-      reason += "; blocked-bloom takes " + memory_against(other, first) +
-                " and touches one line a key instead of " + short_number(first.cache_lines.insert) +
-                ": better where the filter is larger than the cache and speed matters more";
+      reason += suggest_blocked(other, first);
     } else if (other.kind == "blocked-bloom") {
       reason += "; blocked-bloom touches one line a key instead of " + short_number(first.cache_lines.insert);
     } else if (other.kind == "threshold" && other.promised_true_count + 1 < requirements.threshold &&

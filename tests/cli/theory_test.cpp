@@ -2,9 +2,11 @@
 
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -208,6 +210,12 @@ TEST(TheoryCommand, CalculatesEveryFormula) {
       {{"binomial-tail", "--theta", "2", "--trials", "2", "--probability", "0.5"}, 0.25},
       {{"binomial-confidence-limits", "--successes", "1", "--trials", "4", "--confidence", "0.9"}, 0.25},
       {{"distinct-keys-estimate", "--m", "100", "--k", "1", "--zeros", "50"}, 100 * std::log(2)},
+      {{"count-min-failure-probability", "--w", "100", "--depth", "2", "--epsilon", "0.1"}, 0.01},
+      {{"count-min-failure-probability", "--w", "100", "--depth", "2", "--epsilon", "0.1", "--two-hash",
+        "--copies", "2"},
+       0.042 * 0.042},
+      {{"count-min-size", "--epsilon", "0.01", "--failure-probability", "0.01"}, 272 * 5},
+      {{"count-min-size", "--epsilon", "0.01", "--failure-probability", "0.01", "--two-hash"}, 544 * 5},
       {{"flipped-share", "--m", "2", "--k", "1", "--n", "1", "--removed", "1", "--added", "1"}, 0.5},
       {{"delta-bits", "--m", "2", "--k", "1", "--n", "1", "--removed", "1", "--added", "1"}, 2},
       {{"dleft-delta-bits", "--d", "2", "--buckets", "4", "--cells", "8", "--remainder-bits", "6", "--n",
@@ -223,6 +231,31 @@ TEST(TheoryCommand, CalculatesEveryFormula) {
     const double value = theory(arguments).at("value");
     EXPECT_NEAR(value, truth, 1e-9 * std::fabs(truth) + 1e-12) << arguments[0];
   }
+}
+
+TEST(TheoryCommand, EveryFormulaHasItsTwoNamesOnThePage) {
+  const std::string root = std::string(TALLY_TEST_DATA_DIR) + "/../..";
+  const std::string page = read_file(root + "/docs/theory.md");
+  const auto expect_on_page = [&](const std::string& name) {
+    EXPECT_NE(page.find('`' + name + '`'), std::string::npos) << name;
+  };
+  std::size_t num_names = 0;
+  std::istringstream listing(run_tally({"theory"}).output);
+  for (std::string line; std::getline(listing, line);) {
+    static const std::regex name("^([a-z]+(?:-[a-z]+)+)( .*|$)");
+    if (std::smatch found; std::regex_match(line, found, name)) expect_on_page((++num_names, found[1]));
+  }
+  EXPECT_GT(num_names, 25U);
+
+  std::size_t num_functions = 0;
+  for (const auto& header : std::filesystem::directory_iterator(root + "/include/tally/theory")) {
+    const std::string text = read_file(header.path().string());
+    static const std::regex declaration(
+        "\\n(?:inline )?(?:double|std::[a-z0-9_:<>]+|[A-Z]\\w+) (?:ln_)?(\\w+?)(?:_approximate)?\\(");
+    for (std::sregex_iterator i(text.begin(), text.end(), declaration), end; i != end; ++i)
+      expect_on_page((++num_functions, i->str(1)));
+  }
+  EXPECT_GT(num_functions, 60U);
 }
 
 TEST(TheoryCommand, RefusesBadValuesAndNamesTheParameter) {
@@ -249,9 +282,13 @@ TEST(TheoryCommand, RefusesBadValuesAndNamesTheParameter) {
   expect_refused_with({"dleft-false-positive-rate", "--buckets", "8", "--n", "5"}, "--remainder-bits");
   expect_refused_with({"dleft-false-positive-rate", "--buckets", "8", "--n", "5", "--remainder-bits", "64"},
                       "--remainder-bits is 64");
+  expect_refused_with(
+      {"count-min-failure-probability", "--w", "10", "--depth", "2", "--epsilon", "0.1", "--copies", "2"},
+      "--copies is for --two-hash");
+  expect_refused_with({"count-min-size", "--epsilon", "2", "--failure-probability", "0.1"}, "epsilon is 2");
   expect_refused_with({"dleft-safe-load", "--d", "4", "--cells", "8", "--share", "2"}, "share is 2");
   std::vector<std::string> two_forms = bloom("10", "1", "5");
-  two_forms.insert(two_forms.end(), {"--exact", "--occupancy"});
+  two_forms.insert(two_forms.end(), {"--approximate", "--occupancy"});
   expect_refused_with(two_forms, "one form");
 }
 

@@ -32,6 +32,13 @@ TEST(VerifyCommand, EveryKindAgreesWithItsTheory) {
       {"-n", "5000", "--num-positions", "20000", "-k", "3", "-t", "3", "--trials", "200", "--conservative"},
       {"-n", "5000", "--num-positions", "2500", "-k", "2", "-t", "10", "--trials", "200", "--kind",
        "counting-bloom"},
+      {"-n", "5000", "--kind", "count-min", "--width", "1000", "--depth", "2", "--trials", "300"},
+      {"-n", "5000", "--kind", "count-min", "--width", "1000", "--depth", "3", "--conservative", "--trials",
+       "100"},
+      {"-n", "300", "--kind", "count-min", "--width", "1000", "--depth", "4", "-t", "1", "--trials", "300"},
+      {"-n", "5000", "--kind", "count-min", "--width", "1000", "--depth", "2", "--scheme", "all", "--trials",
+       "100"},
+      {"-n", "5000", "--kind", "count-min", "--epsilon", "0.1%", "--trials", "50"},
   };
   for (const std::vector<std::string>& shape : shapes) {
     const CommandResult result = verify(shape);

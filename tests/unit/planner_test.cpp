@@ -436,12 +436,31 @@ TEST(Plan, SaysWhenABloomFilterIsBetterThanADLeftFilterAndByHowMuch) {
   EXPECT_EQ(tiny.recommended().kind, "counting-bloom");
   says(tiny, "it takes 38.4 bits a key, and dleft takes");
   says(tiny, "the side table is");
+  EXPECT_EQ(tiny.reason.find("stop at"), std::string::npos) << tiny.reason;
+  says(plan({.num_keys = 100, .false_positive_rate = 0.01, .needs_counts = true}),
+       "its counters stop at 15: where counts must go farther, say how far by a threshold");
+  says(plan({.num_keys = 100, .false_positive_rate = 0.01, .threshold = 100, .needs_counts = true}),
+       "its counters stop at 127");
   const Plan rough = plan({.num_keys = 1'000'000, .false_positive_rate = 0.5, .needs_deletes = true});
   EXPECT_EQ(rough.recommended().kind, "counting-bloom");
   says(rough, "whose cells have at least 8 bits");
   const Plan exact = plan({.num_keys = 1'000'000, .false_positive_rate = 1e-9, .needs_deletes = true});
   EXPECT_EQ(exact.recommended().kind, "counting-bloom");
   says(exact, "keep so low an error only where most cells are empty");
+}
+
+TEST(Plan, SuggestsABlockedBloomFilterOnlyWhereItTakesLessThanTwiceTheMemory) {
+  const auto suggests = [](double rate) {
+    const std::string reason = plan({.num_keys = 1'000'000, .false_positive_rate = rate}).reason;
+    const bool better = reason.find("larger than the cache and speed matters more") != std::string::npos;
+    const bool too_much = reason.find("too much for what one line a key saves") != std::string::npos;
+    EXPECT_NE(better, too_much) << reason;
+    return better;
+  };
+  EXPECT_TRUE(suggests(0.01));
+  EXPECT_TRUE(suggests(1e-8));
+  EXPECT_FALSE(suggests(1e-12));
+  EXPECT_FALSE(suggests(1e-20));
 }
 
 TEST(Plan, HeavyMultiplicitiesSaturateCountersAndGoToTheSideTable) {

@@ -244,7 +244,7 @@ namespace {
 
 std::vector<Formula> all_formulas() {
   std::vector<Formula> table{
-      {"bloom-false-positive-rate", "--m --k --n [--exact] [--approximate] [--occupancy] [--partitioned]",
+      {"bloom-false-positive-rate", "--m --k --n [--approximate] [--occupancy] [--partitioned]",
        "(1 - (1 - 1/m)^(k n))^k; approximate: (1 - exp(-k n / m))^k; occupancy: the true law of k "
        "independent positions",
        "Fan, Cao, Almeida, Broder 2000 (Summary Cache); occupancy: Bose et al. 2008", bloom},
@@ -298,6 +298,7 @@ std::vector<Formula> all_formulas() {
   };
   insert_before("counter-overflow", double_hashing_formulas());
   insert_before("distinct-keys-estimate", dleft_formulas());
+  insert_before("distinct-keys-estimate", count_min_formulas());
   insert_before("distinct-keys-estimate", summary_formulas());
   return table;
 }
@@ -321,6 +322,9 @@ const std::vector<ParameterText>& parameter_table() {
       {"limit", count, "counter value that is not to be reached"},
       {"line-bits", count, "bits in one line (default: 512)"},
       {"zeros", count, "positions that are 0"},
+      {"w", count, "counters in a row of a Count-Min sketch"},
+      {"depth", count, "rows"},
+      {"copies", count, "copies of all rows, each with hashes of its own (default: 1)"},
       {"ranks", count, "keys to draw from by Zipf's law"},
       {"insertions", count, "insertions of all keys together"},
       {"trials", count, "trials"},
@@ -337,9 +341,10 @@ const std::vector<ParameterText>& parameter_table() {
       {"load", real, "average load: distinct fingerprints per bucket"},
       {"steps", real, "delete-and-insert steps per element after the filling"},
       {"share", real, "share of the buckets (default: 1e-9)"},
-      {"failure-probability", real, "probability of any overflow in a lifetime"},
+      {"failure-probability", real,
+       "probability of any overflow in a lifetime, or of a count that is more than epsilon too high"},
       {"kappa", real, "mean of a counter, k n / m"},
-      {"epsilon", real, "distance from the limit rate"},
+      {"epsilon", real, "distance from the limit rate, or error of a count as a share of the sum of all"},
       {"bias", real, "distance of the mean rate from the limit rate (default: 0)"},
       {"insertion-rate", real, "keys that come, a second"},
       {"removal-rate", real, "keys that go, a second (default: as many as come)"},
@@ -363,6 +368,7 @@ const std::vector<ParameterText>& parameter_table() {
       {"quadratic", flag, "enhanced double hashing with i^2"},
       {"cubic", flag, "enhanced double hashing with i^3"},
       {"triple", flag, "triple hashing"},
+      {"two-hash", flag, "rows h1 + j h2, from two hashes a copy"},
       {"partition", flag, "double hashing, position i in the i-th of k parts of m/k bits"},
       {"lower", flag, "the lower tail"},
       {"any-time", flag, "keys go at any time, not only when one comes"},

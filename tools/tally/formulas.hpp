@@ -54,9 +54,11 @@ struct Formula {
   std::vector<Parameter> parameter_list() const;
 };
 
-/// All of them; those of the d-left filter are in formulas_dleft.cpp, those of double hashing in
-/// formulas_double_hashing.cpp, those of summaries in formulas_summaries.cpp.
+/// All of them; those of Count-Min sketches are in formulas_count_min.cpp, those of the d-left filter in
+/// formulas_dleft.cpp, those of double hashing in formulas_double_hashing.cpp, those of summaries in
+/// formulas_summaries.cpp.
 const std::vector<Formula>& formulas();
+std::vector<Formula> count_min_formulas();
 std::vector<Formula> dleft_formulas();
 std::vector<Formula> double_hashing_formulas();
 std::vector<Formula> summary_formulas();

@@ -76,7 +76,7 @@ class Trial {
     for (std::size_t first = 0; first < keys.size(); first += batch_keys) {
       const auto part = keys.subspan(first, std::min<std::size_t>(batch_keys, keys.size() - first));
       const std::span<bool> results(results_.get(), part.size());
-      if (plan_.shape.kind() == FilterKind::counting_bloom) {
+      if (plan_.shape.kind() == FilterKind::counting_bloom || plan_.shape.kind() == FilterKind::count_min) {
         filter_.at_least_batch(part, plan_.threshold, results);
       } else {
         filter_.may_contain_batch(part, results);
@@ -137,17 +137,29 @@ struct Tally {
   }
 };
 
-/// ln Pr(counter >= gap) for a sum of true_count times Binomial(k num_keys, 1/m) over the groups.
-double ln_counter_reaches(const InsertionMix& mix, std::uint32_t k, std::uint64_t m, std::uint64_t gap,
+/// How a key meets one counter of another: Binomial(num_throws, probability).
+struct Meeting {
+  double num_throws = 1;
+  double probability = 0;
+};
+
+Meeting meeting_in(const FilterShape& shape) {
+  if (const auto* sketch = std::get_if<CountMinShape>(&shape.shape))  // a counter is of one row
+    return {1, 1.0 / static_cast<double>(sketch->width)};
+  return {static_cast<double>(shape.num_hashes()), 1.0 / static_cast<double>(shape.num_positions())};
+}
+
+/// ln Pr(counter >= gap) for a sum of true_count times Binomial(num_throws num_keys, probability) over the groups.
+double ln_counter_reaches(const InsertionMix& mix, Meeting meeting, std::uint64_t gap,
                           std::uint64_t own_count) {
   // Values past the largest that matters are one lump: its probability is summed directly, never 1 - sum.
   std::vector<long double> below(gap, 0.0L);
   below[0] = 1.0L;
   long double reached = 0.0L;
-  const double p = 1.0 / static_cast<double>(m);
+  const double p = meeting.probability;
   const auto throw_group = [&](std::uint64_t jump, std::uint64_t num_keys) {
     if (jump == 0 || num_keys == 0) return;
-    const double trials = static_cast<double>(k) * static_cast<double>(num_keys);
+    const double trials = meeting.num_throws * static_cast<double>(num_keys);
     const std::uint64_t most = (gap - 1) / jump;
     std::vector<long double> points(most + 1);
     std::vector<long double> tails(most + 2);
@@ -207,11 +219,13 @@ InsertionMix insertion_mix(const SimulationPlan& plan) {
 }
 
 SchemeLaw predicted_law(const SimulationPlan& plan, const InsertionMix& mix, std::uint64_t true_count) {
-  if (plan.threshold == 1) return law_of_a_set(plan.shape, mix.num_single_keys);
-  const double ln_counter = ln_counter_reaches(mix, plan.shape.num_hashes(), plan.shape.num_positions(),
-                                               plan.threshold - true_count, true_count);
-  return {plan.shape.num_hashes() * ln_counter,
-          double_hashing_of(plan.shape.scheme_id) ? LawKind::limit : LawKind::exact};
+  const bool is_sketch = plan.shape.kind() == FilterKind::count_min;
+  if (plan.threshold == 1 && !is_sketch) return law_of_a_set(plan.shape, mix.num_single_keys);
+  const double ln_counter =
+      ln_counter_reaches(mix, meeting_in(plan.shape), plan.threshold - true_count, true_count);
+  const bool tends_to_it = is_sketch ? plan.shape.scheme_id == TwoHashRows::file_id
+                                     : double_hashing_of(plan.shape.scheme_id).has_value();
+  return {plan.shape.num_hashes() * ln_counter, tends_to_it ? LawKind::limit : LawKind::exact};
 }
 
 SimulationResult simulate(const SimulationPlan& plan) {

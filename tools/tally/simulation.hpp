@@ -12,7 +12,7 @@ namespace tally::cli {
 /// How a shape is tried: fresh random keys in a fresh filter each trial.
 struct SimulationPlan {
   FilterShape shape;
-  std::uint64_t threshold = 1;       ///< theta that is asked for; 1 for Bloom filters
+  std::uint64_t threshold = 1;       ///< theta that is asked for; 1 for Bloom and d-left filters
   std::uint64_t num_insertions = 0;  ///< in a filter, repeats counted
   std::uint64_t num_trials = 0;
   std::uint64_t num_queries = 0;  ///< of keys never inserted, a trial
@@ -32,9 +32,9 @@ struct InsertionMix {
 
 InsertionMix insertion_mix(const SimulationPlan& plan);
 
-/// The chance that a key of this true count passes, given the mix. Where theta is 1, the law of the scheme; else
-/// each of the k counters, taken as independent, holds a sum of binomial numbers of insertions, which under double
-/// and triple hashing is what large filters tend to.
+/// The chance that a key of this true count passes, given the mix. Where theta is 1, the law of the scheme; else, and in
+/// a Count-Min sketch, each of the k counters, taken as independent, holds a sum of binomial numbers of insertions, which
+/// under double and triple hashing, and in rows from two hashes, is what large filters tend to.
 SchemeLaw predicted_law(const SimulationPlan& plan, const InsertionMix& mix, std::uint64_t true_count);
 
 /// What became of the keys of one true count below theta.

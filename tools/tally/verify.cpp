@@ -15,6 +15,10 @@ std::vector<std::string> scheme_choices() {
   const auto add = [&](auto scheme) { names.emplace_back(decltype(scheme)::type::name); };
   CounterSchemes::for_each(add);
   BucketSchemes::for_each(add);
+  RowSchemes::for_each([&](auto scheme) {  // some of them are called as schemes of filters are
+    const std::string name(decltype(scheme)::type::name);
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  });
   names.emplace_back(every_scheme);
   return names;
 }
@@ -72,17 +76,23 @@ Run declare_verify(CLI::App& app) {
       "only under double and triple schemes in a filter too large to count is it the limit ('law' in the "
       "table), and what lies outside then 'differs', with status 0.");
   add_choice(app, "--kind", options->kind, "kind of filter (default: bloom, or threshold with --theta)",
-             {"bloom", "blocked-bloom", "counting-bloom", "threshold", "dleft"});
-  add_choice(app, "--scheme", options->scheme,
-             "how positions follow from a key's hash (default: congruential), or buckets in a dleft filter "
-             "(default: rotation); all: every one that the kind can have",
-             scheme_choices());
+             {"bloom", "blocked-bloom", "counting-bloom", "threshold", "dleft", "count-min"});
+  add_choice(
+      app, "--scheme", options->scheme,
+      "how positions follow from a key's hash (default: congruential), or buckets in a dleft filter "
+      "(default: rotation), or columns in a count-min sketch (default: congruential); all: every one that "
+      "the kind can have",
+      scheme_choices());
   add_count(app, "--num-positions,--num-bits", options->num_positions, "bits or counters of a filter");
   add_count(app, "-k,--num-hashes", options->num_hashes, "positions a key", {1, max_num_hashes});
   add_count(app, "--counter-bits", options->counter_bits,
             "width of a counting-bloom filter's counters (default: 4)", {1, 64});
-  add_count(app, "-t,--theta,--threshold", options->threshold, "count threshold", {1, 10'000});
-  app.add_flag("--conservative", options->conservative, "conservative update, for a threshold filter");
+  add_count(
+      app, "-t,--theta,--threshold", options->threshold,
+      "count threshold (default: 1; for a count-min sketch the least that one key in ten passes falsely)",
+      {1, 10'000});
+  app.add_flag("--conservative", options->conservative,
+               "conservative update, for a threshold filter or a count-min sketch");
   add_count(app, "-n,--keys", options->num_keys, "insertions a filter (default with --file: the file's)",
             {1, max_num_positions});
   CLI::Option* rate = add_rate(app, "-p,--false-positive-rate", options->false_positive_rate,
@@ -91,6 +101,7 @@ Run declare_verify(CLI::App& app) {
   add_key_file(app, options->key_file);
   add_no_verify(app, options->verify_file)->needs(file);
   file->excludes(rate);
+  for (CLI::Option* own : add_count_min_options(app, options->count_min)) file->excludes(own);
   for (const char* flag : {"--kind", "--scheme", "--num-positions", "--num-hashes", "--counter-bits",
                            "--theta", "--conservative"}) {
     file->excludes(app.get_option(flag));

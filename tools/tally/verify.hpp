@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "count_min_options.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "plot.hpp"
@@ -29,6 +30,7 @@ struct VerifyOptions {
   std::uint32_t counter_bits = 4;
   std::optional<std::uint64_t> threshold;
   bool conservative = false;
+  CountMinOptions count_min;
   std::optional<std::uint64_t> num_keys;
   double false_positive_rate = 0;
   std::string file;
@@ -78,7 +80,9 @@ std::vector<Attempt> attempts_of(const VerifyOptions& options);
 /// Under conservative update the measured rate may lie below the predicted one.
 inline bool is_conservative(const FilterShape& shape) {
   const auto* threshold = std::get_if<ThresholdShape>(&shape.shape);
-  return threshold != nullptr && threshold->update == CounterUpdate::conservative;
+  const auto* sketch = std::get_if<CountMinShape>(&shape.shape);
+  return (threshold != nullptr && threshold->update == CounterUpdate::conservative) ||
+         (sketch != nullptr && sketch->update == CounterUpdate::conservative);
 }
 
 /// A table, the same as JSON, and as a plot; `outcomes` are not empty.

@@ -30,6 +30,9 @@ std::vector<std::string> schemes_of(const VerifyOptions& options) {
     case FilterKind::dleft:
       BucketSchemes::for_each(add);
       break;
+    case FilterKind::count_min:
+      RowSchemes::for_each(add);
+      break;
     case FilterKind::blocked_bloom:
       throw std::invalid_argument("--scheme: a blocked-bloom filter has one scheme only; leave it out");
     default:
@@ -38,11 +41,34 @@ std::vector<std::string> schemes_of(const VerifyOptions& options) {
   return names;
 }
 
+FilterShape sketch_of(const VerifyOptions& options, const std::string& scheme) {
+  if (options.num_positions || options.num_hashes || options.false_positive_rate != 0) {
+    throw std::invalid_argument(
+        "--num-positions, --num-hashes, --false-positive-rate: the size of a count-min sketch follows from "
+        "--epsilon, or --width and --depth");
+  }
+  SharedSketchOptions shared;
+  shared.update = options.conservative ? CounterUpdate::conservative : CounterUpdate::plain;
+  CountMinOptions sketch = options.count_min;
+  const std::uint16_t id = scheme.empty() ? DefaultRows::file_id : row_scheme_id(scheme);
+  if (options.scheme != every_scheme || !sketch.width) return sketch.shape(id, shared);
+  sketch.width = 0;
+  RowSchemes::for_each([&](auto rows) {
+    using Rows = typename decltype(rows)::type;
+    if (Rows::file_id == id) sketch.width = Rows::round_width(*options.count_min.width, Rounding::down);
+  });
+  return sketch.shape(id, shared);
+}
+
 /// The shape that the flags spell out, or that is planned for keys and a rate. Where all schemes are asked for, a
 /// number of positions that one of them cannot use becomes the next one below that it can.
 FilterShape shape_of(const VerifyOptions& options, const std::string& scheme) {
   const FilterKind kind = kind_of(options);
   const std::uint64_t theta = options.threshold.value_or(1);
+  if (kind == FilterKind::count_min) return sketch_of(options, scheme);
+  if (const std::string flag = options.count_min.given(); !flag.empty())
+    throw std::invalid_argument(
+        fmt::format("{}: a {} filter has none; give --kind count-min", flag, name_of(kind)));
   if (theta > 1 && kind != FilterKind::threshold && kind != FilterKind::counting_bloom) {
     throw std::invalid_argument(
         fmt::format("--theta: a {} filter has none; give --kind threshold or counting-bloom", name_of(kind)));
@@ -96,14 +122,44 @@ FilterShape shape_of(const VerifyOptions& options, const std::string& scheme) {
   return round_to_scheme(shape, Rounding::up);
 }
 
+/// A dleft filter is asked whether a key is there; its counts have no maximum. Nor have those of a sketch, which is asked
+/// for the least count that few keys have falsely.
+std::uint64_t threshold_of(const VerifyOptions& options, SimulationPlan plan) {
+  constexpr double few = 0.1;
+  constexpr std::uint64_t most = 10'000;
+  switch (plan.shape.kind()) {
+    case FilterKind::dleft:
+      return 1;
+    case FilterKind::count_min: {
+      if (options.threshold) return *options.threshold;
+      plan.threshold = 1;
+      const InsertionMix mix = insertion_mix(plan);  // all keys once
+      const auto passes = [&](std::uint64_t theta) {
+        plan.threshold = theta;
+        return std::exp(predicted_law(plan, mix, 0).ln_false_positive_rate) > few;
+      };
+      std::uint64_t least = 1;
+      std::uint64_t above = most + 1;
+      while (least < above) {
+        const std::uint64_t middle = least + (above - least) / 2;
+        passes(middle) ? least = middle + 1 : above = middle;
+      }
+      if (least > most)
+        throw std::invalid_argument(
+            "--keys: so many that every count is too high by thousands; try with fewer");
+      return least;
+    }
+    default:
+      return std::max<std::uint64_t>(1, plan.shape.threshold());
+  }
+}
+
 Attempt attempt_of(const VerifyOptions& options, const std::string& scheme) {
   SimulationPlan plan;
   plan.seed = options.seed;
   if (!options.file.empty()) {
     const OpenFilter filter(FilterFileOptions{options.file, options.key_file, options.verify_file});
     plan.shape = filter->shape();
-    if (plan.shape.kind() == FilterKind::count_min)
-      throw std::invalid_argument("--file: a count-min sketch has a bound, not a rate, to be compared with");
     plan.num_insertions = options.num_keys.value_or(filter->totals().num_insertions);
   } else {
     if (!options.num_keys)
@@ -113,9 +169,7 @@ Attempt attempt_of(const VerifyOptions& options, const std::string& scheme) {
   }
   if (plan.num_insertions == 0)
     throw std::invalid_argument("--keys: the filter holds no keys; say how many to try with");
-  // A dleft filter is asked whether a key is there; its counts have no maximum.
-  plan.threshold =
-      plan.shape.kind() == FilterKind::dleft ? 1 : std::max<std::uint64_t>(1, plan.shape.threshold());
+  plan.threshold = threshold_of(options, plan);
   if (plan.threshold > 10'000)
     throw std::invalid_argument("--theta is above 10000; verify tries smaller ones only");
   plan.num_trials = options.num_trials.value_or(

@@ -46,10 +46,18 @@ Json outcome_json(const Outcome& outcome, double confidence) {
 std::string title_of(const std::vector<Outcome>& outcomes) {
   const SimulationPlan& plan = outcomes.front().plan;
   const bool is_dleft = plan.shape.kind() == FilterKind::dleft;
+  const bool is_sketch = plan.shape.kind() == FilterKind::count_min;
   std::string title = fmt::format("{}, ", name_of(plan.shape.kind()));
   if (outcomes.size() == 1)
-    title += fmt::format("{} {}, ", plan.shape.num_positions(), is_dleft ? "cells" : "positions");
-  title += fmt::format("{} {}, ", plan.shape.num_hashes(), is_dleft ? "subtables" : "hashes");
+    title += fmt::format("{} {}, ", plan.shape.num_positions(),
+                         is_dleft    ? "cells"
+                         : is_sketch ? "counters"
+                                     : "positions");
+  title += fmt::format("{} {}, ", plan.shape.num_hashes(),
+                       is_dleft    ? "subtables"
+                       : is_sketch ? "rows"
+                                   : "hashes");
+  if (is_sketch) title += fmt::format("theta {}, ", plan.threshold);
   title += outcomes.size() == 1 ? fmt::format("{} scheme: ", plan.shape.scheme_name()) : "every scheme: ";
   return title + fmt::format("{} insertions, {} filters\n\n", plan.num_insertions, plan.num_trials);
 }
