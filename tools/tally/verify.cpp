@@ -73,8 +73,8 @@ Run declare_verify(CLI::App& app) {
       "Fills fresh filters with fresh random keys, asks for keys of every true count below theta, and "
       "compares with the predicted rates. Exit status 0: inside the limits and no false negative; 1: "
       "outside; 2: an error. Every scheme is compared with a law of its own, which is exact at every size; "
-      "only under double and triple schemes in a filter too large to count is it the limit ('law' in the "
-      "table), and what lies outside then 'differs', with status 0.");
+      "only under double and triple schemes in a filter too large to count, and in two-hash rows, is it the "
+      "limit ('law' in the table), and what lies outside then 'differs', with status 0.");
   add_choice(app, "--kind", options->kind, "kind of filter (default: bloom, or threshold with --theta)",
              {"bloom", "blocked-bloom", "counting-bloom", "threshold", "dleft", "count-min"});
   add_choice(
@@ -87,10 +87,10 @@ Run declare_verify(CLI::App& app) {
   add_count(app, "-k,--num-hashes", options->num_hashes, "positions a key", {1, max_num_hashes});
   add_count(app, "--counter-bits", options->counter_bits,
             "width of a counting-bloom filter's counters (default: 4)", {1, 64});
-  add_count(
-      app, "-t,--theta,--threshold", options->threshold,
-      "count threshold (default: 1; for a count-min sketch the least that one key in ten passes falsely)",
-      {1, 10'000});
+  add_count(app, "-t,--theta,--threshold", options->threshold,
+            "count threshold (default: 1; for a count-min sketch the least that at most one absent key in "
+            "ten reaches)",
+            {1, 10'000});
   app.add_flag("--conservative", options->conservative,
                "conservative update, for a threshold filter or a count-min sketch");
   add_count(app, "-n,--keys", options->num_keys, "insertions a filter (default with --file: the file's)",

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "count_min_options.hpp"
@@ -79,10 +80,12 @@ std::vector<Attempt> attempts_of(const VerifyOptions& options);
 
 /// Under conservative update the measured rate may lie below the predicted one.
 inline bool is_conservative(const FilterShape& shape) {
-  const auto* threshold = std::get_if<ThresholdShape>(&shape.shape);
-  const auto* sketch = std::get_if<CountMinShape>(&shape.shape);
-  return (threshold != nullptr && threshold->update == CounterUpdate::conservative) ||
-         (sketch != nullptr && sketch->update == CounterUpdate::conservative);
+  return std::visit(
+      [](const auto& own) {
+        if constexpr (requires { own.update; }) return own.update == CounterUpdate::conservative;
+        return false;
+      },
+      shape.shape);
 }
 
 /// A table, the same as JSON, and as a plot; `outcomes` are not empty.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 #include <stdexcept>
 
 #include "filter_file.hpp"
@@ -15,6 +16,7 @@ namespace {
 constexpr std::uint64_t insertions_by_default = 20'000'000;  // in all trials together: some seconds
 constexpr double passes_by_default = 1000;
 constexpr std::uint64_t max_queries_a_trial = 10'000'000;
+constexpr std::uint32_t most_threshold = 10'000;
 
 FilterKind kind_of(const VerifyOptions& options) {
   if (!options.kind.empty()) return filter_kind(options.kind);
@@ -52,11 +54,8 @@ FilterShape sketch_of(const VerifyOptions& options, const std::string& scheme) {
   CountMinOptions sketch = options.count_min;
   const std::uint16_t id = scheme.empty() ? DefaultRows::file_id : row_scheme_id(scheme);
   if (options.scheme != every_scheme || !sketch.width) return sketch.shape(id, shared);
-  sketch.width = 0;
-  RowSchemes::for_each([&](auto rows) {
-    using Rows = typename decltype(rows)::type;
-    if (Rows::file_id == id) sketch.width = Rows::round_width(*options.count_min.width, Rounding::down);
-  });
+  const FilterShape one_row{CountMinShape{.width = *sketch.width, .depth = 1}, id};
+  sketch.width = std::get<CountMinShape>(round_to_scheme(one_row, Rounding::down).shape).width;
   return sketch.shape(id, shared);
 }
 
@@ -126,7 +125,6 @@ FilterShape shape_of(const VerifyOptions& options, const std::string& scheme) {
 /// for the least count that few keys have falsely.
 std::uint64_t threshold_of(const VerifyOptions& options, SimulationPlan plan) {
   constexpr double few = 0.1;
-  constexpr std::uint64_t most = 10'000;
   switch (plan.shape.kind()) {
     case FilterKind::dleft:
       return 1;
@@ -138,16 +136,12 @@ std::uint64_t threshold_of(const VerifyOptions& options, SimulationPlan plan) {
         plan.threshold = theta;
         return std::exp(predicted_law(plan, mix, 0).ln_false_positive_rate) > few;
       };
-      std::uint64_t least = 1;
-      std::uint64_t above = most + 1;
-      while (least < above) {
-        const std::uint64_t middle = least + (above - least) / 2;
-        passes(middle) ? least = middle + 1 : above = middle;
-      }
-      if (least > most)
+      const auto thetas = std::views::iota(std::uint32_t{1}, most_threshold + 1);
+      const auto least = std::ranges::partition_point(thetas, passes);
+      if (least == thetas.end())
         throw std::invalid_argument(
             "--keys: so many that every count is too high by thousands; try with fewer");
-      return least;
+      return *least;
     }
     default:
       return std::max<std::uint64_t>(1, plan.shape.threshold());
@@ -170,7 +164,7 @@ Attempt attempt_of(const VerifyOptions& options, const std::string& scheme) {
   if (plan.num_insertions == 0)
     throw std::invalid_argument("--keys: the filter holds no keys; say how many to try with");
   plan.threshold = threshold_of(options, plan);
-  if (plan.threshold > 10'000)
+  if (plan.threshold > most_threshold)
     throw std::invalid_argument("--theta is above 10000; verify tries smaller ones only");
   plan.num_trials = options.num_trials.value_or(
       std::clamp<std::uint64_t>(insertions_by_default / plan.num_insertions, 20, 1000));

@@ -43,21 +43,30 @@ Json outcome_json(const Outcome& outcome, double confidence) {
           {"verdict", outcome.is_good() ? "inside" : "outside"}};
 }
 
+/// What num_positions and num_hashes of a shape count.
+struct PartNames {
+  std::string_view positions;
+  std::string_view hashes;
+};
+
+PartNames part_names(FilterKind kind) {
+  switch (kind) {
+    case FilterKind::dleft:
+      return {"cells", "subtables"};
+    case FilterKind::count_min:
+      return {"counters", "rows"};
+    default:
+      return {"positions", "hashes"};
+  }
+}
+
 std::string title_of(const std::vector<Outcome>& outcomes) {
   const SimulationPlan& plan = outcomes.front().plan;
-  const bool is_dleft = plan.shape.kind() == FilterKind::dleft;
-  const bool is_sketch = plan.shape.kind() == FilterKind::count_min;
+  const PartNames parts = part_names(plan.shape.kind());
   std::string title = fmt::format("{}, ", name_of(plan.shape.kind()));
-  if (outcomes.size() == 1)
-    title += fmt::format("{} {}, ", plan.shape.num_positions(),
-                         is_dleft    ? "cells"
-                         : is_sketch ? "counters"
-                                     : "positions");
-  title += fmt::format("{} {}, ", plan.shape.num_hashes(),
-                       is_dleft    ? "subtables"
-                       : is_sketch ? "rows"
-                                   : "hashes");
-  if (is_sketch) title += fmt::format("theta {}, ", plan.threshold);
+  if (outcomes.size() == 1) title += fmt::format("{} {}, ", plan.shape.num_positions(), parts.positions);
+  title += fmt::format("{} {}, ", plan.shape.num_hashes(), parts.hashes);
+  if (plan.shape.kind() == FilterKind::count_min) title += fmt::format("theta {}, ", plan.threshold);
   title += outcomes.size() == 1 ? fmt::format("{} scheme: ", plan.shape.scheme_name()) : "every scheme: ";
   return title + fmt::format("{} insertions, {} filters\n\n", plan.num_insertions, plan.num_trials);
 }

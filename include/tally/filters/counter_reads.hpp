@@ -31,13 +31,19 @@ Count least_counter(const Scheme& scheme, const CounterArray& counters, Hash128 
   return {least, least == counters.max()};
 }
 
+/// The least of the counters at these places.
+inline std::uint64_t least_at(const CounterArray& counters, std::span<const std::uint64_t> places) noexcept {
+  std::uint64_t least = counters.max();
+  for (const std::uint64_t place : places) least = std::min(least, counters.get_at(place));
+  return least;
+}
+
 /// results[i] = least_counter(keys[i]).
 template <HashScheme Scheme, KeyBatch Keys>
 void count_keys(const KeyHasher& hasher, const Scheme& scheme, std::uint32_t num_hashes,
                 const CounterArray& counters, const Keys& keys, std::span<Count> results) {
   const auto touch = [&](std::size_t i, std::span<const std::uint64_t> places) {
-    std::uint64_t least = counters.max();
-    for (const std::uint64_t place : places) least = std::min(least, counters.get_at(place));
+    const std::uint64_t least = least_at(counters, places);
     results[i] = {least, least == counters.max()};
   };
   touch_keys<Access::read>(hasher, scheme, counters, num_hashes, keys, touch);
@@ -79,9 +85,7 @@ void add_rare_counts(const KeyHasher& hasher, const Scheme& scheme, std::uint32_
 
     for (std::size_t j = 0; j < num_left; ++j) digests[j] = digests[left[j]];
     const auto add = [&](std::size_t j, std::span<const std::uint64_t> places) {
-      std::uint64_t least = counters.max();
-      for (const std::uint64_t place : places) least = std::min(least, counters.get_at(place));
-      sums[begin + left[j]].value += least;
+      sums[begin + left[j]].value += least_at(counters, places);
     };
     touch_keys<Access::read>(hasher, scheme, counters, num_hashes, std::span(digests).first(num_left), add);
   }

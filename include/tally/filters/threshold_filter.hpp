@@ -164,13 +164,11 @@ class ThresholdFilter {
 
   // Returns the key's least counter after the insertion.
   std::uint64_t insert_places(std::span<const std::uint64_t> places) noexcept {
-    std::uint64_t least = counters_.max();
     if (shape_.update == CounterUpdate::plain) {
       for (const std::uint64_t place : places) counters_.increment_at(place);
-      for (const std::uint64_t place : places) least = std::min(least, counters_.get_at(place));
-      return least;
+      return detail::least_at(counters_, places);
     }
-    for (const std::uint64_t place : places) least = std::min(least, counters_.get_at(place));
+    const std::uint64_t least = detail::least_at(counters_, places);
     if (least == counters_.max()) return least;
     for (const std::uint64_t place : places) counters_.raise_to_at(place, least + 1);
     return least + 1;
