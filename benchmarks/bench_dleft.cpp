@@ -115,15 +115,21 @@ struct Named : Filter {
 void bench_all(std::uint64_t num_keys, int num_rounds) {
   const KeyHasher hasher(7);
   double rate = 0;
-  for (const auto& [d, cells] : {std::pair{2u, 32u}, std::pair{4u, 8u}}) {
-    DLeftShape shape{.num_subtables = d, .cells_per_bucket = cells};
+  const DLeftShape layouts[] = {{.num_subtables = 4, .cells_per_bucket = 32, .remainder_bits = 22},
+                                {.num_subtables = 4, .cells_per_bucket = 8, .remainder_bits = 10},
+                                {.num_subtables = 4, .cells_per_bucket = 32},
+                                {.num_subtables = 2, .cells_per_bucket = 32},
+                                {.num_subtables = 4, .cells_per_bucket = 8}};
+  for (DLeftShape shape : layouts) {
+    const auto [d, cells] = std::pair(shape.num_subtables, shape.cells_per_bucket);
+    shape.least_remainder_bits = shape.remainder_bits;
     shape.buckets_per_subtable =
         static_cast<std::uint64_t>(static_cast<double>(num_keys) / (load_factor * d * cells)) + 1;
     Named<DLeftCountingBloomFilter<>> filter(shape, hasher);
-    rate = static_cast<double>(num_keys) / shape.fingerprint_space().num_fingerprints();
+    rate = -std::expm1(-static_cast<double>(num_keys) / shape.fingerprint_space().num_fingerprints());
     std::array<InsertResult, batch> results;
-    bench(fmt::format("d-left, {} x {} cells of 14 + 2 bits", d, cells), filter, rate, num_keys, num_rounds,
-          [&](std::span<const Hash128> keys) {
+    bench(fmt::format("d-left, {} x {} cells of {} + 2 bits", d, cells, shape.remainder_bits), filter, rate,
+          num_keys, num_rounds, [&](std::span<const Hash128> keys) {
             filter.insert_batch(keys, results);
             require(std::ranges::count(results, InsertResult::full) == 0, "full");
           });

@@ -13,7 +13,13 @@ namespace tally {
 
 using namespace planner_detail;
 
-DLeftShape plan_dleft(const DLeftRequest& request) { return solve_dleft("plan_dleft", request).shape; }
+DLeftShape plan_dleft(const DLeftRequest& request) {
+  constexpr std::string_view structure = "plan_dleft";
+  const DLeftSolution best = solve_dleft(structure, request, DLeftLoops::any);
+  if (!request.prefers_speed || has_vector_loops(best.shape)) return best.shape;
+  const auto fast = find_dleft(structure, request, DLeftLoops::vector);
+  return fast && is_worth_its_speed(*fast, best) ? fast->shape : best.shape;
+}
 
 std::uint64_t planned_num_keys(const DLeftShape& shape, double false_positive_rate) {
   check_shape(shape);

@@ -230,9 +230,9 @@ class Search {
   DLeftShape layout_;
 };
 
-/// visit(Search) for every layout and kind of cell that the request leaves open.
+/// visit(Search) for every layout and kind of cell that the request and `loops` leave open.
 template <class Visit>
-void for_each_search(const DLeftRequest& request, const Wanted& wanted, Visit visit) {
+void for_each_search(const DLeftRequest& request, const Wanted& wanted, DLeftLoops loops, Visit visit) {
   const bool any_counter = request.histogram || !request.keys_repeat;
   for (const std::uint32_t d : planned_subtables) {
     if (request.num_subtables != 0 && request.num_subtables != d) continue;
@@ -242,14 +242,15 @@ void for_each_search(const DLeftRequest& request, const Wanted& wanted, Visit vi
              counter_bits <= max_dleft_counter_bits; ++counter_bits) {
           const std::uint32_t remainder_bits = cell_bits - counter_bits;
           if (remainder_bits < least_remainder_bits + request.max_doublings) continue;
-          visit(Search(request, wanted,
-                       DLeftShape{.buckets_per_subtable = 1,
+          const DLeftShape layout{.buckets_per_subtable = 1,
                                   .num_subtables = d,
                                   .cells_per_bucket = c,
                                   .remainder_bits = remainder_bits,
                                   .counter_bits = counter_bits,
                                   .least_remainder_bits = remainder_bits - request.max_doublings,
-                                  .grows = request.max_doublings > 0}));
+                                  .grows = request.max_doublings > 0};
+          if (loops == DLeftLoops::vector && !has_vector_loops(layout)) continue;
+          visit(Search(request, wanted, layout));
         }
       }
     }
@@ -273,6 +274,45 @@ void check_request(std::string_view structure, const DLeftRequest& request) {
         std::string(structure) +
         ": num_frequent_keys is given, and keys_repeat is false; leave one of them out");
   }
+}
+
+Wanted wanted_of(std::string_view structure, const DLeftRequest& request) {
+  const std::uint64_t num_keys =
+      request.histogram ? num_keys_of(structure, *request.histogram) : request.num_keys;
+  const Wanted wanted = check_wanted(structure, num_keys, request.false_positive_rate, request.memory_bytes);
+  if (num_keys != 0) detail::require_in_range(structure, "num_keys", num_keys, 1, max_num_keys);
+  return wanted;
+}
+
+std::optional<DLeftSolution> best_of(const DLeftRequest& request, const Wanted& wanted, DLeftLoops loops) {
+  const std::uint64_t num_keys = wanted.num_keys;
+  std::optional<DLeftSolution> best;
+  if (wanted.memory_bytes == 0) {
+    std::uint64_t limit = ~std::uint64_t{0};
+    for_each_search(request, wanted, loops, [&](const Search& search) {
+      if (const auto shape = search.least_memory(num_keys, limit)) limit = num_bytes(*shape);
+    });
+    // A bit of the remainder costs next to nothing: a shared fingerprint is a cell saved.
+    if (limit != ~std::uint64_t{0}) limit += limit / 100 + 1;
+    for_each_search(request, wanted, loops, [&](const Search& search) {
+      const auto shape = search.least_memory(num_keys, limit);
+      if (shape && (!best || ln_dleft_rate(*shape, num_keys) < ln_dleft_rate(best->shape, num_keys)))
+        best = {*shape, num_keys};
+    });
+  } else if (num_keys != 0) {
+    double least = std::numeric_limits<double>::infinity();
+    for_each_search(request, wanted, loops, [&](const Search& search) {
+      const auto shape = search.most_buckets_in_memory(num_keys);
+      if (!shape || !(ln_dleft_rate(*shape, num_keys) < least)) return;
+      best = {*shape, num_keys};
+      least = ln_dleft_rate(*shape, num_keys);
+    });
+  } else {
+    for_each_search(request, wanted, loops, [&](const Search& search) {
+      if (const auto found = search.most_keys(best ? best->num_keys : 0)) best = found;
+    });
+  }
+  return best;
 }
 
 [[noreturn]] void throw_out_of_reach(std::string_view structure, const Wanted& wanted) {
@@ -305,42 +345,24 @@ double ln_dleft_rate(const DLeftShape& shape, std::uint64_t num_keys) {
   return theory::ln_dleft_false_positive_probability(space.num_buckets, space.num_remainders(), num_keys);
 }
 
-DLeftSolution solve_dleft(std::string_view structure, const DLeftRequest& request) {
-  check_request(structure, request);
-  const std::uint64_t num_keys =
-      request.histogram ? num_keys_of(structure, *request.histogram) : request.num_keys;
-  const Wanted wanted = check_wanted(structure, num_keys, request.false_positive_rate, request.memory_bytes);
-  if (num_keys != 0) detail::require_in_range(structure, "num_keys", num_keys, 1, max_num_keys);
+DLeftSolution solve_dleft(std::string_view structure, const DLeftRequest& request, DLeftLoops loops) {
+  if (const auto best = find_dleft(structure, request, loops)) return *best;
+  throw_out_of_reach(structure, wanted_of(structure, request));
+}
 
-  std::optional<DLeftSolution> best;
-  if (wanted.memory_bytes == 0) {
-    std::uint64_t limit = ~std::uint64_t{0};
-    for_each_search(request, wanted, [&](const Search& search) {
-      if (const auto shape = search.least_memory(num_keys, limit)) limit = num_bytes(*shape);
-    });
-    // A bit of the remainder costs next to nothing: a shared fingerprint is a cell saved.
-    if (limit != ~std::uint64_t{0}) limit += limit / 100 + 1;
-    for_each_search(request, wanted, [&](const Search& search) {
-      const auto shape = search.least_memory(num_keys, limit);
-      if (shape && (!best || ln_dleft_rate(*shape, num_keys) < ln_dleft_rate(best->shape, num_keys)))
-        best = {*shape, num_keys};
-    });
-  } else if (num_keys != 0) {
-    double least = std::numeric_limits<double>::infinity();
-    for_each_search(request, wanted, [&](const Search& search) {
-      const auto shape = search.most_buckets_in_memory(num_keys);
-      if (!shape || !(ln_dleft_rate(*shape, num_keys) < least)) return;
-      best = {*shape, num_keys};
-      least = ln_dleft_rate(*shape, num_keys);
-    });
-  } else {
-    for_each_search(request, wanted, [&](const Search& search) {
-      if (const auto found = search.most_keys(best ? best->num_keys : 0)) best = found;
-    });
-  }
-  if (!best) throw_out_of_reach(structure, wanted);
-  check_shape(best->shape);
-  return *best;
+std::optional<DLeftSolution> find_dleft(std::string_view structure, const DLeftRequest& request,
+                                        DLeftLoops loops) {
+  check_request(structure, request);
+  const Wanted wanted = wanted_of(structure, request);
+  auto best = best_of(request, wanted, loops);
+  if (best) check_shape(best->shape);
+  return best;
+}
+
+bool has_vector_loops(const DLeftShape& shape) noexcept { return detail::dleft_kernels(shape) != nullptr; }
+
+bool is_worth_its_speed(const DLeftSolution& fast, const DLeftSolution& best) {
+  return num_bytes(fast.shape) / 2 <= num_bytes(best.shape) && best.num_keys / 2 <= fast.num_keys;
 }
 
 DLeftForecast forecast_of(const DLeftSolution& solution, const DLeftRequest& request) {
@@ -350,7 +372,7 @@ DLeftForecast forecast_of(const DLeftSolution& solution, const DLeftRequest& req
   forecast.carried_load = carried_after(shape, request, num_keys, 0).carried_load;
   forecast.lifetime_operations = operations_of(request, num_keys);
   forecast.expected_spills = expected_spills(shape, request, num_keys);
-  forecast.has_fast_loops = detail::dleft_kernels(shape) != nullptr;
+  forecast.has_fast_loops = has_vector_loops(shape);
   DLeftShape size = shape;
   for (std::uint32_t s = 0; s <= request.max_doublings; ++s) {
     size.num_doublings = s;

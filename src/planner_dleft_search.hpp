@@ -3,6 +3,7 @@
 // Shared by src/planner_*.cpp only: the one search for d-left shapes.
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "planner_search.hpp"
@@ -16,8 +17,21 @@ struct DLeftSolution {
   std::uint64_t num_keys = 0;
 };
 
-/// As plan_dleft says. Errors begin with `structure`.
-DLeftSolution solve_dleft(std::string_view structure, const DLeftRequest& request);
+/// The layouts that come into question: those with vector loops (DLeftKernels), or all.
+enum class DLeftLoops { vector, any };
+
+/// The best shape, as plan_dleft says, whatever the request prefers. Errors begin with `structure`.
+DLeftSolution solve_dleft(std::string_view structure, const DLeftRequest& request, DLeftLoops loops);
+
+/// The same; nothing where no layout meets the request.
+std::optional<DLeftSolution> find_dleft(std::string_view structure, const DLeftRequest& request,
+                                        DLeftLoops loops);
+
+bool has_vector_loops(const DLeftShape& shape) noexcept;
+
+/// Whether a shape with vector loops costs at most twice the memory of the best one of all, and holds at least half of
+/// its keys.
+bool is_worth_its_speed(const DLeftSolution& fast, const DLeftSolution& best);
 
 /// A doubling moves every fingerprint by a bit of its remainder, the same one in every subtable: a table that has doubled
 /// s times is 2^s tables side by side, and chance decides how many of the keys each gets. So many keys would fill all of

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -156,8 +157,7 @@ DLeftRequest dleft_request(const Requirements& requirements, std::uint32_t num_s
   return request;
 }
 
-Candidate dleft(const Task& task, const DLeftRequest& request) {
-  const DLeftSolution found = solve_dleft(structure, request);
+Candidate dleft(const Task& task, const DLeftRequest& request, const DLeftSolution& found) {
   const DLeftShape& shape = found.shape;
   Candidate candidate;
   candidate.kind = "dleft";
@@ -199,11 +199,47 @@ bool is_better(const Candidate& a, const Candidate& b, const Wanted& wanted) {
   return a.num_keys > b.num_keys;
 }
 
+bool removes_or_counts(const Requirements& requirements) {
+  return requirements.needs_deletes || requirements.needs_counts;
+}
+
+/// The best d-left filter, with vector loops where speed is preferred and not too dear; one that reads fewer lines, where
+/// keys are removed or counted; and, last, the best of all if it was not the first. Throws std::invalid_argument if there is none.
+std::vector<Candidate> dlefts(const Task& task, const Requirements& requirements,
+                              std::vector<std::string>& warnings) {
+  const DLeftRequest request = dleft_request(requirements, 0);
+  const DLeftSolution best = solve_dleft(structure, request, DLeftLoops::any);
+  const bool is_fast = has_vector_loops(best.shape);
+  const DLeftLoops loops = requirements.prefers_speed ? DLeftLoops::vector : DLeftLoops::any;
+  std::vector<Candidate> candidates;
+  const auto fast = is_fast ? std::optional(best) : find_dleft(structure, request, loops);
+  if (fast && is_worth_its_speed(*fast, best)) candidates.push_back(dleft(task, request, *fast));
+  if (!candidates.empty() && removes_or_counts(requirements) && candidates.back().num_hashes > 2) {
+    const DLeftRequest of_two = dleft_request(requirements, 2);
+    if (const auto found = find_dleft(structure, of_two, loops)) {
+      Candidate fewer_lines = dleft(task, of_two, *found);
+      if (fewer_lines.cache_lines.lookup_absent < candidates.back().cache_lines.lookup_absent)
+        candidates.push_back(std::move(fewer_lines));
+    } else {
+      warnings.emplace_back("dleft of 2 subtables is left out: no shape meets the request");
+    }
+  }
+  if (!is_fast && requirements.prefers_speed) candidates.push_back(dleft(task, request, best));
+  return candidates;
+}
+
 /// A d-left filter can be full: it comes first only where others cannot do the job or how often keys repeat
 /// is known.
 bool may_lead_with_dleft(const Requirements& requirements) {
-  if (requirements.needs_deletes || requirements.needs_counts) return true;
+  if (removes_or_counts(requirements)) return true;
   return requirements.threshold > 1 && (requirements.histogram || requirements.num_frequent_keys != 0);
+}
+
+/// Whether a d-left filter should stand before another candidate.
+bool comes_before(const Candidate& dleft, const Candidate& other, const Requirements& requirements,
+                  const Wanted& wanted) {
+  if (requirements.prefers_speed && !dleft.dleft->has_fast_loops) return saturates_often(other);
+  return is_better(dleft, other, wanted);
 }
 
 }  // namespace
@@ -233,37 +269,38 @@ Plan plan(const Requirements& requirements) {
   }
   const Task task(requirements, wanted, keys);
   const bool is_blocked = requirements.scheme == BlockedScheme::name;
-  const bool removes_or_counts = requirements.needs_deletes || requirements.needs_counts;
-  if (is_blocked && (requirements.threshold > 1 || removes_or_counts)) {
+  const bool no_plain_set = removes_or_counts(requirements);
+  if (is_blocked && (requirements.threshold > 1 || no_plain_set)) {
     throw std::invalid_argument(
         "plan: scheme is 'blocked', which only a Bloom filter has; take another scheme for "
         "thresholds, counts and deletes");
   }
 
-  using Maker = std::function<Candidate()>;
+  Plan result;
+  const auto one = [](Candidate candidate) { return std::vector<Candidate>{std::move(candidate)}; };
+  using Maker = std::function<std::vector<Candidate>()>;
   std::vector<std::pair<std::string_view, Maker>> makers;
-  if (!removes_or_counts && task.theta == 1) {
-    if (!is_blocked) makers.emplace_back("bloom", [&] { return bloom(task, task.scheme); });
-    makers.emplace_back("blocked-bloom", [&] { return bloom(task, scheme_law(BlockedScheme::name)); });
+  if (!no_plain_set && task.theta == 1) {
+    if (!is_blocked) makers.emplace_back("bloom", [&] { return one(bloom(task, task.scheme)); });
+    makers.emplace_back("blocked-bloom", [&] { return one(bloom(task, scheme_law(BlockedScheme::name))); });
   }
-  if (!removes_or_counts && task.theta > 1) {
-    makers.emplace_back("threshold", [&] { return threshold(task, task.theta - 1); });
+  if (!no_plain_set && task.theta > 1) {
+    makers.emplace_back("threshold", [&] { return one(threshold(task, task.theta - 1)); });
     const bool can_promise_less =
         keys.error_law() == ErrorLaw::insertions ||
         (keys.histogram != nullptr && task.theta <= 256 &&
          (keys.histogram->keys_beyond == 0 || task.theta <= keys.histogram->keys_with_count.size()));
-    if (can_promise_less) makers.emplace_back("threshold", [&] { return threshold(task, 0); });
+    if (can_promise_less) makers.emplace_back("threshold", [&] { return one(threshold(task, 0)); });
   }
   if (!is_blocked) {
-    makers.emplace_back("counting-bloom", [&] { return counting(task); });
-    makers.emplace_back("dleft", [&] { return dleft(task, dleft_request(requirements, 0)); });
+    makers.emplace_back("counting-bloom", [&] { return one(counting(task)); });
+    makers.emplace_back("dleft", [&] { return dlefts(task, requirements, result.warnings); });
   }
 
-  Plan result;
   std::string first_failure;
   for (const auto& [kind, make] : makers) {
     try {
-      result.candidates.push_back(make());
+      std::ranges::move(make(), std::back_inserter(result.candidates));
     } catch (const std::invalid_argument& error) {
       if (first_failure.empty()) first_failure = error.what();
       result.warnings.push_back(std::string(kind) + " is left out: " + error.what());
@@ -271,26 +308,16 @@ Plan plan(const Requirements& requirements) {
   }
   if (result.candidates.empty()) throw std::invalid_argument(first_failure);
   std::vector<Candidate>& candidates = result.candidates;
-  if (candidates.back().kind == "dleft" && removes_or_counts && candidates.back().num_hashes > 2) {
-    try {
-      Candidate fewer_lines = dleft(task, dleft_request(requirements, 2));
-      if (fewer_lines.cache_lines.lookup_absent < candidates.back().cache_lines.lookup_absent)
-        candidates.push_back(std::move(fewer_lines));
-    } catch (const std::invalid_argument& error) {
-      result.warnings.push_back(std::string("dleft of 2 subtables is left out: ") + error.what());
-    }
-  }
   if (may_lead_with_dleft(requirements)) {
     for (auto here = candidates.begin(); here != candidates.end(); ++here) {
       if (here->kind != "dleft") continue;
       const auto worse = std::find_if(candidates.begin(), here, [&](const Candidate& other) {
-        return is_better(*here, other, task.wanted);
+        return comes_before(*here, other, requirements, task.wanted);
       });
       std::rotate(worse, here, here + 1);
     }
   }
-  result.exact_table_bytes =
-      exact_table_bytes(result.recommended().num_keys, task.theta > 1 || removes_or_counts);
+  result.exact_table_bytes = exact_table_bytes(result.recommended().num_keys, task.theta > 1 || no_plain_set);
   result.reason = reason_for(requirements, result);
   std::vector<std::string> more = warnings_for(requirements, task.keys, result);
   std::move(more.begin(), more.end(), std::back_inserter(result.warnings));

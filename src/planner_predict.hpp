@@ -37,6 +37,9 @@ std::vector<PredictedError> predict_errors(const Law& scheme, const Keys& keys, 
 double predict_saturation(const Keys& keys, std::uint64_t num_keys, std::uint64_t m, std::uint32_t k,
                           std::uint64_t full);
 
+/// Counters that are likely to stick are not what removes and counts need.
+inline bool saturates_often(const Candidate& candidate) { return candidate.saturation_probability > 0.5; }
+
 /// `ln_rate_absent` is the error of a key never inserted.
 CacheLines expected_lines(bool one_line, std::uint64_t m, std::uint32_t k, std::uint32_t positions_per_line,
                           double ln_rate_absent);

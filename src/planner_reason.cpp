@@ -25,6 +25,16 @@ std::string memory_against(const Candidate& other, const Candidate& first) {
 // A blocked Bloom filter that takes more than this many times the memory is no alternative.
 constexpr double most_memory_for_one_line = 2;
 
+/// What a d-left filter without vector loops costs: benchmarks/bench_dleft, docs/benchmarks.md.
+std::string price_of(const Candidate& slow) {
+  const DLeftShape& shape = std::get<DLeftShape>(slow.shape);
+  return "cells of " + std::to_string(shape.cell_bits()) +
+         " bits have no vector loops: an insertion takes 0.1 to 0.5 us, with cells of 16 bits a fifth to a "
+         "twentieth of that";
+}
+
+bool is_slow(const Candidate& candidate) { return candidate.dleft && !candidate.dleft->has_fast_loops; }
+
 std::string suggest_blocked(const Candidate& blocked, const Candidate& first) {
   std::string text = "; blocked-bloom takes " + memory_against(blocked, first);
   if (static_cast<double>(blocked.memory_bytes) >
@@ -45,8 +55,9 @@ std::string why_not_dleft(const Requirements& requirements, const Plan& plan) {
   const Candidate& first = plan.recommended();
   const Candidate* const dleft = find(plan, "dleft");
   if (dleft == nullptr) return "dleft, the other, cannot be made for this (see the notes)";
-  std::string reason =
-      "it " + achievement(requirements, first) + ", and dleft " + achievement(requirements, *dleft);
+  std::string reason = "it " + achievement(requirements, first);
+  if (is_slow(*dleft) && requirements.prefers_speed) return reason;  // its numbers come with its price
+  reason += ", and dleft " + achievement(requirements, *dleft);
   const DLeftShape& shape = std::get<DLeftShape>(dleft->shape);
   const std::uint64_t side_table = 16 * SpillTable::num_slots(shape.spill_capacity);
   if (2 * side_table > dleft->memory_bytes) {
@@ -58,7 +69,9 @@ std::string why_not_dleft(const Requirements& requirements, const Plan& plan) {
     reason += ", whose remainders of " + std::to_string(shape.remainder_bits) +
               " bits keep so low an error only where most cells are empty";
   } else if (requirements.memory_bytes == 0) {
-    reason += ", whose cells have at least 8 bits, however high an error is allowed";
+    reason += ", whose cells have " +
+              std::string(requirements.prefers_speed ? "16 bits" : "at least 8 bits") +
+              ", however high an error is allowed";
   }
   return reason;
 }
@@ -69,7 +82,7 @@ std::string why_dleft(const Requirements& requirements, const Plan& plan) {
   for (const Candidate& other : plan.candidates) {
     if (other.kind == "dleft" || other.promised_true_count + 1 != requirements.threshold) continue;
     reason += ", and " + std::string(other.kind) + " " + achievement(requirements, other);
-    if (other.saturation_probability > 0.5) {
+    if (saturates_often(other)) {
       reason += ", whose counters of " + std::to_string(other.counter_bits) +
                 " bits saturate under keys that are so frequent";
     }
@@ -80,8 +93,9 @@ std::string why_dleft(const Requirements& requirements, const Plan& plan) {
               " fingerprints that " + (requirements.histogram ? "will" : "may") +
               " be in it oftener than a cell counts";
   }
+  if (is_slow(first)) reason += "; its " + price_of(first);
   for (const Candidate& other : plan.candidates) {
-    if (other.kind != "dleft" || &other == &first) continue;
+    if (other.kind != "dleft" || &other == &first || is_slow(other)) continue;
     reason += "; with " + std::to_string(other.num_hashes) + " subtables instead of " +
               std::to_string(first.num_hashes) + " a lookup reads " +
               short_number(other.cache_lines.lookup_absent) + " lines instead of " +
@@ -122,6 +136,10 @@ std::string reason_for(const Requirements& requirements, const Plan& plan) {
     } else if (other.kind == "threshold" && other.promised_true_count + 1 < requirements.threshold &&
                requirements.memory_bytes == 0) {
       reason += "; if only keys never inserted matter, " + memory_against(other, first) + " will do";
+    } else if (is_slow(other) && (requirements.prefers_speed || !removes_or_counts)) {
+      reason += "; dleft of any cells " + achievement(requirements, other) + ", but " + price_of(other);
+    } else if (is_slow(other)) {
+      reason += "; its " + price_of(other);
     } else if (other.kind == "dleft" && !removes_or_counts) {
       reason += "; it " + achievement(requirements, first) + ", and dleft, which also removes and counts, " +
                 achievement(requirements, other);

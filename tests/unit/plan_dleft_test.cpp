@@ -9,6 +9,7 @@
 
 #include "expect_refused.hpp"
 #include "tally/any_filter.hpp"
+#include "tally/filters/dleft_kernels.hpp"
 #include "tally/filters/spill_table.hpp"
 #include "tally/planner.hpp"
 #include "tally/theory/dleft_fingerprints.hpp"
@@ -162,30 +163,44 @@ struct Oracle {
   }
 };
 
+bool is_fast(const DLeftShape& shape) { return detail::dleft_kernels(shape) != nullptr; }
+
 TEST(PlanDLeft, NoShapeThatMeetsTheRequestIsSmaller) {
   for (const std::uint64_t n : {30ull, 700ull, 2105ull, 5000ull}) {
     for (const double rate : {0.4, 0.2, 0.01, 0.001}) {
       for (const bool keys_repeat : {true, false}) {
         for (const std::uint32_t max_doublings : {0u, 2u}) {
-          const DLeftRequest request{.num_keys = n,
-                                     .false_positive_rate = rate,
-                                     .keys_repeat = keys_repeat,
-                                     .max_doublings = max_doublings};
-          const DLeftShape planned = plan_dleft(request);
+          DLeftRequest request{.num_keys = n,
+                               .false_positive_rate = rate,
+                               .keys_repeat = keys_repeat,
+                               .max_doublings = max_doublings};
           const Oracle oracle{request};
-          EXPECT_TRUE(oracle.meets(planned, n)) << n << " " << rate;
-          std::uint64_t least = ~0ull;
+          std::uint64_t least_of_any = ~0ull;
+          std::uint64_t least_of_fast = ~0ull;
           oracle.for_each_shape(600, [&](const DLeftShape& shape) {
+            std::uint64_t& least = is_fast(shape) ? least_of_fast : least_of_any;
             if (num_bytes(shape) < least && oracle.meets(shape, n)) least = num_bytes(shape);
           });
-          EXPECT_GE(num_bytes(planned), least) << n << " " << rate;
-          EXPECT_LE(num_bytes(planned), least + least / 100 + 1) << n << " " << rate;
-          // Of those that are as small, none has a lower rate.
-          oracle.for_each_shape(600, [&](const DLeftShape& shape) {
-            if (num_bytes(shape) <= num_bytes(planned) && rate_of(shape, n) < rate_of(planned, n)) {
-              EXPECT_FALSE(oracle.meets(shape, n)) << n << " " << rate;
+          least_of_any = std::min(least_of_any, least_of_fast);
+          for (const bool prefers_speed : {false, true}) {
+            request.prefers_speed = prefers_speed;
+            const DLeftShape planned = plan_dleft(request);
+            EXPECT_TRUE(oracle.meets(planned, n)) << n << " " << rate;
+            const bool must_be_fast = prefers_speed && least_of_fast / 2 <= least_of_any;
+            if (must_be_fast) {
+              EXPECT_TRUE(is_fast(planned)) << n << " " << rate;
             }
-          });
+            const std::uint64_t least = must_be_fast ? least_of_fast : least_of_any;
+            EXPECT_GE(num_bytes(planned), least) << n << " " << rate;
+            EXPECT_LE(num_bytes(planned), least + least / 100 + 1) << n << " " << rate;
+            // Of those that are as small, none has a lower rate.
+            oracle.for_each_shape(600, [&](const DLeftShape& shape) {
+              if (must_be_fast && !is_fast(shape)) return;
+              if (num_bytes(shape) <= num_bytes(planned) && rate_of(shape, n) < rate_of(planned, n)) {
+                EXPECT_FALSE(oracle.meets(shape, n)) << n << " " << rate;
+              }
+            });
+          }
         }
       }
     }
@@ -195,21 +210,32 @@ TEST(PlanDLeft, NoShapeThatMeetsTheRequestIsSmaller) {
 TEST(PlanDLeft, NeverExceedsTheMemoryAndNoShapeInItErrsLess) {
   for (const std::uint64_t n : {30ull, 700ull}) {
     for (const std::uint64_t memory : {2300ull, 4000ull, 10'000ull}) {
-      const DLeftRequest request{.num_keys = n, .memory_bytes = memory};
+      DLeftRequest request{.num_keys = n, .memory_bytes = memory};
       const Oracle oracle{request};
       std::optional<DLeftShape> best;
+      std::optional<DLeftShape> best_of_fast;
       oracle.for_each_shape(700, [&](const DLeftShape& shape) {
-        if (num_bytes(shape) > memory || (best && rate_of(shape, n) >= rate_of(*best, n))) return;
-        if (oracle.meets(shape, n)) best = shape;
+        if (num_bytes(shape) > memory) return;
+        const auto is_better = [&](const std::optional<DLeftShape>& than) {
+          return !than || rate_of(shape, n) < rate_of(*than, n);
+        };
+        const bool may_be_best_of_fast = is_fast(shape) && is_better(best_of_fast);
+        if ((!is_better(best) && !may_be_best_of_fast) || !oracle.meets(shape, n)) return;
+        if (is_better(best)) best = shape;
+        if (may_be_best_of_fast) best_of_fast = shape;
       });
-      if (!best) {
-        expect_refused([&] { (void)plan_dleft(request); }, {"plan_dleft: memory_bytes is", "no room"});
-        continue;
+      for (const bool prefers_speed : {false, true}) {
+        request.prefers_speed = prefers_speed;
+        if (!best) {
+          expect_refused([&] { (void)plan_dleft(request); }, {"plan_dleft: memory_bytes is", "no room"});
+          continue;
+        }
+        const DLeftShape planned = plan_dleft(request);
+        EXPECT_LE(num_bytes(planned), memory);
+        EXPECT_TRUE(oracle.meets(planned, n)) << n << " " << memory;
+        const DLeftShape& expected = prefers_speed && best_of_fast ? *best_of_fast : *best;
+        EXPECT_EQ(rate_of(planned, n), rate_of(expected, n)) << n << " " << memory;
       }
-      const DLeftShape planned = plan_dleft(request);
-      EXPECT_LE(num_bytes(planned), memory);
-      EXPECT_TRUE(oracle.meets(planned, n)) << n << " " << memory;
-      EXPECT_EQ(rate_of(planned, n), rate_of(*best, n)) << n << " " << memory;
     }
   }
 }

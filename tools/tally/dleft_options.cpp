@@ -15,6 +15,7 @@ std::string DLeftPlanOptions::given() const {
   if (lifetime_operations) return "--lifetime-operations";
   if (failure_probability) return "--failure-probability";
   if (max_doublings) return "--max-doublings";
+  if (slow_cells) return "--slow-cells";
   return "";
 }
 
@@ -45,6 +46,10 @@ std::vector<CLI::Option*> add_dleft_plan_options(CLI::App& app, DLeftPlanOptions
                             "How often it may double when it is full, each time for as many keys and as much "
                             "error again (dleft; default: 0)",
                             {0, 26}));
+  added.push_back(
+      app.add_flag("--slow-cells", options.slow_cells,
+                   "Cells of any width, not only those of 16 bits, which alone have vector loops: "
+                   "less memory or error, for batches that take many times as long (dleft)"));
   for (CLI::Option* option : added) option->group("Planned dleft filter");
   return added;
 }

@@ -20,6 +20,7 @@ struct DLeftPlanOptions {
   std::optional<std::uint64_t> lifetime_operations;
   std::optional<double> failure_probability;
   std::optional<std::uint32_t> max_doublings;
+  bool slow_cells = false;
 
   /// The name of a flag that was given; empty if there is none.
   std::string given() const;
@@ -32,6 +33,7 @@ struct DLeftPlanOptions {
     request.lifetime_operations = lifetime_operations;
     request.failure_probability = failure_probability.value_or(default_failure_probability);
     request.max_doublings = max_doublings.value_or(0);
+    request.prefers_speed = !slow_cells;
   }
 };
 /// They stand in one group of the help.

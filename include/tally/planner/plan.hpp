@@ -39,6 +39,8 @@ struct Requirements {
   std::optional<std::uint64_t> lifetime_operations = {};
   double failure_probability = default_failure_probability;
   std::uint32_t max_doublings = 0;
+  /// A d-left filter without vector loops is recommended only where no other candidate does the job. False: as others are.
+  bool prefers_speed = true;
 };
 
 /// The chance that a key inserted true_count times is taken for one inserted theta times.

@@ -46,10 +46,15 @@ struct DLeftRequest {
   std::uint32_t max_doublings = 0;
   /// 2, 3 or 4: a lookup reads so many buckets. 0: whichever is best.
   std::uint32_t num_subtables = 0;
+
+  /// Cells of 16 bits, which alone have loops with vector instructions (DLeftForecast::has_fast_loops), are taken where
+  /// they meet the request with at most twice the memory, or at least half of the keys, that cells of any width do.
+  /// False: cells of any width are.
+  bool prefers_speed = true;
 };
 
-/// The best shape of 2, 3 or 4 subtables, 8, 16 or 32 cells a bucket, cells of any width and counters of 0
-/// to 4 bits. For keys and rate: the lowest rate within 1% of the least memory. For keys and memory: the
+/// The best shape of 2, 3 or 4 subtables, 8, 16 or 32 cells a bucket, cells as DLeftRequest::prefers_speed says and
+/// counters of 0 to 4 bits. For keys and rate: the lowest rate within 1% of the least memory. For keys and memory: the
 /// lowest rate. For memory and rate: the most keys. Among equals the fewest subtables. It has
 ///
 ///   - a load of distinct fingerprints that a table without moves carries at the failure probability, as it
