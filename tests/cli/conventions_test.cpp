@@ -223,15 +223,18 @@ TEST_F(Documents, TheDocumentOfTheCommandIsUpToDate) {
       << "run: tally --generate markdown > docs/cli.md";
 }
 
-TEST_F(Documents, ShellsAcceptTheCompletions) {
-  for (const std::string shell : {"bash", "zsh", "fish"}) {
-    const std::string script = run_tally({"--generate", shell}).output;
-    EXPECT_THAT(script, HasSubstr("blocked-bloom")) << shell;
-    if (run_shell("command -v " + shell).exit_code != 0) continue;
-    const CommandResult result = run_program({shell, "-n", directory.write(shell, script)});
-    EXPECT_EQ(result.exit_code, 0) << shell << ": " << result.error;
-  }
+class Completions : public Documents, public testing::WithParamInterface<std::string> {};
+
+TEST_P(Completions, AreAcceptedByTheShell) {
+  const std::string& shell = GetParam();
+  const std::string script = run_tally({"--generate", shell}).output;
+  EXPECT_THAT(script, HasSubstr("blocked-bloom"));
+  if (run_shell("command -v " + shell).exit_code != 0) GTEST_SKIP() << shell << " is not installed";
+  const CommandResult result = run_program({shell, "-n", directory.write(shell, script)});
+  EXPECT_EQ(result.exit_code, 0) << result.error;
 }
+
+INSTANTIATE_TEST_SUITE_P(Shells, Completions, testing::Values("bash", "zsh", "fish"));
 
 TEST_F(Documents, BashCompletesCommandsOptionsAndChoices) {
   if (run_shell("command -v bash").exit_code != 0) GTEST_SKIP() << "no bash";
