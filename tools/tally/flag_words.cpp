@@ -15,15 +15,16 @@ using Texts = std::pair<std::string_view, std::string_view>;
 
 // Fields whose flag has another name; the first that the command has is meant. Of all others the flag is "--" and the
 // field's name.
-constexpr std::array<Texts, 9> flags_of_fields{{{"num_keys", "--keys"},
-                                                {"num_keys", "--size"},
-                                                {"memory_bytes", "--memory"},
-                                                {"num_bits", "--num-positions"},
-                                                {"num_counters", "--num-positions"},
-                                                {"max_threshold", "--threshold"},
-                                                {"num_copies", "--copies"},
-                                                {"num_frequent_keys", "--frequent-keys"},
-                                                {"num_insertions", "--insertions"}}};
+constexpr std::array<Texts, 10> flags_of_fields{{{"num_keys", "--keys"},
+                                                 {"num_keys", "--size"},
+                                                 {"memory_bytes", "--memory"},
+                                                 {"num_bits", "--num-positions"},
+                                                 {"num_counters", "--num-positions"},
+                                                 {"max_threshold", "--threshold"},
+                                                 {"num_copies", "--copies"},
+                                                 {"num_frequent_keys", "--frequent-keys"},
+                                                 {"num_insertions", "--insertions"},
+                                                 {"average_load", "--load"}}};
 
 constexpr std::array<Texts, 3> plain_phrases{
     {{" (0 is 'not given')", ""}, {"72057594037927936", "2^56"}, {"18446744073709551615", "2^64 - 1"}}};
@@ -42,6 +43,7 @@ bool is_of_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 
 /// with a flag, a quoted file or plain words.
 bool is_structure(std::string_view word) {
   const auto is_capital = [](char c) { return std::isupper(static_cast<unsigned char>(c)) != 0; };
+  if (std::ranges::all_of(word, is_capital)) return false;  // "NAME"
   if (word.empty() || !std::ranges::all_of(word, is_of_word)) return false;
   return word == "plan" || word.find('_') != std::string_view::npos ||
          (is_capital(word[0]) && std::ranges::count_if(word, is_capital) > 1);
