@@ -57,7 +57,7 @@ auto naming(const std::filesystem::path& path, Read read) {
   try {
     return read();
   } catch (const FormatError& error) {
-    throw FormatError(error.reason(), error.offset(), path.string() + " as a tally file");
+    throw FormatError(error.reason(), error.offset(), path.string());
   } catch (const std::invalid_argument& error) {
     throw std::invalid_argument(path.string() + ": " + error.what());
   }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -63,15 +64,16 @@ bool is_used(std::uint16_t kind, std::size_t at) {
 }
 
 void check_frame(FileBytes bytes) {
+  if (bytes.empty()) throw FormatError("it is empty", 0);
+  for (std::size_t i = 0; i < std::min(magic.size(), bytes.size()); ++i) {
+    if (bytes[magic_at + i] == static_cast<std::byte>(magic[i])) continue;
+    throw FormatError("this is no tally file: it does not start with the bytes 89 54 41 4c 4c 59 0d 0a",
+                      magic_at + i);
+  }
   if (bytes.size() < file_header_bytes) {
     throw FormatError("length is " + std::to_string(bytes.size()) + " bytes; must be at least " +
                           std::to_string(file_header_bytes) + ", the header",
                       bytes.size());
-  }
-  for (std::size_t i = 0; i < magic.size(); ++i) {
-    if (bytes[magic_at + i] == static_cast<std::byte>(magic[i])) continue;
-    throw FormatError("not a filter file: it does not start with the bytes 89 54 41 4c 4c 59 0d 0a",
-                      magic_at + i);
   }
   const auto version = field<std::uint16_t>(bytes, version_at);
   if (version != file_format_version) {

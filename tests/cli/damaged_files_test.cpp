@@ -130,8 +130,8 @@ TEST_F(DamagedFiles, OneBitOfTheBodyEndsEveryCommandThatReadsIt) {
           EXPECT_THAT(result.error,
                       HasSubstr("'" + good + "': a filter of kind " + kind + " has no summary"));
         } else {
-          EXPECT_THAT(result.error, AllOf(HasSubstr(bad + " as a tally file: "), HasSubstr("(at byte "),
-                                          Not(HasSubstr(good + " "))))
+          EXPECT_THAT(result.error,
+                      AllOf(HasSubstr(bad + ": "), HasSubstr("(at byte "), Not(HasSubstr(good + " "))))
               << kind << " " << name;
         }
         EXPECT_EQ(read_file(bad), bytes) << kind << " " << name;

@@ -133,7 +133,7 @@ TEST(NodeFlags, ThatAreWrongAreNamed) {
     return result.error;
   };
   for (const char* address :
-       {"", "redis://", "redis://:@host", "redis://user@host", "redis://:%4@host", "redis://:%zz@host",
+       {"redis://", "redis://:@host", "redis://user@host", "redis://:%4@host", "redis://:%zz@host",
         "host:", "host:0", "host:65536", "host:x", "http://host", "rediss://host", "[::1", "[::1]x",
         "redis://host/3", "unix://relative", "unix://"}) {
     EXPECT_THAT(error_of({"node", "x", "--redis", address}), HasSubstr("; give redis://")) << address;
@@ -141,6 +141,7 @@ TEST(NodeFlags, ThatAreWrongAreNamed) {
   EXPECT_THAT(error_of({"node", "x", "--redis", "redis://:secret@host/3"}),
               ::testing::Not(HasSubstr("secret")));
   EXPECT_THAT(error_of({"node", "x", "--redis", "/" + std::string(107, 'a')}), HasSubstr("107 are the most"));
+  EXPECT_THAT(error_of({"node", "x", "--redis", ""}), HasSubstr("--redis: the value is empty"));
   EXPECT_THAT(error_of({"node", "two words"}), HasSubstr("NAME: 'two words' is no name"));
   EXPECT_THAT(error_of({"node", "x", "--group", "a:b"}), HasSubstr("--group: 'a:b' is no name"));
   EXPECT_THAT(error_of({"node", "x", "--keys", "1G"}), HasSubstr("--max-message"));

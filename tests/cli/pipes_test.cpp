@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "command_runner.hpp"
+#include "running_command.hpp"
 
 namespace tally::test {
 namespace {
@@ -61,6 +62,52 @@ TEST(Pipes, AreWaitedForWhereTheyDoNotBlock) {
   const CommandResult text = run_into_a_slow_pipe({"--generate", "markdown"});
   EXPECT_EQ(text.exit_code, 0);
   EXPECT_TRUE(text.output == run_tally({"--generate", "markdown"}).output);
+}
+
+// What is printed is there while the pipe stays open, without --line-buffered.
+TEST(Pipes, WhatIsPrintedIsNotHeldBackWhileTheInputPauses) {
+  TemporaryDirectory directory;
+  const std::string filter = directory / "filter";
+  ASSERT_EQ(
+      run_tally({"build", "-q", "-n", "9", "-o", filter, "--kind", "counting-bloom"}, "a\nb\n").exit_code, 0);
+  const std::string url_digest = directory / "digest";
+  ASSERT_EQ(run_tally({"squid", "build", "-q", "-o", url_digest}, "http://a/\n").exit_code, 0);
+  struct Case {
+    std::vector<std::string> arguments;
+    std::string input;
+    std::string line;
+    int exit_code = 0;
+  };
+  const std::vector<Case> table{{{"over", "1"}, "a\n", "a\n"},
+                                {{"over", "1", "--json"}, "a\n", "{\"key\":\"a\",\"count\":1}\n"},
+                                {{"over", "5", "--sum", "1"}, "7\n", "7\n", 2},  // half a line is no number
+                                {{"over", "1", "--window", "1h"}, "a\n", "a\n"},
+                                {{"uniq"}, "a\n", "a\n"},
+                                {{"query", filter}, "a\n", "a\n"},
+                                {{"count", filter}, "a\n", "1\ta\n"},
+                                {{"squid", "query", url_digest}, "http://a/\n", "http://a/\n"}};
+  for (const Case& it : table) {
+    std::vector<std::string> arguments = it.arguments;
+    arguments.insert(arguments.begin(), TALLY_COMMAND);
+    RunningCommand command(arguments);
+    command.write(it.input);
+    EXPECT_EQ(command.read_line(), it.line) << it.arguments[0];
+    command.write("half a l");  // a line that is not whole yet holds nothing back either
+    command.write("ine\n" + it.input);
+    command.close_input();
+    EXPECT_EQ(command.wait().exit_code, it.exit_code) << it.arguments[0];
+  }
+}
+
+TEST(Pipes, WhatIsPrintedOfCompressedInputIsNotHeldBackEither) {
+  const std::string member = run_program({"gzip", "-c"}, "a\n").output;
+  RunningCommand command({TALLY_COMMAND, "uniq", "-q"});
+  command.write(member);
+  EXPECT_EQ(command.read_line(), "a\n");
+  command.write(run_program({"gzip", "-c"}, "b\n").output);
+  EXPECT_EQ(command.read_line(), "b\n");
+  command.close_input();
+  EXPECT_EQ(command.wait().exit_code, 0);
 }
 
 }  // namespace

@@ -108,7 +108,7 @@ TEST(PlanCommand, RefusesWithAReasonAndExitCodeTwo) {
       {{"--keys", "10", "-p", "100%"}, "--false-positive-rate"},
       {{"--keys", "10", "-p", "1%", "--theta", "0"}, "--theta"},
       {{"--keys", "10", "-p", "1%", "--theta", "1e10"}, "--theta"},
-      {{"--keys", "10", "--memory", "7"}, "memory_bytes is 7"},
+      {{"--keys", "10", "--memory", "7"}, "--memory is 7"},
       {{"--keys", "10", "-p", "1%", "--zipf", "1"}, "--insertions"},
       {{"--keys", "10", "-p", "1%", "--from", "-"}, "--from"},
       {{"--keys", "10", "-p", "1%", "--failure-probability", "0"}, "--failure-probability"},
@@ -132,7 +132,7 @@ TEST(PlanCommand, RefusesWithAReasonAndExitCodeTwo) {
 TEST(PlanCommand, RefusesAnEmptySample) {
   const CommandResult result = run_tally({"plan", "--from", "-", "-p", "1%"}, "");
   EXPECT_EQ(result.exit_code, 2);
-  EXPECT_NE(result.error.find("number of keys"), std::string::npos) << result.error;
+  EXPECT_NE(result.error.find("--from: there are no keys"), std::string::npos) << result.error;
 }
 
 }  // namespace

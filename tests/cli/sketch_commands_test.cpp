@@ -111,10 +111,10 @@ TEST_F(SketchCommands, WhatDoesNotBelongTogetherIsRefusedAndTheFixNamed) {
   refused({"--kind", "count-min", "--width", "10"}, "--width and --depth make a sketch together");
   refused({"--kind", "count-min", "--width", "10", "--depth", "2", "--epsilon", "0.1"}, "leave either out");
   refused({"--kind", "count-min", "--width", "10", "--depth", "2", "--counter-bits", "4"},
-          "counter_bits is 4");
+          "--counter-bits is 4");
   refused({"--kind", "count-min", "--width", "100", "--depth", "2", "--scheme", "two-hash"},
           "must be 97 or 101");
-  refused({"--kind", "count-min", "--width", "100", "--depth", "2", "--copies", "2"}, "num_copies is 2");
+  refused({"--kind", "count-min", "--width", "100", "--depth", "2", "--copies", "2"}, "--copies is 2");
   refused({"--kind", "count-min", "--scheme", "triple"},
           "one of congruential, independent, pairwise, two-hash");
   refused({"--kind", "count-min", "--threshold", "3"}, "--threshold: a count-min filter has none");
@@ -159,10 +159,12 @@ TEST_F(SketchCommands, BoundsArePrintedWhereTheyAreKnown) {
             0);
   const CommandResult result = run_tally({"count", "--bounds", filter}, "a\n");
   EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.error, HasSubstr("estimate: a counting-bloom filter has none; use a count-min filter"));
+  EXPECT_THAT(
+      result.error,
+      HasSubstr("is a counting-bloom filter and cannot bound a count (--bounds); use a count-min filter"));
   const CommandResult halved = run_tally({"halve", filter});
   EXPECT_EQ(halved.exit_code, 2);
-  EXPECT_THAT(halved.error, HasSubstr("halve: a counting-bloom"));
+  EXPECT_THAT(halved.error, HasSubstr("is a counting-bloom filter and cannot halve counts"));
 }
 
 TEST_F(SketchCommands, WeightsAreAddedWhereAFieldHasThem) {
@@ -179,7 +181,9 @@ TEST_F(SketchCommands, WeightsAreAddedWhereAFieldHasThem) {
   ASSERT_EQ(run_tally({"build", "-q", "-n", "10", "-o", filter}, "a\n").exit_code, 0);
   const CommandResult refused = run_tally({"add", "-q", "--sum", "1", filter}, "1\n");
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.error, HasSubstr("add with weights: a bloom filter has none; use a count-min filter"));
+  EXPECT_THAT(
+      refused.error,
+      HasSubstr("is a bloom filter and cannot add numbers to counts (--sum); use a count-min filter"));
   EXPECT_THAT(run_tally({"build", "-q", "-n", "10", "--sum", "1", "-o", directory / "x"}, "1\n").error,
               HasSubstr("--sum: a bloom filter has none; give --kind count-min"));
 }

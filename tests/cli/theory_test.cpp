@@ -277,7 +277,7 @@ TEST(TheoryCommand, RefusesBadValuesAndNamesTheParameter) {
   expect_refused_with({"no-such-formula"}, "no-such-formula");
   expect_refused_with({"partition-double-false-positive-rate", "--k", "3", "--n", "5"}, "--p");
   expect_refused_with({"dleft-load", "--d", "9", "--load", "6"}, "d is 9");
-  expect_refused_with({"dleft-load", "--d", "4", "--load", "1000"}, "average_load is 1000");
+  expect_refused_with({"dleft-load", "--d", "4", "--load", "1000"}, "--load is 1000");
   expect_refused_with({"dleft-load", "--d", "4", "--load", "6", "--churn", "--steps", "2"}, "one of --churn");
   expect_refused_with({"dleft-false-positive-rate", "--buckets", "8", "--n", "5"}, "--remainder-bits");
   expect_refused_with({"dleft-false-positive-rate", "--buckets", "8", "--n", "5", "--remainder-bits", "64"},

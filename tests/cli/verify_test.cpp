@@ -140,7 +140,7 @@ TEST(VerifyCommand, RefusesBadShapesWithExitCodeTwo) {
       {{"-n", "5", "-p", "nan"}, "--false-positive-rate"},
       {{"-n", "5", "-p", "1%", "--confidence", "1"}, "--confidence"},
       {{"-n", "5", "-p", "1%", "--kind", "bloom", "-t", "2"}, "--theta"},
-      {{"-n", "5", "--num-positions", "100", "-k", "3", "--scheme", "partitioned"}, "num_bits is 100"},
+      {{"-n", "5", "--num-positions", "100", "-k", "3", "--scheme", "partitioned"}, "--num-bits is 100"},
       {{"-n", "5", "--num-positions", "512", "-k", "3", "--kind", "blocked-bloom", "--scheme", "all"},
        "--scheme"},
       {{"--file", "/nonexistent/file"}, "/nonexistent/file"},

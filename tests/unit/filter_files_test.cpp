@@ -301,7 +301,7 @@ TEST_F(FilterFiles, ADamagedOneIsNamed) {
       read();
       ADD_FAILURE() << "it was read";
     } catch (const FormatError& error) {
-      EXPECT_THAT(error.what(), StartsWith(path_.string() + " as a tally file: the checksum of the body"));
+      EXPECT_THAT(error.what(), StartsWith(path_.string() + ": the checksum of the body"));
     }
   }
 }

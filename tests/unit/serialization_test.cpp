@@ -162,11 +162,11 @@ TEST(Serialization, RefusesTrailingBytes) {
 }
 
 TEST(Serialization, RefusesWhatIsNoFilterFile) {
-  expect_bad({}, "length is 0 bytes; must be at least 128", 0);
-  expect_bad(Bytes(4096), "not a filter file", 0);
+  expect_bad({}, "it is empty", 0);
+  expect_bad(Bytes(4096), "this is no tally file", 0);
   Bytes as_text = serialize(filled(bloom_shape));
   as_text.erase(as_text.begin() + 6);  // \r\n made \n
-  expect_bad(as_text, "not a filter file", 6);
+  expect_bad(as_text, "this is no tally file", 6);
 }
 
 TEST(Serialization, NamesTheFieldThatIsOutOfRange) {

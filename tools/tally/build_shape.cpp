@@ -9,8 +9,11 @@
 
 #include "distinct_estimate.hpp"
 #include "filter_file.hpp"
+#include "flag_words.hpp"
 #include "key_loop.hpp"
+#include "memory_warning.hpp"
 #include "rewindable_input.hpp"
+#include "scheme_option.hpp"
 #include "shape_json.hpp"
 #include "tally/planner.hpp"
 
@@ -25,20 +28,6 @@ constexpr double default_rate = 0.01;
 FilterKind kind_of(const BuildOptions& options) {
   if (!options.kind.empty()) return filter_kind(options.kind);
   return options.threshold.value_or(1) > 1 ? FilterKind::threshold : FilterKind::bloom;
-}
-
-std::uint16_t scheme_of(const BuildOptions& options, FilterKind kind) {
-  if (kind == FilterKind::blocked_bloom) {
-    if (!options.scheme.empty()) refuse("--scheme: a blocked-bloom filter has its own; leave it out");
-    return BlockedScheme::file_id;
-  }
-  if (kind == FilterKind::dleft) {
-    return options.scheme.empty() ? RotationBuckets::file_id : bucket_scheme_id(options.scheme);
-  }
-  if (kind == FilterKind::count_min) {
-    return options.scheme.empty() ? DefaultRows::file_id : row_scheme_id(options.scheme);
-  }
-  return options.scheme.empty() ? DefaultScheme::file_id : scheme_id(options.scheme);
 }
 
 void refuse_flags_of_other_kinds(const BuildOptions& options, FilterKind kind) {
@@ -95,7 +84,7 @@ FilterShape explicit_dleft_shape(const BuildOptions& options) {
                        plan_only.given(), shape_flag));
   }
   FilterShape shape;
-  shape.scheme_id = scheme_of(options, FilterKind::dleft);
+  shape.scheme_id = scheme_id_for(FilterKind::dleft, options.scheme);
   shape.shape = options.dleft_shape.shape(options.counter_bits, options.dleft_plan.max_doublings.value_or(0));
   check_shape(shape);
   return shape;
@@ -125,7 +114,7 @@ DLeftRequest dleft_request(const BuildOptions& options, std::uint64_t num_keys) 
 }
 
 FilterShape sketch_shape(const BuildOptions& options) {
-  return options.count_min.shape(scheme_of(options, FilterKind::count_min),
+  return options.count_min.shape(scheme_id_for(FilterKind::count_min, options.scheme),
                                  {.memory_bytes = options.memory_bytes,
                                   .failure_probability = options.dleft_plan.failure_probability,
                                   .counter_bits = options.counter_bits,
@@ -137,7 +126,7 @@ FilterShape explicit_shape(const BuildOptions& options, FilterKind kind) {
     refuse("--num-positions and --num-hashes make a shape together; give both, or --keys, or --memory");
   }
   FilterShape shape;
-  shape.scheme_id = scheme_of(options, kind);
+  shape.scheme_id = scheme_id_for(kind, options.scheme);
   if (kind == FilterKind::counting_bloom) {
     shape.shape = CountingBloomShape{.num_counters = *options.num_positions,
                                      .num_hashes = *options.num_hashes,
@@ -182,7 +171,7 @@ Planned planned_shape(const BuildOptions& options, FilterKind kind) {
   if (!options.num_keys && !options.memory_bytes) num_keys = count_distinct(options);
   const double rate = request_of<BloomRequest>(options, num_keys).false_positive_rate;
   Planned planned;
-  planned.shape.scheme_id = scheme_of(options, kind);
+  planned.shape.scheme_id = scheme_id_for(kind, options.scheme);
   const auto keys_of = [&](const auto& shape) {
     return rate > 0 && num_keys == 0 ? planned_num_keys(shape, rate) : num_keys;
   };
@@ -212,6 +201,14 @@ Planned planned_shape(const BuildOptions& options, FilterKind kind) {
     take(plan_threshold(request));
   }
   planned.shape = round_to_scheme(planned.shape, options.memory_bytes ? Rounding::down : Rounding::up);
+  if (options.num_keys && options.memory_bytes) {
+    warn_of_little_memory(*options.memory_bytes, num_keys, rate_with(planned.shape, num_keys), [&] {
+      BuildOptions roomy = options;
+      roomy.memory_bytes.reset();
+      roomy.false_positive_rate = usual_rate;
+      return planned_shape(roomy, kind).shape.num_bytes();
+    });
+  }
   return planned;
 }
 
@@ -225,10 +222,22 @@ Json read_json(const std::string& path) {
   }
 }
 
+FilterShape shape_in_file(const BuildOptions& options) {
+  try {
+    return shape_from_json(read_json(options.shape_file), options.kind);
+  } catch (const std::invalid_argument& error) {
+    std::string_view what = without_structure(error.what());
+    constexpr std::string_view flag = "--shape: ";
+    if (what.starts_with(flag)) what.remove_prefix(flag.size());
+    if (what.starts_with('\'' + options.shape_file)) refuse(error.what());
+    refuse(fmt::format("{}'{}': {}", flag, options.shape_file, what));
+  }
+}
+
 }  // namespace
 
 Planned shape_of(const BuildOptions& options) {
-  if (!options.shape_file.empty()) return {shape_from_json(read_json(options.shape_file), options.kind)};
+  if (!options.shape_file.empty()) return {shape_in_file(options)};
   const FilterKind kind = kind_of(options);
   refuse_flags_of_other_kinds(options, kind);
   if (kind == FilterKind::count_min) return {sketch_shape(options)};

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "compression.hpp"
+#include "output.hpp"
 #include "signals.hpp"
 
 namespace tally::cli {
@@ -66,11 +67,15 @@ class PlainFile : public ByteSource {
   [[noreturn]] void fail() const { throw std::system_error(errno, std::generic_category(), name_); }
 
   std::size_t read_file(std::span<char> into) {
+    int milliseconds = 0;
     while (!stop_requested()) {
-      // A signal ends the wait only of the thread that it is delivered to; and it may come before the wait begins.
-      constexpr int milliseconds = 100;
       pollfd polled{file_, POLLIN, 0};
-      if (::poll(&polled, 1, milliseconds) <= 0) continue;
+      if (::poll(&polled, 1, milliseconds) <= 0) {
+        flush_before_waiting();
+        // A signal ends the wait only of the thread that it is delivered to; and it may come before the wait begins.
+        milliseconds = 100;
+        continue;
+      }
       const ssize_t count = ::read(file_, into.data(), into.size());
       if (count >= 0) {
         bytes_read_ += static_cast<std::uint64_t>(count);

@@ -18,7 +18,7 @@ enum class Decompress : bool { no, yes };
 ///
 /// Throws std::system_error that names the path where reading fails, and std::runtime_error that names it where
 /// compressed data is damaged, ends early, takes too much memory, or is of a format that is not read. SIGINT and SIGTERM
-/// end the bytes.
+/// end the bytes. Where there are none yet, the thread's output is flushed before they are waited for.
 class ByteSource {
  public:
   static std::unique_ptr<ByteSource> open(const std::string& path, Decompress decompress = Decompress::yes);

@@ -6,6 +6,7 @@
 #include "commands.hpp"
 #include "documents.hpp"
 #include "filter_file.hpp"
+#include "flag_words.hpp"
 #include "input_is_output.hpp"
 #include "key_loop.hpp"
 #include "options.hpp"
@@ -91,7 +92,23 @@ struct MergeOptions {
   bool quiet = false;
 };
 
-ExitCode run_merge(const MergeOptions& options) {
+// The library speaks of here and there: "AnyFilter: cannot merge: kind is bloom here and dleft there; make both ..."
+std::string difference_text(const CLI::App& app, const std::string& here, const std::string& there,
+                            std::string_view error) {
+  std::string text = in_words_of(app, error);
+  const auto put_name = [&](std::string_view word, const std::string& name) {
+    if (const std::size_t at = text.find(word); at != std::string::npos)
+      text.replace(at, word.size(), fmt::format(" in '{}'{}", name, word.back()));
+  };
+  put_name(" there;", there);
+  put_name(" here ", here);
+  constexpr std::string_view advice = "make both with the same";
+  if (text.ends_with(advice))
+    text.replace(text.size() - advice.size(), advice.size(), "'tally build --like' makes filters that merge");
+  return text;
+}
+
+ExitCode run_merge(const CLI::App& app, const MergeOptions& options) {
   const OutputFile output(options.output, options.force, options.quiet);  // it may be one of the inputs
   const auto load_input = [&](const std::string& path) {
     const FilterFileOptions file{path, options.key_file};
@@ -108,8 +125,8 @@ ExitCode run_merge(const MergeOptions& options) {
             options.inputs.front(), options.inputs[i], options.output));
       }
     } catch (const std::invalid_argument& error) {
-      throw std::invalid_argument(fmt::format("'{}' (here) and '{}' (there): {}", options.inputs.front(),
-                                              options.inputs[i], error.what()));
+      throw std::invalid_argument(
+          difference_text(app, options.inputs.front(), options.inputs[i], error.what()));
     }
     refuse_if_stopped(options.output);
   }
@@ -183,7 +200,7 @@ Run declare_merge(CLI::App& app) {
   add_force(app, options->force);
   add_json(app, options->json);
   add_quiet(app, options->quiet);
-  return [options] { return run_merge(*options); };
+  return [&app, options] { return run_merge(app, *options); };
 }
 
 }  // namespace tally::cli

@@ -64,12 +64,13 @@ FilterShape CountMinOptions::shape(std::uint16_t row_scheme_id, const SharedSket
   return shape;
 }
 
-std::vector<CLI::Option*> add_count_min_options(CLI::App& app, CountMinOptions& options) {
+std::vector<CLI::Option*> add_count_min_options(CLI::App& app, CountMinOptions& options,
+                                                const std::string& how_often_more) {
   std::vector<CLI::Option*> added = {
       add_rate(app, "--epsilon", options.epsilon,
-               fmt::format("How much too high a count may be, as a share of the sum of all counts; "
-                           "--failure-probability says how often it may be more (default: {})",
-                           default_epsilon)),
+               fmt::format("How much too high a count may be, as a share of the sum of all counts; {} "
+                           "(default: {})",
+                           how_often_more, default_epsilon)),
       add_count(app, "--total-count", options.total_count,
                 "Largest sum of all counts there will be: counters are so wide that none saturates (default: "
                 "64 bits)"),

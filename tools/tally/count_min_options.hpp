@@ -37,8 +37,10 @@ struct CountMinOptions {
   FilterShape shape(std::uint16_t row_scheme_id, const SharedSketchOptions& shared) const;
 };
 
-/// They stand in one group of the help.
-std::vector<CLI::Option*> add_count_min_options(CLI::App& app, CountMinOptions& options);
+/// They stand in one group of the help. `how_often_more` says how often a count may be off by more than --epsilon.
+std::vector<CLI::Option*> add_count_min_options(
+    CLI::App& app, CountMinOptions& options,
+    const std::string& how_often_more = "--failure-probability says how often it may be more");
 
 /// "at most 0.0136% of the sum of all weights too high, with a probability of 98.2%"
 std::string bound_text(const CountMinBound& bound);

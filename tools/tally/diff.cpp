@@ -40,7 +40,8 @@ ExitCode run_diff(const DiffOptions& options) {
     is_other_layout = before.layout() != after.layout();
     if (!is_other_layout) delta = SummaryDelta::between(before, after);
   }
-  const bool is_delta = delta && delta->num_bytes() < full_message_bytes(name, after);
+  const std::uint64_t full_bytes = full_message_bytes(name, after);
+  const bool is_delta = delta && summary_header_bytes + name.size() + delta->num_bytes() <= full_bytes;
   const SummaryEnvelope envelope{name, is_delta ? second_version : first_version, digest_of(after),
                                  summary_time_now()};
   const std::vector<std::byte> message =
@@ -56,10 +57,10 @@ ExitCode run_diff(const DiffOptions& options) {
   }
   if (is_delta) {
     remark(options.quiet,
-           fmt::format("{} of {} {} changed: {}, 1/{:.1f} of the {} of all", delta->changes.size(),
+           fmt::format("{} of {} {} changed: {}, {} of the {} of a full copy", delta->changes.size(),
                        after.num_units(), units, human_bytes(static_cast<double>(message.size())),
-                       static_cast<double>(after.layout().num_bytes()) / static_cast<double>(message.size()),
-                       human_bytes(static_cast<double>(after.layout().num_bytes()))));
+                       human_rate(static_cast<double>(message.size()) / static_cast<double>(full_bytes)),
+                       human_bytes(static_cast<double>(full_bytes))));
   } else {
     remark(options.quiet,
            fmt::format("a full copy of {} {}: {}{}", after.num_units(), units,

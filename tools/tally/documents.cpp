@@ -7,6 +7,7 @@
 
 #include "options.hpp"
 #include "output.hpp"
+#include "suggestion.hpp"
 #include "tally/version.hpp"
 
 namespace tally::cli {
@@ -82,48 +83,41 @@ const CLI::App* named_command(const CLI::App& app, std::string& name) {
   return deepest;
 }
 
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
-    }
-  }
-  return row.back();
+// `name` is the whole one: "tally squid build".
+CommandText describe_named(const CLI::App& command, const std::string& name) {
+  const std::size_t last = name.rfind(' ');
+  return describe(command, last == std::string::npos ? "" : name.substr(0, last));
 }
 
-std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {
-  std::string best;
-  std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
-  for (const std::string& candidate : known) {
-    const std::size_t distance = candidate.starts_with(word) ? 1 : edit_distance(word, candidate);
-    if (distance < least) {
-      least = distance;
-      best = candidate;
-    }
-  }
-  return best.empty() ? "" : fmt::format("; did you mean '{}'?", best);
+std::vector<std::string> command_words(const CommandText& command) {
+  std::vector<std::string> words;
+  for (const CommandText& sub : command.commands) words.push_back(sub.word());
+  return words;
 }
+
+// The commands, where they are few.
+std::string list_of_commands(const CommandText& command) {
+  constexpr std::size_t few = 8;
+  if (command.commands.size() > few) return "";
+  return fmt::format("; there are: {}", fmt::join(command_words(command), ", "));
+}
+
+bool is_option(std::string_view word) { return word.size() > 1 && word[0] == '-' && word != "--"; }
 
 // For words that no option and no command took.
 std::string unexpected_text(const CommandText& command, const std::vector<std::string>& words) {
-  for (const std::string& word : words) {
-    if (word.size() < 2 || word[0] != '-' || word == "--") continue;
-    std::vector<std::string> names;
-    for (const OptionText& option : command.options)
-      names.insert(names.end(), option.names.begin(), option.names.end());
-    const std::string name = word.substr(0, word.find('='));
-    return fmt::format("unknown option '{}'{}", name, did_you_mean(name, names));
+  if (!command.commands.empty() && !is_option(words.front())) {
+    const std::string suggestion = did_you_mean(words.front(), command_words(command));
+    return fmt::format("no command '{}'{}", words.front(),
+                       suggestion.empty() ? list_of_commands(command) : suggestion);
   }
-  if (command.commands.empty()) return fmt::format("'{}' was not expected", words.front());
+  const auto option = std::ranges::find_if(words, is_option);
+  if (option == words.end()) return fmt::format("'{}' was not expected", words.front());
   std::vector<std::string> names;
-  for (const CommandText& sub : command.commands) names.push_back(sub.word());
-  return fmt::format("no command '{}'{}", words.front(), did_you_mean(words.front(), names));
+  for (const OptionText& known : command.options)
+    names.insert(names.end(), known.names.begin(), known.names.end());
+  const std::string name = option->substr(0, option->find('='));
+  return fmt::format("unknown option '{}'{}", name, did_you_mean(name, names));
 }
 
 }  // namespace
@@ -140,12 +134,12 @@ void describe_program(CLI::App& app, std::string& document) {
       "done, 1 if nothing was, 2 after an error.");
   app.require_subcommand(0, 1);
   app.set_help_flag("-h,--help", "Print this help and exit");
-  app.set_version_flag("--version", fmt::format("tally {}", version()),
+  app.set_version_flag("-V,--version", fmt::format("tally {}", version()),
                        "Print the version and the instruction set in use, and exit");
   add_choice(app, "--generate", document,
              "Print the man page, completions for a shell, or docs/cli.md, and exit",
              {"man", "bash", "zsh", "fish", "markdown"});
-  app.footer("tally COMMAND --help  # options and examples of a command");
+  app.footer("tally help COMMAND  # options and examples of a command, as tally COMMAND --help");
 }
 
 void add_details(CLI::App& app, std::string_view details) {
@@ -155,17 +149,46 @@ void add_details(CLI::App& app, std::string_view details) {
 std::string help_text(const CLI::App& app) {
   std::string name;
   const CLI::App* command = named_command(app, name);
-  const std::size_t last = name.rfind(' ');
-  return help_of(describe(*command, last == std::string::npos ? "" : name.substr(0, last)));
+  return help_of(describe_named(*command, name));
 }
 
-std::string parse_error_text(const CLI::App& app, const CLI::ParseError& error) {
+void refuse_empty_values(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    const std::vector<std::string> values = option->results();
+    if (option->get_expected_min() == 0 || std::ranges::find(values, "") == values.end()) continue;
+    const std::string name = option->get_positional() ? option->get_type_name() : option->get_name();
+    throw CLI::ValidationError(
+        name, fmt::format("the value is empty; give {}",
+                          option->get_positional()
+                              ? "one, or leave it out"
+                              : fmt::format("a {}, or leave it out", option->get_type_name())));
+  }
+  for (const CLI::App* command : app.get_subcommands()) refuse_empty_values(*command);
+}
+
+bool names_no_command(const CLI::App& app) {
   std::string name;
   const CLI::App* command = named_command(app, name);
-  set_command_name(name);
   const std::vector<std::string> extras = app.remaining(true);
-  const bool is_extras = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !extras.empty();
-  const std::string message = is_extras ? unexpected_text(describe(*command), extras) : error.what();
+  return !describe(*command).commands.empty() && !extras.empty() && !is_option(extras.front());
+}
+
+std::string parse_error_text(const CLI::App& app, const CLI::Error& error) {
+  std::string name;
+  const CLI::App* named = named_command(app, name);
+  set_command_name(name);
+  const CommandText command = describe_named(*named, name);
+  const std::vector<std::string> extras = app.remaining(true);
+  const bool is_missing = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+  const bool is_extras = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+  std::string message = error.what();
+  if (!extras.empty() && (is_extras || names_no_command(app))) {
+    message = unexpected_text(command, extras);
+  } else if (is_missing && !command.commands.empty()) {
+    message = "no command given" + list_of_commands(command);
+  } else if (is_missing) {
+    message += fmt::format("\nUsage: {}", command.usage());
+  }
   return fmt::format("{}\nSee '{} --help'.", message, name);
 }
 

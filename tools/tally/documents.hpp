@@ -18,8 +18,12 @@ void add_details(CLI::App& app, std::string_view details);
 
 /// Help of the command that was asked about, or of the program.
 std::string help_text(const CLI::App& app);
+/// Once all is parsed: throws CLI::ValidationError for an option that was given an empty text, which nothing takes.
+void refuse_empty_values(const CLI::App& app);
+/// Whether a word stands where a command is expected and is none.
+bool names_no_command(const CLI::App& app);
 /// What is wrong, and where to read more.
-std::string parse_error_text(const CLI::App& app, const CLI::ParseError& error);
+std::string parse_error_text(const CLI::App& app, const CLI::Error& error);
 /// `kind` is man, bash, zsh, fish or markdown.
 std::string generate_document(const CLI::App& app, std::string_view kind);
 

@@ -109,7 +109,12 @@ void GuardedFile::save(std::span<const std::byte> bytes, Overwrite overwrite) co
 }
 
 void check_overwrite(const std::string& path, bool force, std::string_view flag) {
-  if (path == "-") return;
+  if (path == "-") {
+    if (!force)
+      refuse_terminal(
+          fmt::format("send it to a file or a pipe, or name a file with {}, or give --force", flag));
+    return;
+  }
   std::error_code ignored;
   const fs::file_status status = fs::status(path, ignored);
   const bool is_link = fs::is_symlink(fs::symlink_status(path, ignored));

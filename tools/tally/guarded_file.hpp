@@ -45,7 +45,8 @@ class GuardedFile {
   int lock_ = -1;
 };
 
-/// Throws std::invalid_argument that names the flag if there is a file and not `force`, or a directory.
+/// Throws std::invalid_argument that names the flag if there is a file and not `force`, or a directory; for "-", if
+/// standard output is a terminal and not `force`.
 void check_overwrite(const std::string& path, bool force, std::string_view flag = "--output");
 
 /// The file that --output, or another flag, names: refused or held before any work is done.

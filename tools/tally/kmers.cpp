@@ -53,7 +53,11 @@ Run declare_kmers(CLI::App& app) {
       "of the k-mers seen fewer times, the share that passes all the same (default 1%, or what --size with "
       "--memory gives)");
   add_count(app, "-t,--threads", options->num_threads, "threads (default 1)", {1, max_threads});
-  app.add_flag("-c,--with-count", options->with_count, "print the count before the k-mer");
+  app.add_flag(
+      "-c,--with-count", options->with_count,
+      "print before the k-mer its count at that moment: the lower count or little more, not how often it "
+      "comes in all reads (for that: a filter written with --output and a higher --lower-count, and 'tally "
+      "count')");
   add_stream_hasher_options(
       app, options->hasher,
       fmt::format("drawn at random; with --output {}, so that filters merge", default_seed));

@@ -117,7 +117,7 @@ ExitCode print_kmers(const KmersOptions& options) {
                   .filter = filter ? &*filter : nullptr,
                   .reported = SharedEntrySet(set_bytes),
                   .output_mutex = {},
-                  .output = {}};
+                  .output = Output({.is_shared = true})};
   const KmerTotals totals = for_each_kmer_batch(options, [&] { return Printer(shared); });
 
   const std::uint64_t num_reported = shared.num_reported;
@@ -145,6 +145,11 @@ ExitCode print_kmers(const KmersOptions& options) {
              stop_requested() ? "interrupted after " : "", input_text(findings), num_reported,
              options.lower_count, human_rate(findings.false_positive_rate), unless_chosen(hasher),
              human_bytes(static_cast<double>(memory_bytes)), seconds, hash_text(hasher)));
+  if (options.with_count && !options.json)
+    remark(options.quiet,
+           "each count is that when the k-mer was printed; for counts in all reads: 'tally kmers -o FILE' "
+           "with a higher "
+           "--lower-count, and 'tally count FILE'");
   if (num_repeats > 0)
     remark(options.quiet, fmt::format("{} k-mers may be repeats: the set of printed ones was full; give more "
                                       "--memory",

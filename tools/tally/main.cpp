@@ -10,6 +10,7 @@
 
 #include "command.hpp"
 #include "documents.hpp"
+#include "flag_words.hpp"
 #include "instruction_set.hpp"
 #include "output.hpp"
 #include "signals.hpp"
@@ -45,15 +46,38 @@ ExitCode fail(std::string_view message) {
   return ExitCode::error;
 }
 
+// What stands after the program's name; "help over" is "over --help".
+std::vector<std::string> words_of(int argc, char** argv) {
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  if (words.empty() || words.front() != "help") return words;
+  words.erase(words.begin());
+  words.emplace_back("--help");
+  return words;
+}
+
+// The library's refusals in the words of whoever called the command.
+ExitCode run_translated(const Declared& command) {
+  try {
+    return command.run();
+  } catch (const std::invalid_argument& error) {
+    const std::vector<CLI::App*> actions = command.app->get_subcommands();
+    throw std::invalid_argument(in_words_of(actions.empty() ? *command.app : *actions.front(), error.what()));
+  }
+}
+
 ExitCode run(int argc, char** argv) {
   take_instruction_set_from_environment();
   CLI::App app;
   std::string document;
   describe_program(app, document);
-  const std::vector<Declared> declared = declare_commands(app, argc > 1 ? argv[1] : "");
+  std::vector<std::string> words = words_of(argc, argv);
+  const std::vector<Declared> declared = declare_commands(app, words.empty() ? "" : words.front());
   try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
+    std::ranges::reverse(words);  // as CLI11 wants them
+    app.parse(std::move(words));
+    refuse_empty_values(app);
+  } catch (const CLI::CallForHelp& help) {
+    if (names_no_command(app)) return fail(parse_error_text(app, help));
     print(help_text(app));
     return ExitCode::success;
   } catch (const CLI::CallForVersion& version) {
@@ -69,7 +93,7 @@ ExitCode run(int argc, char** argv) {
   for (const Declared& command : declared) {
     if (!command.app->parsed()) continue;
     set_command_name("tally " + command.app->get_name());
-    return command.run();
+    return run_translated(command);
   }
   return fail("no command given; see 'tally --help'");
 }

@@ -154,12 +154,15 @@ CLI::Option* add_quiet(CLI::App& app, bool& quiet) {
 }
 
 CLI::Option* add_force(CLI::App& app, bool& force) {
-  return app.add_flag("--force", force, "Overwrite the output file if it exists");
+  return app.add_flag("--force", force,
+                      "Overwrite the output file if it exists; write to a terminal all the same");
 }
 
 CLI::Option* add_line_buffered(CLI::App& app, bool& line_buffered) {
-  return app.add_flag("--line-buffered", line_buffered,
-                      "Hand every key on at once, for live streams (slower)");
+  return app.add_flag(
+      "--line-buffered", line_buffered,
+      "Flush after every key, even while more input is waiting (slower; without it the output is "
+      "flushed whenever the input pauses)");
 }
 
 CLI::Option* add_scheme(CLI::App& app, std::string& target, SchemesOf schemes) {

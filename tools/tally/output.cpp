@@ -67,15 +67,24 @@ std::string scaled(double value, double base, const std::array<const char*, 6>& 
 
 }  // namespace
 
+namespace {
+
+// Where one thread reads and writes, the one that it writes to.
+thread_local Output* output_of_thread = nullptr;
+
+}  // namespace
+
 Output::Output(Options options)
     : separator_(options.nul_separated ? '\0' : '\n'),
       on_terminal_(isatty(STDOUT_FILENO) == 1),
       line_buffered_(options.line_buffered || on_terminal_) {
   check_standard_output();
   buffer_.reserve(buffer_size);
+  if (!options.is_shared) output_of_thread = this;
 }
 
 Output::~Output() {
+  if (output_of_thread == this) output_of_thread = nullptr;
   try {
     flush();
   } catch (const std::exception&) {  // an earlier error is on its way
@@ -120,6 +129,10 @@ void Output::flush() {
     throw;
   }
   buffer_.clear();
+}
+
+void flush_before_waiting() {
+  if (output_of_thread != nullptr && !output_of_thread->is_flushed()) output_of_thread->flush();
 }
 
 void print(std::string_view text) { write_all(STDOUT_FILENO, text, "standard output"); }

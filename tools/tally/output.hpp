@@ -28,6 +28,7 @@ class Output {
   struct Options {
     bool nul_separated = false;  ///< keys end in a NUL, not in a newline
     bool line_buffered = false;  ///< every key is handed on at once; a terminal always has it so
+    bool is_shared = false;  ///< several threads write, one at a time: flush_before_waiting leaves it alone
   };
 
   Output() : Output(Options{}) {}
@@ -44,6 +45,7 @@ class Output {
   /// A record that brings its own end, such as a line of JSON.
   void write_record(std::string_view record);
   void flush();
+  bool is_flushed() const noexcept { return buffer_.empty(); }
   void finish() { flush(); }
 
  private:
@@ -54,6 +56,10 @@ class Output {
   bool on_terminal_;
   bool line_buffered_;
 };
+
+/// Hands on what the calling thread has written to its Output, so that nobody waits for it while we wait for input.
+/// Throws as Output does.
+void flush_before_waiting();
 
 /// The whole text, or the JSON indented by two and a newline, to standard output; throws as Output does.
 void print(std::string_view text);

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <stdexcept>
 #include <system_error>
 
 namespace tally::cli {
@@ -36,6 +37,12 @@ void check_standard_output() {
   const int flags = ::fcntl(STDOUT_FILENO, F_GETFL);
   const bool is_writable = flags >= 0 && (flags & O_ACCMODE) != O_RDONLY;
   if (!is_writable) throw std::system_error(EBADF, std::generic_category(), "standard output");
+}
+
+void refuse_terminal(std::string_view advice) {
+  if (::isatty(STDOUT_FILENO) != 1) return;
+  throw std::invalid_argument("standard output is a terminal, and what would be written is no text; " +
+                              std::string(advice));
 }
 
 void check_can_write(const std::string& path) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace tally::cli {
 
@@ -11,5 +12,8 @@ void check_can_write(const std::string& path);
 
 /// The same of standard output, as a descriptor: that it is open for writing.
 void check_standard_output();
+
+/// Throws std::invalid_argument, with the advice, if standard output is a terminal: what is no text garbles one.
+void refuse_terminal(std::string_view advice);
 
 }  // namespace tally::cli

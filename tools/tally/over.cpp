@@ -66,6 +66,16 @@ std::string check_text(const ExactCheck::Result& result, bool predicts) {
   return text;
 }
 
+/// A count or sum that is printed is easily taken for that of the whole input.
+void explain_counts(const OverOptions& options) {
+  if (!options.with_count || options.json) return;
+  remark(options.quiet,
+         fmt::format(
+             "each {0} is that when the key was printed; for {0}s of the whole input: 'tally top', or 'tally "
+             "build --kind count-min' and 'tally count'",
+             options.records.sum_fields.empty() ? "count" : "sum"));
+}
+
 /// Sums and windows take this much if --memory is not given.
 constexpr std::uint64_t default_sum_memory = std::uint64_t{16} << 20;
 
@@ -167,6 +177,7 @@ ExitCode run_over_sums(const OverOptions& options, StreamState& state) {
     remark(options.quiet, fmt::format("{} reports may be repeats: the set of reported keys was full",
                                       stream.num_repeats_possible()));
   }
+  explain_counts(options);
   remark_lines_lost(options.quiet, reader, stream.clock().num_left_out());
   return stream.num_reported() > 0 ? ExitCode::success : ExitCode::none;
 }
@@ -270,6 +281,7 @@ ExitCode run_over(const OverOptions& options, StreamState& state) {
                      human_count(static_cast<double>(stream.num_distinct())), stream.num_reported(),
                      options.threshold, error, unless_chosen(hasher),
                      human_bytes(static_cast<double>(stream.memory_bytes())), seconds, hash_text(hasher)));
+  explain_counts(options);
   warn_of_broken_promises(stream);
   if (check) remark(options.quiet, check_text(check->result(), check->predicts()));
   return stream.num_reported() > 0 ? ExitCode::success : ExitCode::none;
@@ -312,7 +324,10 @@ Run declare_over(CLI::App& app) {
             "2: a second thread reads files ahead, for the same output (the default where there are two "
             "processors; without --memory, --exact, --sum and --window)",
             {1, 2});
-  app.add_flag("-c,--with-count", options->with_count, "print the count before the key");
+  app.add_flag(
+      "-c,--with-count", options->with_count,
+      "print before the key its count at that moment: N or little more, not how often it comes in the whole "
+      "input (for that: 'tally top', or 'tally build --kind count-min' and 'tally count')");
   app.add_flag("--exact", options->exact,
                "count exactly as well (memory without bound) and compare: misses, early and false reports, "
                "prediction");

@@ -94,7 +94,8 @@ void take(ReplicaFile& replica, std::span<const std::byte> message, const std::s
   try {
     replica.take(message);
   } catch (const FormatError& error) {
-    throw FormatError(error.reason(), error.offset(), path + " as a summary message");
+    throw FormatError(error.reason(), error.offset(),
+                      (path == "-" ? "standard input" : path) + " as a summary message");
   }
 }
 

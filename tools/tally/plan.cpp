@@ -12,7 +12,9 @@
 #include "count_min_options.hpp"
 #include "dleft_options.hpp"
 #include "figures.hpp"
+#include "flag_words.hpp"
 #include "input_is_output.hpp"
+#include "memory_warning.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "plan_sketch.hpp"
@@ -46,6 +48,18 @@ std::uint64_t histogram_limit(std::uint64_t threshold) {
   return std::min<std::uint64_t>(std::max<std::uint64_t>(threshold, 256), 10'000);
 }
 
+/// A request with a histogram names no number of keys, which errors of the planner would speak of.
+void check_histogram(const PlanOptions& options, const theory::CountHistogram& histogram) {
+  const char* const flag = options.zipf ? "--zipf" : !options.histogram.empty() ? "--histogram" : "--from";
+  if (histogram.num_distinct() == 0)
+    throw std::invalid_argument(fmt::format("{}: there are no keys in it to plan for", flag));
+  if ((options.false_positive_rate == 0) == (options.memory_bytes == 0)) {
+    throw std::invalid_argument(fmt::format(
+        "{}: the keys are known by that; give --false-positive-rate or --memory with it, one of the two",
+        flag));
+  }
+}
+
 Requirements requirements_of(const PlanOptions& options) {
   Requirements wanted;
   wanted.false_positive_rate = options.false_positive_rate;
@@ -72,6 +86,7 @@ Requirements requirements_of(const PlanOptions& options) {
     wanted.num_keys = options.num_keys;
     wanted.num_insertions = options.num_insertions;
   }
+  if (wanted.histogram) check_histogram(options, *wanted.histogram);
   return wanted;
 }
 
@@ -268,6 +283,26 @@ std::string plan_text(const Plan& plan, std::uint64_t threshold) {
   return text;
 }
 
+/// "dleft is left out: plan_dleft: memory_bytes is 10; ..."
+std::string warning_in_words_of(const CLI::App& app, const std::string& warning) {
+  constexpr std::string_view before_reason = " is left out: ";
+  const std::size_t at = warning.find(before_reason);
+  if (at == std::string::npos) return warning;
+  const std::size_t end = at + before_reason.size();
+  return warning.substr(0, end) + in_words_of(app, std::string_view(warning).substr(end));
+}
+
+void warn_of_most_passing(const Requirements& wanted, const Plan& result) {
+  if (wanted.memory_bytes == 0 || wanted.false_positive_rate != 0) return;
+  const Candidate& first = result.recommended();
+  warn_of_little_memory(wanted.memory_bytes, first.num_keys, first.false_positive_rate, [&] {
+    Requirements roomy = wanted;
+    roomy.memory_bytes = 0;
+    roomy.false_positive_rate = usual_rate;
+    return plan(roomy).recommended().memory_bytes;
+  });
+}
+
 }  // namespace
 
 Run declare_plan(CLI::App& app) {
@@ -305,13 +340,15 @@ Run declare_plan(CLI::App& app) {
   histogram->excludes(keys)->excludes(zipf)->excludes(insertions);
   add_plot(app, options->plot, "error against memory");
   add_json(app, options->json);
-  return [options] {
+  return [&app, options] {
     check_plot(options->plot, options->json);
     if (!options->sample.files.empty())
       refuse_input_as_output(options->sample.files, options->plot.file, "--plot");
     if (!options->count_min.given().empty()) return run_plan_sketch(*options);
     const Requirements wanted = requirements_of(*options);
-    const Plan result = plan(wanted);
+    Plan result = plan(wanted);
+    for (std::string& warning : result.warnings) warning = warning_in_words_of(app, warning);
+    warn_of_most_passing(wanted, result);
     if (options->json) {
       print_json(plan_json(result));
     } else {

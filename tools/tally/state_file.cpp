@@ -137,7 +137,7 @@ std::optional<std::string> StateReader::saved_option(const std::string& path, st
 }
 
 void StateReader::fail(const std::string& reason) const {
-  throw FormatError(path_ + " as a state: " + reason, at_);
+  throw FormatError(reason, at_, path_ + " as a state");
 }
 
 void StateReader::check(StateKind kind) {

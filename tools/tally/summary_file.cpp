@@ -27,7 +27,8 @@ std::string publisher_name(const std::string& name, const std::string& path) {
 }
 
 MessageReader::MessageReader(const std::string& path)
-    : subject_(path + " as a summary message"), source_(ByteSource::open(path)) {}
+    : subject_((path == "-" ? "standard input" : path) + " as a summary message"),
+      source_(ByteSource::open(path)) {}
 
 // Grows by what has come, so that a header cannot ask for more memory than bytes follow.
 bool MessageReader::fill(std::size_t size) {

@@ -11,6 +11,7 @@
 #include "formulas.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "suggestion.hpp"
 
 namespace tally::cli {
 namespace {
@@ -25,7 +26,11 @@ const Formula& formula_named(const std::string& name) {
   for (const Formula& formula : formulas()) {
     if (formula.name == name) return formula;
   }
-  throw std::invalid_argument(fmt::format("there is no formula '{}'; 'tally theory' lists them", name));
+  std::vector<std::string> names;
+  for (const Formula& formula : formulas()) names.emplace_back(formula.name);
+  const std::string suggestion = did_you_mean(name, names);
+  throw std::invalid_argument(fmt::format("there is no formula '{}'{}", name,
+                                          suggestion.empty() ? "; 'tally theory' lists them" : suggestion));
 }
 
 /// Everything required is there, and nothing that the formula does not know.

@@ -53,6 +53,12 @@ TopStream::Options plan_top(const TopOptions& options) {
                                           candidate_bytes * (space_saving ? 1 : 2)))));
     }
   }
+  if (capacity > CountedKeys::max_capacity) {
+    const std::string_view flag = options.error ? "--error" : options.memory_bytes ? "--memory" : "--share";
+    throw std::invalid_argument(fmt::format(
+        "{}: that takes {} candidates; there are {} at most; give a {} one", flag, capacity,
+        CountedKeys::max_capacity, options.memory_bytes && !options.error ? "smaller" : "larger"));
+  }
   return {.capacity = capacity,
           .sketch = {width, depth, 1, 64, CounterUpdate::conservative},
           .space_saving = space_saving,

@@ -9,6 +9,7 @@
 #include "commands.hpp"
 #include "key_json.hpp"
 #include "key_loop.hpp"
+#include "memory_warning.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "signals.hpp"
@@ -89,7 +90,15 @@ class ApproximateMemory {
     if (request.num_keys == 0 || request.memory_bytes == 0) {
       request.false_positive_rate = options.false_positive_rate.value_or(default_false_positive_rate);
     }
-    return plan_bloom(request);
+    const BloomShape shape = plan_bloom(request);
+    if (request.num_keys != 0 && request.memory_bytes != 0) {
+      warn_of_little_memory(request.memory_bytes, request.num_keys,
+                            rate_with({shape, DefaultScheme::file_id}, request.num_keys), [&] {
+                              return tally::num_bytes(plan_bloom(
+                                  {.num_keys = request.num_keys, .false_positive_rate = usual_rate}));
+                            });
+    }
+    return shape;
   }
 
   BloomFilter<> seen_;

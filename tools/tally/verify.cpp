@@ -101,7 +101,8 @@ Run declare_verify(CLI::App& app) {
   add_key_file(app, options->key_file);
   add_no_verify(app, options->verify_file)->needs(file);
   file->excludes(rate);
-  for (CLI::Option* own : add_count_min_options(app, options->count_min)) file->excludes(own);
+  for (CLI::Option* own : add_count_min_options(app, options->count_min, "more in 1% of the cases at most"))
+    file->excludes(own);
   for (const char* flag : {"--kind", "--scheme", "--num-positions", "--num-hashes", "--counter-bits",
                            "--theta", "--conservative"}) {
     file->excludes(app.get_option(flag));

@@ -28,7 +28,7 @@ struct VerifyOptions {
   std::string scheme;
   std::optional<std::uint64_t> num_positions;
   std::optional<std::uint32_t> num_hashes;
-  std::uint32_t counter_bits = 4;
+  std::optional<std::uint32_t> counter_bits;
   std::optional<std::uint64_t> threshold;
   bool conservative = false;
   CountMinOptions count_min;

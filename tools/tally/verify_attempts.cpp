@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "filter_file.hpp"
+#include "scheme_option.hpp"
 #include "tally/any_filter.hpp"
 #include "tally/planner.hpp"
 #include "verify.hpp"
@@ -26,21 +27,25 @@ FilterKind kind_of(const VerifyOptions& options) {
 /// The schemes that are asked for: one, or all of the kind.
 std::vector<std::string> schemes_of(const VerifyOptions& options) {
   if (options.scheme != every_scheme || !options.file.empty()) return {options.scheme};
-  std::vector<std::string> names;
-  const auto add = [&](auto scheme) { names.emplace_back(decltype(scheme)::type::name); };
-  switch (kind_of(options)) {
-    case FilterKind::dleft:
-      BucketSchemes::for_each(add);
-      break;
-    case FilterKind::count_min:
-      RowSchemes::for_each(add);
-      break;
-    case FilterKind::blocked_bloom:
-      throw std::invalid_argument("--scheme: a blocked-bloom filter has one scheme only; leave it out");
-    default:
-      CounterSchemes::for_each(add);
+  if (kind_of(options) == FilterKind::blocked_bloom)
+    throw std::invalid_argument("--scheme: a blocked-bloom filter has one scheme only; leave it out");
+  return scheme_names(kind_of(options));
+}
+
+/// Flags that would change nothing are refused.
+void check_flags_of(FilterKind kind, const VerifyOptions& options) {
+  if (options.counter_bits && kind != FilterKind::counting_bloom) {
+    throw std::invalid_argument(
+        fmt::format("--counter-bits: it does nothing for a {} filter here; leave it out, or give --kind "
+                    "counting-bloom",
+                    name_of(kind)));
   }
-  return names;
+  if (options.conservative && kind != FilterKind::threshold && kind != FilterKind::count_min) {
+    throw std::invalid_argument(
+        fmt::format("--conservative: it does nothing for a {} filter; leave it out, or give --kind threshold "
+                    "or count-min",
+                    name_of(kind)));
+  }
 }
 
 FilterShape sketch_of(const VerifyOptions& options, const std::string& scheme) {
@@ -52,7 +57,7 @@ FilterShape sketch_of(const VerifyOptions& options, const std::string& scheme) {
   SharedSketchOptions shared;
   shared.update = options.conservative ? CounterUpdate::conservative : CounterUpdate::plain;
   CountMinOptions sketch = options.count_min;
-  const std::uint16_t id = scheme.empty() ? DefaultRows::file_id : row_scheme_id(scheme);
+  const std::uint16_t id = scheme_id_for(FilterKind::count_min, scheme);
   if (options.scheme != every_scheme || !sketch.width) return sketch.shape(id, shared);
   const FilterShape one_row{CountMinShape{.width = *sketch.width, .depth = 1}, id};
   sketch.width = std::get<CountMinShape>(round_to_scheme(one_row, Rounding::down).shape).width;
@@ -64,6 +69,7 @@ FilterShape sketch_of(const VerifyOptions& options, const std::string& scheme) {
 FilterShape shape_of(const VerifyOptions& options, const std::string& scheme) {
   const FilterKind kind = kind_of(options);
   const std::uint64_t theta = options.threshold.value_or(1);
+  check_flags_of(kind, options);
   if (kind == FilterKind::count_min) return sketch_of(options, scheme);
   if (const std::string flag = options.count_min.given(); !flag.empty())
     throw std::invalid_argument(
@@ -86,8 +92,7 @@ FilterShape shape_of(const VerifyOptions& options, const std::string& scheme) {
           "give --false-positive-rate, or --file");
     const DLeftShape planned =
         plan_dleft({.num_keys = *options.num_keys, .false_positive_rate = options.false_positive_rate});
-    const std::uint16_t id = scheme.empty() ? RotationBuckets::file_id : bucket_scheme_id(scheme);
-    return round_to_scheme({planned, id}, Rounding::up);
+    return round_to_scheme({planned, scheme_id_for(kind, scheme)}, Rounding::up);
   }
   std::uint64_t m = options.num_positions.value_or(0);
   std::uint32_t k = options.num_hashes.value_or(0);
@@ -100,13 +105,9 @@ FilterShape shape_of(const VerifyOptions& options, const std::string& scheme) {
     k = planned.num_hashes;
   }
   FilterShape shape;
-  if (kind == FilterKind::blocked_bloom) {
-    shape.scheme_id = BlockedScheme::file_id;
-  } else if (!scheme.empty()) {
-    shape.scheme_id = scheme_id(scheme);
-  }
+  shape.scheme_id = scheme_id_for(kind, scheme);
   if (kind == FilterKind::counting_bloom) {
-    shape.shape = CountingBloomShape{m, k, options.counter_bits, theta};
+    shape.shape = CountingBloomShape{m, k, options.counter_bits.value_or(4), theta};
   } else if (kind == FilterKind::threshold) {
     shape.shape = ThresholdShape{m, k, theta,
                                  options.conservative ? CounterUpdate::conservative : CounterUpdate::plain};

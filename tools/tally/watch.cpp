@@ -13,6 +13,7 @@
 #include "file_stamp.hpp"
 #include "filter_file.hpp"
 #include "options.hpp"
+#include "output_check.hpp"
 #include "signals.hpp"
 #include "summary_file.hpp"
 #include "tally/summaries/summary_publisher.hpp"
@@ -107,6 +108,7 @@ class Watch {
 };
 
 ExitCode run_watch(const WatchOptions& options) {
+  refuse_terminal("send it through a pipe to 'tally patch'");
   Watch watch(options);
   watch.look();
   if (!watch.has_published()) {

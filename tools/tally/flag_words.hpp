@@ -1,0 +1,18 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <string_view>
+
+// The library's errors name its structures and the fields of its requests; users know flags and files.
+
+namespace tally::cli {
+
+/// The message without the structure or function that it begins with: "BloomFilter: ".
+std::string_view without_structure(std::string_view message);
+
+/// A message of the library for who called `command`: "plan_bloom: num_keys is 0" as "--keys is 0", and "remove: a bloom
+/// filter has none" with the name of the filter file. A message of the command itself stays as it is.
+std::string in_words_of(const CLI::App& command, std::string_view message);
+
+}  // namespace tally::cli
