@@ -13,9 +13,10 @@ namespace tally::detail {
 /// What a merge of the most frequent keys reads of one side.
 struct KeysToMerge {
   const CountedKeys& keys;
-  std::uint64_t floor;  ///< at most the least count of `keys` if these are full, else 0
-  std::function<std::uint64_t(Hash128)>
-      most_before;  ///< the most that a key counts which is not in `keys`; at most `floor`
+  /// At most the least count of `keys` if these are full, else 0.
+  std::uint64_t floor;
+  /// The most that a key counts which is not in `keys`; at most `floor`.
+  std::function<std::uint64_t(Hash128)> most_before;
 };
 
 /// A key that is in one of two tables and not in the merged one, with what it counted for certain while it was.
@@ -31,8 +32,8 @@ struct LeftOutKey {
 /// - of each key kept, count - error <= truth <= count and error <= floor; every other key counts at most floor;
 /// - floor <= the least count kept, if the table is full; else it is 0;
 /// - the sum of the counts is at most that of both tables.
-/// Why the last: each count kept is at most f + x, where x is by how much the key's counts in the tables are above their
-/// floors, and c (floor) + (sum of all x) is the sum of a full table's counts.
+/// Why the last: a count that is kept is at most f + x, where x is how far the key's counts stand above the floors of the
+/// tables that hold it. The counts of a full table sum up to capacity * floor + the sum of its x; another table has floor 0.
 /// Source: Agarwal et al. 2012, who take the whole floor for every key of one side.
 struct MergedKeys {
   CountedKeys keys;
