@@ -154,7 +154,7 @@ void add_files_of_top(CLI::App& app, TopOptions& options) {
          "--from", options.saved_files,
          "read no input: print the ranking of what --save or 'tally merge' wrote, of several files all "
          "together (K goes before)")
-      ->type_name("FILE...")
+      ->type_name("FILE")
       ->expected(1, CLI::detail::expected_max_vector_size);
 }
 
