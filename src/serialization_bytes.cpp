@@ -14,16 +14,20 @@ constexpr std::uint64_t low_bits(std::uint64_t num_bits) {
   return num_bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << num_bits) - 1;
 }
 
-void check_padding(const FilterShape& shape, FileBytes body) {
+}  // namespace
+
+void check_unused_bits(const FilterShape& shape, FileBytes words, std::uint64_t offset) {
   const std::uint64_t per_word = 64 / shape.counter_bits();
-  const std::uint64_t num_words = body.size() / 8;
+  const std::uint64_t num_words = words.size() / 8;
   const std::uint64_t in_last = shape.num_positions() - (num_words - 1) * per_word;
   const std::uint64_t used = low_bits(per_word * shape.counter_bits());
   const std::uint64_t used_in_last = low_bits(in_last * shape.counter_bits());
   const auto check_word = [&](std::uint64_t i, std::uint64_t used_bits) {
-    if ((load_little_endian<std::uint64_t>(body.data() + 8 * i) & ~used_bits) == 0) return;
-    throw FormatError("an unused bit of the body's word " + std::to_string(i) + " is set; must be clear",
-                      file_header_bytes + 8 * i);
+    if ((load_little_endian<std::uint64_t>(words.data() + 8 * i) & ~used_bits) == 0) return;
+    const std::uint64_t at = offset + 8 * i;
+    throw FormatError("an unused bit of the body's word " + std::to_string((at - file_header_bytes) / 8) +
+                          " is set; must be clear",
+                      at);
   };
   if (used != low_bits(64)) {
     for (std::uint64_t i = 0; i + 1 < num_words; ++i) check_word(i, used);
@@ -31,10 +35,8 @@ void check_padding(const FilterShape& shape, FileBytes body) {
   check_word(num_words - 1, used_in_last);
 }
 
-}  // namespace
-
-void check_length(const FileHeader& header, std::uint64_t file_bytes) {
-  const std::uint64_t expected = file_header_bytes + header.body_bytes();
+void check_length(std::uint64_t body_bytes, std::uint64_t file_bytes) {
+  const std::uint64_t expected = file_header_bytes + body_bytes;
   if (file_bytes == expected) return;
   throw FormatError("length is " + std::to_string(file_bytes) + " bytes; must be " +
                         std::to_string(expected) + ": " +
@@ -42,14 +44,17 @@ void check_length(const FileHeader& header, std::uint64_t file_bytes) {
                     std::min(file_bytes, expected));
 }
 
+void check_body_checksum(FileBytes body, std::uint64_t body_checksum) {
+  if (checksum(body) == body_checksum) return;
+  throw FormatError("the checksum of the body does not match; the file is damaged", file_header_bytes);
+}
+
 void check_body(const FileHeader& header, FileBytes body) {
-  if (checksum(body) != header.body_checksum) {
-    throw FormatError("the checksum of the body does not match; the file is damaged", file_header_bytes);
-  }
+  check_body_checksum(body, header.body_checksum);
   if (const auto* dleft = std::get_if<DLeftShape>(&header.shape.shape)) {
     check_dleft_body(header, *dleft, body);
   } else {
-    check_padding(header.shape, body);
+    check_unused_bits(header.shape, body, file_header_bytes);
   }
 }
 
@@ -69,7 +74,7 @@ std::vector<std::byte> serialize(const AnyFilter& filter) {
 
 AnyFilter deserialize(std::span<const std::byte> bytes, const std::optional<HashKey>& key) {
   const FileHeader header = read_header(bytes);
-  detail::check_length(header, bytes.size());
+  detail::check_length(header.body_bytes(), bytes.size());
   const detail::FileBytes body = bytes.subspan(file_header_bytes);
   detail::check_body(header, body);
   const KeyHasher hasher = header.hasher(key);

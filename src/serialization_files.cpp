@@ -2,15 +2,15 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "serialization_file_descriptor.hpp"
-#include "serialization_parts.hpp"
+#include "serialization_sketch_parts.hpp"
 #include "tally/serialization.hpp"
+#include "tally/serialization/sketch_files.hpp"
 
 namespace tally {
 namespace {
@@ -19,36 +19,33 @@ using detail::FileDescriptor;
 
 constexpr std::size_t pipe_chunk_bytes = std::size_t{1} << 20;
 
-// A stream without a length: read to its end, then judged. Memory follows what has arrived.
-AnyFilter load_stream(FileDescriptor& file, const std::optional<HashKey>& key) {
-  std::vector<std::byte> bytes(file_header_bytes);
-  bytes.resize(file.read_fully(bytes));
-  const FileHeader header = read_header(bytes);
-  const std::uint64_t expected = file_header_bytes + header.body_bytes();
+/// A file and its first bytes, from which everything else follows.
+struct OpenFile {
+  explicit OpenFile(const std::filesystem::path& path) : file(FileDescriptor::open_for_reading(path)) {
+    header.resize(file.read_fully(header));
+  }
+
+  bool is_regular() const { return S_ISREG(file.status().st_mode); }
+  std::uint64_t size() const { return static_cast<std::uint64_t>(file.status().st_size); }
+
+  FileDescriptor file;
+  std::vector<std::byte> header = std::vector<std::byte>(file_header_bytes);
+};
+
+// Of a stream without a length: read to its end, to be judged then. Memory follows what has arrived.
+std::vector<std::byte> read_stream(OpenFile& open, std::uint64_t body_bytes) {
+  std::vector<std::byte> bytes = std::move(open.header);
+  const std::uint64_t expected = file_header_bytes + body_bytes;
   std::size_t num_read = bytes.size();
   // One byte more than expected tells of bytes after the end.
   while (num_read == bytes.size() && num_read <= expected) {
     const std::uint64_t chunk =
         std::min<std::uint64_t>(std::max(num_read, pipe_chunk_bytes), expected + 1 - num_read);
     bytes.resize(num_read + chunk);
-    num_read += file.read_fully(std::span(bytes).subspan(num_read));
+    num_read += open.file.read_fully(std::span(bytes).subspan(num_read));
   }
   bytes.resize(num_read);
-  return deserialize(bytes, key);
-}
-
-std::array<std::byte, file_header_bytes> read_header_bytes(FileDescriptor& file, std::size_t& num_read) {
-  std::array<std::byte, file_header_bytes> bytes{};
-  num_read = file.read_fully(bytes);
   return bytes;
-}
-
-FileHeader read_and_check_header(FileDescriptor& file) {
-  std::size_t num_read = 0;
-  const auto bytes = read_header_bytes(file, num_read);
-  const FileHeader header = read_header(std::span(bytes).first(num_read));
-  detail::check_length(header, static_cast<std::uint64_t>(file.status().st_size));
-  return header;
 }
 
 /// What is wrong with the bytes, or with the key for them, is said of the file.
@@ -56,6 +53,8 @@ template <class Read>
 auto naming(const std::filesystem::path& path, Read read) {
   try {
     return read();
+  } catch (const FileKindError& error) {
+    throw error.said_of(path.string());
   } catch (const FormatError& error) {
     throw FormatError(error.reason(), error.offset(), path.string());
   } catch (const std::invalid_argument& error) {
@@ -63,28 +62,35 @@ auto naming(const std::filesystem::path& path, Read read) {
   }
 }
 
-AnyFilter load_unnamed(const std::filesystem::path& path, const std::optional<HashKey>& key) {
-  FileDescriptor file = FileDescriptor::open_for_reading(path);
-  if (!S_ISREG(file.status().st_mode)) return load_stream(file, key);
-  const FileHeader header = read_and_check_header(file);
+AnyFilter load_filter(OpenFile& open, const std::optional<HashKey>& key) {
+  const FileHeader header = read_header(open.header);
+  if (!open.is_regular()) return deserialize(read_stream(open, header.body_bytes()), key);
+  detail::check_length(header.body_bytes(), open.size());
   const KeyHasher hasher = header.hasher(key);
   detail::AlignedWords words(header.body_bytes() / 8);
   const std::span<std::byte> body = std::as_writable_bytes(words.words());
-  const std::size_t num_read = file.read_fully(body);
-  if (num_read != body.size()) detail::check_length(header, file_header_bytes + num_read);
+  const std::size_t num_read = open.file.read_fully(body);
+  if (num_read != body.size()) detail::check_length(header.body_bytes(), file_header_bytes + num_read);
   detail::check_body(header, body);
   return {header.shape, hasher, header.totals, std::move(words)};
+}
+
+AnySketch load_sketch(OpenFile& open, const std::optional<HashKey>& key) {
+  const detail::SketchHeader header = detail::read_sketch_header(open.header);
+  if (open.is_regular()) detail::check_length(header.body_bytes, open.size());
+  return deserialize_sketch(read_stream(open, header.body_bytes), key);
 }
 
 /// The filter in a file that is mapped, and stays so as long as the filter or a move of it.
 AnyFilter map_unnamed(const std::filesystem::path& path, const std::optional<HashKey>& key,
                       VerifyBody verify) {
-  FileDescriptor file = FileDescriptor::open_for_reading(path);
-  const FileHeader header = read_and_check_header(file);
+  const OpenFile open(path);
+  const FileHeader header = read_header(open.header);
+  detail::check_length(header.body_bytes(), open.size());
   const KeyHasher hasher = header.hasher(key);
   const std::uint64_t num_bytes = file_header_bytes + header.body_bytes();
-  void* memory = ::mmap(nullptr, num_bytes, PROT_READ, MAP_SHARED, file.get(), 0);
-  if (memory == MAP_FAILED) file.throw_error("cannot map");
+  void* memory = ::mmap(nullptr, num_bytes, PROT_READ, MAP_SHARED, open.file.get(), 0);
+  if (memory == MAP_FAILED) open.file.throw_error("cannot map");
   const std::shared_ptr<const void> mapping(memory,
                                             [num_bytes](void* mapped) { ::munmap(mapped, num_bytes); });
   const std::byte* body = static_cast<const std::byte*>(memory) + file_header_bytes;
@@ -96,7 +102,29 @@ AnyFilter map_unnamed(const std::filesystem::path& path, const std::optional<Has
 }  // namespace
 
 AnyFilter load(const std::filesystem::path& path, const std::optional<HashKey>& key) {
-  return naming(path, [&] { return load_unnamed(path, key); });
+  return naming(path, [&] {
+    OpenFile open(path);
+    return load_filter(open, key);
+  });
+}
+
+AnySketch load_sketch(const std::filesystem::path& path, const std::optional<HashKey>& key) {
+  return naming(path, [&] {
+    OpenFile open(path);
+    return load_sketch(open, key);
+  });
+}
+
+AnyFile load_any(const std::filesystem::path& path, const std::optional<HashKey>& key) {
+  return naming(path, [&]() -> AnyFile {
+    OpenFile open(path);
+    if (is_filter(file_kind(open.header))) return load_filter(open, key);
+    return load_sketch(open, key);
+  });
+}
+
+FileKind file_kind(const std::filesystem::path& path) {
+  return naming(path, [&] { return file_kind(OpenFile(path).header); });
 }
 
 MappedFilter MappedFilter::open(const std::filesystem::path& path, const std::optional<HashKey>& key,

@@ -3,67 +3,37 @@
 #include <string>
 #include <string_view>
 
-#include "detail_byte_fields.hpp"
-#include "serialization_parts.hpp"
+#include "serialization_fields.hpp"
 #include "tally/detail/little_endian.hpp"
 #include "tally/storage/counter_array.hpp"
 
 namespace tally {
 namespace {
 
-using detail::field;
-using detail::FileBytes;
-using detail::require_field;
-using detail::throw_field_error;
-
-// Where the fields stand; docs/format.md has the same table.
-constexpr std::size_t magic_at = 0;
-constexpr std::size_t version_at = 8;
-constexpr std::size_t kind_at = 10;
-constexpr std::size_t hash_id_at = 12;
-constexpr std::size_t scheme_id_at = 14;
-constexpr std::size_t seed_at = 16;
-constexpr std::size_t num_positions_at = 24;
-constexpr std::size_t num_hashes_at = 32;
-constexpr std::size_t counter_bits_at = 36;
-constexpr std::size_t update_at = 38;
-constexpr std::size_t threshold_at = 40;
-constexpr std::size_t num_insertions_at = 48;
-constexpr std::size_t num_removes_at = 56;
-constexpr std::size_t num_refused_removes_at = 64;
-// What follows is reserved for most kinds; dleft and count-min have the rest of their shape and state in it.
-constexpr std::size_t own_fields_at = 72;
-constexpr std::size_t cells_per_bucket_at = 72;
-constexpr std::size_t remainder_bits_at = 74;
-constexpr std::size_t least_remainder_bits_at = 75;
-constexpr std::size_t num_doublings_at = 76;
-constexpr std::size_t grows_at = 77;
-constexpr std::size_t num_full_at = 80;
-constexpr std::size_t num_rescues_at = 88;
-constexpr std::size_t num_fingerprints_at = 96;
-constexpr std::size_t num_copies_at = 72;
-constexpr std::size_t rounding_at = 80;
-constexpr std::size_t body_bytes_at = 104;
-constexpr std::size_t body_checksum_at = 112;
-constexpr std::size_t header_checksum_at = 120;
+using namespace detail;  // where the fields stand
 
 // As PNG's: a high bit, and an end of line that a transfer as text would change.
 constexpr std::string_view magic = "\x89TALLY\r\n";
 
 /// Whether the byte, between own_fields_at and body_bytes_at, belongs to a field of the kind.
-bool is_used(std::uint16_t kind, std::size_t at) {
+bool is_used(FileKind kind, std::size_t at) {
   const auto is_in = [&](std::size_t begin, std::size_t end) { return at >= begin && at < end; };
-  switch (static_cast<FilterKind>(kind)) {
-    case FilterKind::dleft:
+  switch (kind) {
+    case FileKind::dleft:
       return is_in(own_fields_at, grows_at + 1) || is_in(num_full_at, body_bytes_at);
-    case FilterKind::count_min:
+    case FileKind::count_min:
       return is_in(num_copies_at, num_copies_at + 4) || is_in(rounding_at, rounding_at + 8);
+    case FileKind::top_keys:
+    case FileKind::count_min_window:
+      return is_in(num_copies_at, num_copies_at + 4) || is_in(rounding_at, body_bytes_at);
+    case FileKind::space_saving:
+      return is_in(floor_at, body_bytes_at);
     default:
       return false;
   }
 }
 
-void check_frame(FileBytes bytes) {
+void check_bytes_of_header(FileBytes bytes) {
   if (bytes.empty()) throw FormatError("it is empty", 0);
   for (std::size_t i = 0; i < std::min(magic.size(), bytes.size()); ++i) {
     if (bytes[magic_at + i] == static_cast<std::byte>(magic[i])) continue;
@@ -82,11 +52,6 @@ void check_frame(FileBytes bytes) {
   }
   if (field<std::uint64_t>(bytes, header_checksum_at) != detail::checksum(bytes.first(header_checksum_at))) {
     throw FormatError("the checksum of the header does not match; the file is damaged", header_checksum_at);
-  }
-  const auto kind = field<std::uint16_t>(bytes, kind_at);
-  for (std::size_t i = own_fields_at; i < body_bytes_at; ++i) {
-    if (bytes[i] == std::byte{0} || is_used(kind, i)) continue;
-    throw_field_error("reserved byte", std::to_integer<int>(bytes[i]), "0", i);
   }
 }
 
@@ -147,29 +112,6 @@ FilterShape read_dleft_shape(FileBytes bytes, const CommonFields& fields) {
   return {shape, fields.scheme_id};
 }
 
-FilterShape read_count_min_shape(FileBytes bytes, const CommonFields& fields) {
-  const auto num_copies = field<std::uint32_t>(bytes, num_copies_at);
-  require_field("scheme id", fields.scheme_id, CongruentialRows::file_id, TwoHashRows::file_id, scheme_id_at,
-                " for the kind count-min");
-  require_field("num_positions", fields.num_positions, 1, max_num_positions, num_positions_at);
-  require_field("num_hashes", fields.num_hashes, 1, max_num_hashes, num_hashes_at);
-  if (fields.counter_bits < 8 || !CounterArray::is_width(fields.counter_bits)) {
-    throw_field_error("counter_bits", fields.counter_bits, "8, 16, 32 or 64 for the kind count-min",
-                      counter_bits_at);
-  }
-  require_field("update policy", fields.update, 0, 1, update_at);
-  require_field("threshold", fields.threshold, 0, 0, threshold_at, " for the kind count-min");
-  const std::uint32_t most_copies =
-      fields.scheme_id == TwoHashRows::file_id ? max_num_hashes / fields.num_hashes : 1;
-  require_field("num_copies", num_copies, 1, most_copies, num_copies_at, " for this scheme and num_hashes");
-  return {CountMinShape{.width = fields.num_positions,
-                        .depth = fields.num_hashes,
-                        .num_copies = num_copies,
-                        .counter_bits = fields.counter_bits,
-                        .update = static_cast<CounterUpdate>(fields.update)},
-          fields.scheme_id};
-}
-
 // A filter can be made of what passes: where fields are each in range, it is the number of positions that is not.
 FilterShape checked(FilterShape shape) {
   try {
@@ -178,6 +120,11 @@ FilterShape checked(FilterShape shape) {
     throw FormatError(std::string("num_positions: ") + error.what(), num_positions_at);
   }
   return shape;
+}
+
+FilterShape read_count_min_shape(FileBytes bytes, const CommonFields& fields) {
+  require_field("threshold", fields.threshold, 0, 0, threshold_at, " for the kind count-min");
+  return read_sketch_shape(bytes, FileKind::count_min);
 }
 
 FilterShape read_bloom_shape(const CommonFields& fields) {
@@ -221,8 +168,7 @@ void check_positions(FilterKind kind, const CommonFields& fields) {
   require_field("num_hashes", fields.num_hashes, 1, max_num_hashes, num_hashes_at);
 }
 
-FilterShape read_shape(FileBytes bytes) {
-  const auto kind = static_cast<FilterKind>(field<std::uint16_t>(bytes, kind_at));
+FilterShape read_shape(FileBytes bytes, FilterKind kind) {
   const CommonFields fields(bytes);
   switch (kind) {
     case FilterKind::bloom:
@@ -238,12 +184,9 @@ FilterShape read_shape(FileBytes bytes) {
     case FilterKind::dleft:
       return checked(read_dleft_shape(bytes, fields));
     case FilterKind::count_min:
-      return checked(read_count_min_shape(bytes, fields));
+      break;
   }
-  throw_field_error("kind", static_cast<std::uint16_t>(kind),
-                    "1 (bloom), 2 (blocked-bloom), 3 (counting-bloom), 4 (threshold), 5 (dleft) or 6 "
-                    "(count-min)",
-                    kind_at);
+  return read_count_min_shape(bytes, fields);
 }
 
 FilterTotals read_totals(FileBytes bytes, const FilterShape& shape) {
@@ -269,13 +212,11 @@ FilterTotals read_totals(FileBytes bytes, const FilterShape& shape) {
 }  // namespace
 
 FileHeader read_header(std::span<const std::byte> bytes) {
-  check_frame(bytes);
+  const FileKind kind = check_frame(bytes);
+  if (!is_filter(kind)) throw FileKindError(kind, "a filter");
   FileHeader header;
-  header.shape = read_shape(bytes);
-  const auto hash_id = field<std::uint16_t>(bytes, hash_id_at);
-  if (hash_id < 1 || hash_id > 2)
-    throw_field_error("hash id", hash_id, "1 (xxh3-128) or 2 (highwayhash-128)", hash_id_at);
-  header.hash_id = static_cast<HashId>(hash_id);
+  header.shape = read_shape(bytes, static_cast<FilterKind>(kind));
+  header.hash_id = static_cast<HashId>(field<std::uint16_t>(bytes, hash_id_at));
   header.seed_or_key_id = field<std::uint64_t>(bytes, seed_at);
   header.totals = read_totals(bytes, header.shape);
   header.body_checksum = field<std::uint64_t>(bytes, body_checksum_at);
@@ -286,8 +227,63 @@ FileHeader read_header(std::span<const std::byte> bytes) {
 }
 
 KeyHasher FileHeader::hasher(const std::optional<HashKey>& key) const {
-  if (hash_id == HashId::xxh3_128) return KeyHasher(seed_or_key_id);
-  const std::string made_with = "tally file: made with the keyed hash " + std::string(name_of(hash_id)) +
+  return hasher_of_file(hash_id, seed_or_key_id, key);
+}
+
+FileKind file_kind(std::span<const std::byte> bytes) {
+  check_bytes_of_header(bytes);
+  const auto number = field<std::uint16_t>(bytes, kind_at);
+  if (number >= 1 && number <= num_file_kinds) return static_cast<FileKind>(number);
+  std::string kinds;
+  for (std::uint16_t i = 1; i <= num_file_kinds; ++i) {
+    kinds += std::string(i == 1                ? ""
+                         : i == num_file_kinds ? " or "
+                                               : ", ") +
+             std::to_string(i) + " (" + std::string(name_of(static_cast<FileKind>(i))) + ")";
+  }
+  throw_field_error("kind", number, kinds, kind_at);
+}
+
+namespace detail {
+
+FileKind check_frame(FileBytes bytes) {
+  const FileKind kind = file_kind(bytes);
+  for (std::size_t i = own_fields_at; i < body_bytes_at; ++i) {
+    if (bytes[i] == std::byte{0} || is_used(kind, i)) continue;
+    throw_field_error("reserved byte", std::to_integer<int>(bytes[i]), "0", i);
+  }
+  const auto hash_id = field<std::uint16_t>(bytes, hash_id_at);
+  if (hash_id < 1 || hash_id > 2)
+    throw_field_error("hash id", hash_id, "1 (xxh3-128) or 2 (highwayhash-128)", hash_id_at);
+  return kind;
+}
+
+FilterShape read_sketch_shape(FileBytes bytes, FileKind kind) {
+  const CommonFields fields(bytes);
+  const std::string for_kind = " for the kind " + std::string(name_of(kind));
+  const auto num_copies = field<std::uint32_t>(bytes, num_copies_at);
+  require_field("scheme id", fields.scheme_id, CongruentialRows::file_id, TwoHashRows::file_id, scheme_id_at,
+                for_kind);
+  require_field("num_positions", fields.num_positions, 1, max_num_positions, num_positions_at);
+  require_field("num_hashes", fields.num_hashes, 1, max_num_hashes, num_hashes_at);
+  if (fields.counter_bits < 8 || !CounterArray::is_width(fields.counter_bits)) {
+    throw_field_error("counter_bits", fields.counter_bits, "8, 16, 32 or 64" + for_kind, counter_bits_at);
+  }
+  require_field("update policy", fields.update, 0, 1, update_at);
+  const std::uint32_t most_copies =
+      fields.scheme_id == TwoHashRows::file_id ? max_num_hashes / fields.num_hashes : 1;
+  require_field("num_copies", num_copies, 1, most_copies, num_copies_at, " for this scheme and num_hashes");
+  return checked({CountMinShape{.width = fields.num_positions,
+                                .depth = fields.num_hashes,
+                                .num_copies = num_copies,
+                                .counter_bits = fields.counter_bits,
+                                .update = static_cast<CounterUpdate>(fields.update)},
+                  fields.scheme_id});
+}
+
+KeyHasher hasher_of_file(HashId id, std::uint64_t seed_or_key_id, const std::optional<HashKey>& key) {
+  if (id == HashId::xxh3_128) return KeyHasher(seed_or_key_id);
+  const std::string made_with = "tally file: made with the keyed hash " + std::string(name_of(id)) +
                                 " and the key of id " + std::to_string(seed_or_key_id);
   if (!key.has_value()) throw std::invalid_argument(made_with + "; give that key");
   const KeyHasher hasher = KeyHasher::keyed(*key);
@@ -296,22 +292,39 @@ KeyHasher FileHeader::hasher(const std::optional<HashKey>& key) const {
                               std::to_string(hasher.seed_or_key_id()));
 }
 
-namespace detail {
+HeaderWriter::HeaderWriter(FileKind kind, std::uint16_t scheme_id, const KeyHasher& hasher) {
+  std::memcpy(bytes_.data() + magic_at, magic.data(), magic.size());
+  put(version_at, file_format_version);
+  put(kind_at, static_cast<std::uint16_t>(kind));
+  put(hash_id_at, static_cast<std::uint16_t>(hasher.id()));
+  put(scheme_id_at, scheme_id);
+  put(seed_at, hasher.seed_or_key_id());
+}
+
+void HeaderWriter::put_shape(const CountMinShape& shape) {
+  put(num_positions_at, shape.width);
+  put(num_hashes_at, shape.depth);
+  put(counter_bits_at, static_cast<std::uint16_t>(shape.counter_bits));
+  put(update_at, static_cast<std::uint16_t>(shape.update));
+  put(num_copies_at, shape.num_copies);
+}
+
+std::array<std::byte, file_header_bytes> HeaderWriter::finish(std::uint64_t body_bytes,
+                                                              std::uint64_t body_checksum) {
+  put(body_bytes_at, body_bytes);
+  put(body_checksum_at, body_checksum);
+  put(header_checksum_at, checksum(FileBytes(bytes_).first(header_checksum_at)));
+  return bytes_;
+}
 
 std::array<std::byte, file_header_bytes> header_of(const AnyFilter& filter) {
-  std::array<std::byte, file_header_bytes> bytes{};
-  const auto put = [&](std::size_t at, auto value) { store_little_endian(bytes.data() + at, value); };
   const auto narrow = [](auto value) { return static_cast<std::uint16_t>(value); };
   const auto byte = [](auto value) { return static_cast<std::uint8_t>(value); };
   const FilterShape shape = filter.shape();
   const FilterTotals totals = filter.totals();
 
-  std::memcpy(bytes.data() + magic_at, magic.data(), magic.size());
-  put(version_at, file_format_version);
-  put(kind_at, narrow(shape.kind()));
-  put(hash_id_at, narrow(filter.hasher().id()));
-  put(scheme_id_at, shape.scheme_id);
-  put(seed_at, filter.hasher().seed_or_key_id());
+  HeaderWriter header(static_cast<FileKind>(shape.kind()), shape.scheme_id, filter.hasher());
+  const auto put = [&](std::size_t at, auto value) { header.put(at, value); };
   put(num_positions_at, shape.num_positions());
   put(num_hashes_at, shape.num_hashes());
   put(counter_bits_at, narrow(shape.counter_bits()));
@@ -319,11 +332,8 @@ std::array<std::byte, file_header_bytes> header_of(const AnyFilter& filter) {
   if (const auto* threshold = std::get_if<ThresholdShape>(&shape.shape)) {
     put(update_at, narrow(threshold->update));
   } else if (const auto* count_min = std::get_if<CountMinShape>(&shape.shape)) {
-    put(num_positions_at, count_min->width);
-    put(num_hashes_at, count_min->depth);
-    put(update_at, narrow(count_min->update));
+    header.put_shape(*count_min);
     put(threshold_at, std::uint64_t{0});
-    put(num_copies_at, count_min->num_copies);
     put(rounding_at, totals.rounding);
   } else if (const auto* dleft = std::get_if<DLeftShape>(&shape.shape)) {
     put(num_positions_at, dleft->buckets_per_subtable);
@@ -341,10 +351,7 @@ std::array<std::byte, file_header_bytes> header_of(const AnyFilter& filter) {
   put(num_insertions_at, totals.num_insertions);
   put(num_removes_at, totals.num_removes);
   put(num_refused_removes_at, totals.num_refused_removes);
-  put(body_bytes_at, shape.num_bytes());
-  put(body_checksum_at, body_checksum(filter));
-  put(header_checksum_at, checksum(FileBytes(bytes).first(header_checksum_at)));
-  return bytes;
+  return header.finish(shape.num_bytes(), body_checksum(filter));
 }
 
 }  // namespace detail

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <optional>
 #include <span>
 
 #include "tally/serialization/file_header.hpp"
@@ -34,7 +35,16 @@ inline std::uint64_t body_checksum(const AnyFilter& filter) {
 std::array<std::byte, file_header_bytes> header_of(const AnyFilter& filter);
 
 /// Throws FormatError unless so many bytes are a whole file.
-void check_length(const FileHeader& header, std::uint64_t file_bytes);
+void check_length(std::uint64_t body_bytes, std::uint64_t file_bytes);
+
+/// Throws FormatError unless the body has this checksum.
+void check_body_checksum(FileBytes body, std::uint64_t body_checksum);
+
+/// Throws FormatError unless all bits are 0 that hold no position of the shape; `words` begin at byte `offset` of the file.
+void check_unused_bits(const FilterShape& shape, FileBytes words, std::uint64_t offset);
+
+/// The hasher that made a file. Throws as FileHeader::hasher.
+KeyHasher hasher_of_file(HashId id, std::uint64_t seed_or_key_id, const std::optional<HashKey>& key);
 
 /// Throws FormatError unless the body's checksum matches, its unused bits are 0 and the cells are such as a
 /// filter writes. `body` is as long as the header says.

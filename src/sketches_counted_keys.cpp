@@ -10,7 +10,15 @@
 namespace tally {
 namespace {
 
-constexpr std::uint64_t num_children = 4;
+constexpr std::uint64_t num_children = CountedKeys::heap_arity;
+constexpr std::uint64_t least_growth = 16;  // keys
+
+std::uint64_t num_slots_for(std::uint64_t num_keys) { return std::bit_ceil(2 * num_keys); }
+
+/// The first bits of a digest are the number of one of so many slots, a power of two of at least two.
+std::uint32_t shift_for(std::uint64_t num_slots) {
+  return static_cast<std::uint32_t>(64 - std::countr_zero(num_slots));
+}
 
 std::uint64_t checked_capacity(std::uint64_t capacity, std::string_view structure) {
   detail::require_in_range(structure, "capacity", capacity, 1, CountedKeys::max_capacity);
@@ -19,19 +27,28 @@ std::uint64_t checked_capacity(std::uint64_t capacity, std::string_view structur
 
 }  // namespace
 
+CountedKeys::CountedKeys(std::uint64_t capacity, std::string_view structure, detail::ProcessSalt salt,
+                         std::uint64_t num_keys)
+    : capacity_(checked_capacity(capacity, structure)), salt_(salt) {
+  const std::uint64_t room = std::clamp<std::uint64_t>(num_keys, 1, capacity);
+  slots_.resize(num_slots_for(room));
+  shift_ = shift_for(slots_.size());
+  entries_.reserve(room);
+  keys_.reserve(room);
+  heap_.reserve(room);
+}
+
 CountedKeys::CountedKeys(std::uint64_t capacity, std::string_view structure, detail::ProcessSalt salt)
-    : capacity_(checked_capacity(capacity, structure)),
-      shift_(static_cast<std::uint32_t>(64 - std::bit_width(2 * capacity - 1))),
-      salt_(salt),
-      slots_(std::bit_ceil(2 * capacity)) {
-  entries_.reserve(capacity);
-  keys_.reserve(capacity);
-  heap_.reserve(capacity);
+    : CountedKeys(capacity, structure, salt, capacity) {}
+
+CountedKeys CountedKeys::with_room(std::uint64_t num_keys, std::uint64_t capacity,
+                                   std::string_view structure) {
+  return {capacity, structure, detail::process_salt(), num_keys};
 }
 
 CountedKeys::CountedKeys(std::uint64_t capacity, std::string_view structure, std::vector<Entry> entries,
                          std::vector<std::string> keys, std::vector<HeapNode> heap)
-    : CountedKeys(capacity, structure) {
+    : CountedKeys(capacity, structure, detail::process_salt(), entries.size()) {
   const std::uint64_t size = entries.size();
   bool fits = size <= capacity && keys.size() == size && heap.size() == size;
   std::vector<bool> is_in_heap(size);
@@ -51,16 +68,35 @@ CountedKeys::CountedKeys(std::uint64_t capacity, std::string_view structure, std
     detail::throw_parameter_error(structure, "list of keys", "not one", "what such a table has listed");
   }
   keys_ = std::move(keys);
-  keys_.reserve(capacity);
   heap_ = std::move(heap);
-  heap_.reserve(capacity);
+}
+
+// What has room is not touched. So where there is no memory for the rest, nothing has changed that anyone could see.
+void CountedKeys::make_room() {
+  const std::uint64_t room = std::min(capacity_, std::max(least_growth, 2 * size()));
+  const auto grow = [&](auto& list) {
+    if (list.size() == list.capacity()) list.reserve(room);
+  };
+  grow(keys_);
+  grow(entries_);
+  grow(heap_);
+  if (slots_.size() > 2 * size()) return;
+  std::vector<std::uint64_t> slots(num_slots_for(room));
+  slots.swap(slots_);
+  shift_ = shift_for(slots_.size());
+  for (const std::uint64_t slot : slots) {
+    if (slot != 0) put_in_index(slot);
+  }
+}
+
+void CountedKeys::put_in_index(std::uint64_t slot) noexcept {
+  std::uint64_t at = home(slot);
+  while (slots_[at] != 0) at = next(at);
+  slots_[at] = slot;
 }
 
 void CountedKeys::index(std::uint32_t i) noexcept {
-  const std::uint64_t salted_digest = salted(entries_[i].digest);
-  std::uint64_t at = home(salted_digest);
-  while (slots_[at] != 0) at = next(at);
-  slots_[at] = (salted_digest & tag_mask) | (std::uint64_t{i} + 1);
+  put_in_index((salted(entries_[i].digest) & tag_mask) | (std::uint64_t{i} + 1));
 }
 
 // Entries behind the hole move up to it, unless that is before their home.
@@ -78,6 +114,7 @@ void CountedKeys::remove_from_index(std::uint32_t i) noexcept {
 }
 
 void CountedKeys::add(std::string_view key, const Entry& entry) {
+  make_room();
   keys_.emplace_back(key);
   entries_.push_back(entry);
   const auto i = static_cast<std::uint32_t>(entries_.size() - 1);

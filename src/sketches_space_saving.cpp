@@ -4,6 +4,7 @@
 #include <array>
 
 #include "tally/detail/parameter_error.hpp"
+#include "tally/sketches/merged_keys.hpp"
 
 namespace tally {
 namespace {
@@ -53,35 +54,16 @@ KeyCount SpaceSaving::estimate(std::string_view key, Hash128 digest) const {
   return i == CountedKeys::none ? KeyCount{key, digest, floor_, floor_} : keys_.key_count(i);
 }
 
-// A key that the other side does not keep may have come there as often as the floor says. What is left out
-// then counts no more than what is kept.
 void SpaceSaving::merge(const SpaceSaving& other) {
   require_same_hasher("SpaceSaving", hasher_, other.hasher_);
   detail::require_same("SpaceSaving", "capacity", capacity(), other.capacity());
-  std::vector<KeyCount> all;
-  const auto add_all = [&](const CountedKeys& these, const CountedKeys& those, std::uint64_t floor,
-                           bool also_common) {
-    for (std::uint32_t i = 0; i < these.size(); ++i) {
-      KeyCount sum = these.key_count(i);
-      const std::uint32_t j = those.find(sum.digest);
-      if (j != CountedKeys::none && !also_common) continue;
-      sum.count = detail::saturating_add(sum.count, j == CountedKeys::none ? floor : those[j].count);
-      sum.error = detail::saturating_add(sum.error, j == CountedKeys::none ? floor : those[j].error);
-      all.push_back(sum);
-    }
+  const auto side = [](const SpaceSaving& own) {
+    return detail::KeysToMerge{own.keys_, own.floor_, [&own](Hash128) { return own.floor_; }};
   };
-  add_all(keys_, other.keys_, other.floor_, true);
-  add_all(other.keys_, keys_, floor_, false);
-  std::stable_sort(all.begin(), all.end(),
-                   [](const KeyCount& a, const KeyCount& b) { return a.count > b.count; });
-  CountedKeys merged(capacity(), "SpaceSaving");
-  const std::size_t num_kept = std::min<std::size_t>(all.size(), capacity());
-  for (std::size_t i = 0; i < num_kept; ++i)
-    merged.add(all[i].key, {all[i].digest, all[i].count, all[i].error});
-  floor_ = detail::saturating_add(floor_, other.floor_);
-  if (num_kept < all.size()) floor_ = std::max(floor_, all[num_kept].count);
-  keys_ = std::move(merged);
+  detail::MergedKeys merged = detail::MergedKeys::of(side(*this), side(other), "SpaceSaving");
   total_count_ = detail::saturating_add(total_count_, other.total_count_);
+  keys_ = std::move(merged.keys);
+  floor_ = merged.floor;
 }
 
 }  // namespace tally

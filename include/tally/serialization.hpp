@@ -18,7 +18,7 @@ std::vector<std::byte> serialize(const AnyFilter& filter);
 
 /// The filter that `serialize` was given. Everything is checked before anything is allocated: the
 /// header, the length (which must be exact), both checksums, and that unused bits are 0.
-/// Throws FormatError, std::invalid_argument for a missing or wrong key, std::bad_alloc.
+/// Throws FormatError (FileKindError for what no filter is), std::invalid_argument for a missing or wrong key, std::bad_alloc.
 AnyFilter deserialize(std::span<const std::byte> bytes, const std::optional<HashKey>& key = {});
 
 /// What becomes of a file that is there already.

@@ -9,7 +9,7 @@
 #include "support/sample_summaries.hpp"
 #include "tally/filters/hash_set.hpp"
 #include "tally/filters/recent_keys.hpp"
-#include "tally/serialization.hpp"
+#include "tally/serialization/sketch_files.hpp"
 #include "tally/sketches/count_min_window.hpp"
 #include "tally/sketches/space_saving.hpp"
 #include "tally/sketches/top_keys.hpp"

@@ -5,6 +5,7 @@
 #include "fail_each.hpp"
 #include "support/command_runner.hpp"
 #include "support/file_bytes.hpp"
+#include "support/sample_sketches.hpp"
 
 // Files where there is no memory: none is written in part, nothing is left beside it.
 
@@ -54,6 +55,48 @@ TEST(Allocation, AFileIsSavedWholeOrNotAtAll) {
               "save_bytes", make, [&](int) { save_bytes(serialize(filter), path, overwrite); }, describe_it),
           2u);
     }
+  }
+}
+
+std::vector<AnySketch> one_of_each_sketch() {
+  return {sample_space_saving(5), sample_top_keys(20), sample_window()};
+}
+
+TEST(Allocation, ASketchIsSavedWholeOrNotAtAll) {
+  const TemporaryDirectory temporary;
+  for (const AnySketch& sketch : one_of_each_sketch()) {
+    const fs::path directory = temporary / "files";
+    const auto make = [&] {
+      fs::remove_all(directory);
+      fs::create_directory(directory);
+      save(one_of_each_sketch()[0], directory / "sketch");
+      return 0;
+    };
+    EXPECT_GT(fail_each(
+                  "save", make, [&](int) { save(sketch, directory / "sketch", Overwrite::replace); },
+                  [&](int) { return files_in(directory); }),
+              2u);
+  }
+}
+
+TEST(Allocation, ASketchIsOpenedAndMergedWholeOrNotAtAll) {
+  const TemporaryDirectory temporary;
+  for (const AnySketch& sketch : one_of_each_sketch()) {
+    const fs::path path = temporary / name_of(kind_of(sketch));
+    save(sketch, path);
+    const auto describe_it = [](const auto& loaded) { return loaded ? serialize(*loaded) : Bytes{}; };
+    EXPECT_GT(fail_each(
+                  "load_sketch", [] { return std::optional<AnySketch>(); },
+                  [&](std::optional<AnySketch>& loaded) { loaded = load_sketch(path); }, describe_it),
+              3u);
+    EXPECT_GT(fail_each(
+                  "load_any", [] { return std::optional<AnySketch>(); },
+                  [&](std::optional<AnySketch>& loaded) { loaded = std::get<AnySketch>(load_any(path)); },
+                  describe_it),
+              3u);
+    fail_each(
+        "merged", [&] { return sketch; }, [&](AnySketch& own) { merge(own, sketch); },
+        [](const AnySketch& own) { return serialize(own); });
   }
 }
 

@@ -125,13 +125,46 @@ TEST(Allocation, WhatASketchSaysChangesNothing) {
       [&](CountMinSketch<>& object) { (void)object.inner_product(sketch); }, describes);
 }
 
-TEST(Allocation, SpaceSavingMergesWholeOrNotAtAll) {
-  SpaceSaving other = space_saving(false);
-  other.add(long_key(7), 100);
+/// A copy has room for the keys in it and no more.
+TEST(Allocation, ACopyTakesMoreKeysWholeOrNotAtAll) {
+  const auto add = [](auto& top) { top.add(long_key(100, 200), 1000); };
+  const TopKeys<> top = top_keys(true);
   EXPECT_GT(fail_each(
-                "SpaceSaving merged", [] { return space_saving(false); },
-                [&](SpaceSaving& top) { top.merge(other); }, describes),
-            3u);
+                "TopKeys copied", [&] { return top; }, add, describes),
+            4u);
+  const SpaceSaving saving = space_saving(true);
+  EXPECT_GT(fail_each(
+                "SpaceSaving copied", [&] { return saving; }, add, describes),
+            4u);
+  const CountedKeys keys = top.candidates();
+  EXPECT_GT(fail_each(
+                "CountedKeys copied", [&] { return keys; },
+                [](CountedKeys& table) {
+                  table.add(long_key(100), {{7, 7}, 5, 1});
+                },
+                describes),
+            4u);
+}
+
+TEST(Allocation, SketchesMergeWholeOrNotAtAll) {
+  for (const bool has_room : {false, true}) {
+    SpaceSaving saving = space_saving(has_room);
+    saving.add(long_key(70), 100);
+    EXPECT_GT(fail_each(
+                  "SpaceSaving merged", [&] { return space_saving(has_room); },
+                  [&](SpaceSaving& top) { top.merge(saving); }, describes),
+              3u);
+    TopKeys<> other = top_keys(has_room);
+    other.add(long_key(70), 100);
+    EXPECT_GT(fail_each(
+                  "TopKeys merged", [&] { return top_keys(has_room); },
+                  [&](TopKeys<>& top) { top.merge(other); }, describes),
+              4u);
+  }
+  const CountMinWindow<> other = window(false);
+  fail_each(
+      "CountMinWindow merged", [] { return window(false); }, [&](CountMinWindow<>& one) { one.merge(other); },
+      describes);
 }
 
 }  // namespace

@@ -44,6 +44,7 @@ TEST_F(InputIsOutput, IsRefusedByEveryCommandWithAnOutputWhateverTheFileIsCalled
                                     {"over", "1", "--state"},
                                     {"over", "1", "--window", "1m", "--state"},
                                     {"top", "3", "--state"},
+                                    {"top", "3", "--force", "--save"},
                                     {"add"},
                                     {"remove"},
                                     {"diff", "--force", "-o"}};

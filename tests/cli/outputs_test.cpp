@@ -27,7 +27,8 @@ const std::vector<Arguments>& writers() {
                                           {"plan", "-p", "1%", "--from", "-", "--plot"},
                                           {"over", "2", "--state"},
                                           {"over", "2", "--window", "1h", "--memory", "64KiB", "--state"},
-                                          {"top", "--memory", "64KiB", "--state"}};
+                                          {"top", "--memory", "64KiB", "--state"},
+                                          {"top", "--memory", "64KiB", "--save"}};
   return all;
 }
 

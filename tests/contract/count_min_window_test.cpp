@@ -99,6 +99,48 @@ TYPED_TEST(CountMinWindowOf, TheLowerBoundIsThatOfBothGenerationsTogether) {
   EXPECT_GT(window.estimate("apple").lower, 40'000u);
 }
 
+TYPED_TEST(CountMinWindowOf, WindowsThatAdvanceTogetherMergeToThatOfBothStreams) {
+  for (const CounterUpdate update : {CounterUpdate::plain, CounterUpdate::conservative}) {
+    const CountMinShape shape = usable<TypeParam>({50, 3, 1, 16, update});
+    CountMinWindow<TypeParam> both(shape, 7), a(shape, 7), b(shape, 7);
+    Random random(3);
+    std::vector<std::uint64_t> truth(60);
+    for (int generation = 0; generation < 4; ++generation) {
+      if (generation == 2) truth.assign(60, 0);  // two generations count, the third and the fourth
+      for (int i = 0; i < 500; ++i) {
+        const std::uint64_t key = random.below(60);
+        truth[key] += 3;
+        both.add(key, 3);
+        (random.below(2) == 0 ? a : b).add(key, 3);
+      }
+      if (generation == 3) break;
+      for (CountMinWindow<TypeParam>* window : {&both, &a, &b}) window->advance();
+    }
+    a.merge(b);
+    EXPECT_EQ(a.total_count(), both.total_count());
+    for (std::uint64_t key = 0; key < 60; ++key) {
+      ASSERT_GE(a.estimate(key).value, truth[key]);
+      if (update == CounterUpdate::plain) {
+        ASSERT_EQ(a.estimate(key), both.estimate(key));
+      }
+    }
+    a.advance();
+    both.advance();
+    EXPECT_EQ(a.total_count(), both.total_count());
+  }
+}
+
+TYPED_TEST(CountMinWindowOf, WindowsThatDifferAreRefusedAndNothingHasChanged) {
+  const CountMinShape shape = usable<TypeParam>({50, 3, 1, 16});
+  CountMinWindow<TypeParam> window(shape, 7);
+  window.add("apple", 5);
+  expect_refused([&] { window.merge({shape, 8}); }, {"CountMinSketch: cannot merge: seed is 7 here"});
+  expect_refused([&] { window.merge({usable<TypeParam>({100, 3, 1, 16}), 7}); }, {"cannot merge: width"});
+  EXPECT_EQ(window.total_count(), 5u);
+  using Sketch = CountMinSketch<TypeParam>;
+  expect_refused([&] { CountMinWindow<TypeParam>(Sketch(shape, 7), Sketch(shape, 8)); }, {"seed is 7 here"});
+}
+
 TYPED_TEST(CountMinWindowOf, ABadShapeIsRefused) {
   expect_refused([] { CountMinWindow<TypeParam>({0, 3}, 7); }, {"CountMinSketch: width is 0"});
 }

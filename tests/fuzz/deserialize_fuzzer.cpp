@@ -1,6 +1,7 @@
-// Any bytes: refused with a FormatError, or a filter that writes the same bytes again and works. The input is tried
+// Any bytes: refused with a FormatError, or a filter or sketch that writes the same bytes again and works. The input is tried
 // as it is, then with both checksums repaired, then without its body being checked, as a mapped file would be.
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
@@ -9,7 +10,7 @@
 
 #include "file_bytes.hpp"
 #include "sample_filters.hpp"
-#include "tally/serialization.hpp"
+#include "tally/serialization/sketch_files.hpp"
 
 namespace {
 
@@ -61,6 +62,51 @@ void check(const std::vector<std::byte>& bytes) {
   require(serialize(*try_to_load(used)) == used);
 }
 
+/// The sums of what it says to be certain; the truth before is not known, but what is added now is.
+template <class Top>
+void use(Top& top) {
+  const std::uint64_t total = top.total_count();
+  const bool is_known = total < ~std::uint64_t{0} / 4;
+  top.add("a key", 5);
+  top.add("another", 7);
+  top.merge(Top(top));
+  if (!is_known) return;
+  require(top.total_count() == 2 * (total + 12));
+  require(top.floor() <= top.total_count() / top.capacity());
+  for (const KeyCount& key : top.top(3)) require(key.error <= key.count && key.error <= top.floor());
+  require(top.estimate("a key").count >= 10);
+  require(top.estimate("another").count >= 14);
+}
+
+template <class Rows>
+void use(CountMinWindow<Rows>& window) {
+  window.add("a key", 5);
+  window.advance();
+  window.add("a key", 5);
+  window.merge(CountMinWindow<Rows>(window));
+  const CountEstimate estimate = window.estimate("a key");
+  require(estimate.saturated || estimate.value >= 20);
+}
+
+std::optional<AnySketch> try_to_load_sketch(const std::vector<std::byte>& bytes) {
+  try {
+    return deserialize_sketch(bytes, test::sample_hash_key());
+  } catch (const FormatError& error) {
+    require(error.offset() <= std::max<std::size_t>(bytes.size(), file_header_bytes));
+  } catch (const std::invalid_argument&) {  // another key
+  }
+  return std::nullopt;
+}
+
+void check_sketch(const std::vector<std::byte>& bytes) {
+  std::optional<AnySketch> sketch = try_to_load_sketch(bytes);
+  if (!sketch) return;
+  require(serialize(*sketch) == bytes);
+  std::visit([](auto& own) { use(own); }, *sketch);
+  const std::vector<std::byte> used = serialize(*sketch);
+  require(serialize(*try_to_load_sketch(used)) == used);
+}
+
 void use_unchecked(const std::vector<std::byte>& bytes) {
   try {
     const FileHeader header = read_header(bytes);
@@ -80,9 +126,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto* first = reinterpret_cast<const std::byte*>(data);
   std::vector<std::byte> bytes(first, first + size);
   check(bytes);
+  check_sketch(bytes);
   if (size < file_header_bytes) return 0;
   test::repair_checksums(bytes);
   check(bytes);
+  check_sketch(bytes);
   use_unchecked(bytes);
   return 0;
 }

@@ -74,6 +74,36 @@ TEST(CountedKeys, FindsKeysAndTheLeastLikeASlowTwin) {
   }
 }
 
+TEST(CountedKeys, ATableThatTakesMoreMemoryAsKeysComeFindsThemAll) {
+  for (const std::uint64_t room : {0, 1, 3, 20, 5000}) {
+    CountedKeys table = CountedKeys::with_room(room, 3000, "Test");
+    CountedKeys copy = table;
+    for (std::uint64_t key = 0; key < 3000; ++key) {
+      ASSERT_FALSE(table.is_full());
+      table.add(std::to_string(key), {{key, 1}, key + 1, 0});
+      if (key % 700 == 0) copy = table;
+    }
+    EXPECT_TRUE(table.is_full());
+    EXPECT_EQ(table[table.least()].count, 1u);
+    for (std::uint64_t key = 2801; key < 3000; ++key) copy.add(std::to_string(key), {{key, 1}, key + 1, 0});
+    EXPECT_EQ(copy.greatest(3000), table.greatest(3000));
+    for (std::uint64_t key = 0; key < 3000; ++key) {
+      ASSERT_EQ(table.key_bytes(table.find({key, 1})), std::to_string(key));
+      ASSERT_EQ(copy.key_bytes(copy.find({key, 1})), std::to_string(key));
+    }
+    EXPECT_LT(table.longest_search(), 100u);
+    EXPECT_EQ(table.num_bytes(), copy.num_bytes());
+  }
+}
+
+TEST(CountedKeys, ALargeCapacityThatHoldsFewKeysTakesLittleMemory) {
+  CountedKeys few = CountedKeys::with_room(2, CountedKeys::max_capacity, "Test");
+  for (std::uint64_t key = 0; key < 5; ++key) few.add("x", {{key, 1}, 1, 0});
+  EXPECT_LT(few.num_bytes(), 4000u);
+  const CountedKeys taken_over(CountedKeys::max_capacity, "Test", {{{1, 1}, 5, 0}}, {"a"}, {{5, 0}});
+  EXPECT_LT(taken_over.num_bytes(), 1000u);
+}
+
 TEST(CountedKeys, ASearchGoesOnAtTheFirstSlotAfterTheLast) {
   CountedKeys table(4, "Test", known_salt);
   for (std::uint64_t key = 0; key < 4; ++key) table.add("x", {last_home(key), key + 1, 0});

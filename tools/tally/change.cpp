@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "commands.hpp"
 #include "documents.hpp"
@@ -10,6 +11,7 @@
 #include "input_is_output.hpp"
 #include "key_loop.hpp"
 #include "options.hpp"
+#include "sketch_file.hpp"
 
 // The commands that change a filter file: add, remove, halve, merge.
 
@@ -92,31 +94,29 @@ struct MergeOptions {
   bool quiet = false;
 };
 
-// The library speaks of here and there: "AnyFilter: cannot merge: kind is bloom here and dleft there; make both ..."
-std::string difference_text(const CLI::App& app, const std::string& here, const std::string& there,
-                            std::string_view error) {
-  std::string text = in_words_of(app, error);
-  const auto put_name = [&](std::string_view word, const std::string& name) {
-    if (const std::size_t at = text.find(word); at != std::string::npos)
-      text.replace(at, word.size(), fmt::format(" in '{}'{}", name, word.back()));
-  };
-  put_name(" there;", there);
-  put_name(" here ", here);
-  constexpr std::string_view advice = "make both with the same";
-  if (text.ends_with(advice))
-    text.replace(text.size() - advice.size(), advice.size(), "'tally build --like' makes filters that merge");
-  return text;
+/// The same of sketches, `merged` being that of the first file.
+ExitCode merge_sketches(const MergeOptions& options, const OutputFile& output, AnySketch merged,
+                        const std::optional<HashKey>& key) {
+  for (std::size_t i = 1; i < options.inputs.size(); ++i) {
+    merge_file(merged, options.inputs.front(), options.inputs[i], key);
+    refuse_if_stopped(options.output);
+  }
+  output.save(serialize(merged));
+  if (options.json) print_json({{"num_merged", options.inputs.size()}, {"sketch", sketch_to_json(merged)}});
+  remark(options.quiet, fmt::format("merged {} {} files into '{}'; {}", options.inputs.size(),
+                                    name_of(kind_of(merged)), options.output, sketch_state_text(merged)));
+  return ExitCode::success;
 }
 
-ExitCode run_merge(const CLI::App& app, const MergeOptions& options) {
+ExitCode run_merge(const MergeOptions& options) {
   const OutputFile output(options.output, options.force, options.quiet);  // it may be one of the inputs
-  const auto load_input = [&](const std::string& path) {
-    const FilterFileOptions file{path, options.key_file};
-    return load(path, file.key());
-  };
-  AnyFilter merged = load_input(options.inputs.front());
+  const std::optional<HashKey> key = FilterFileOptions{"", options.key_file}.key();
+  AnyFile first = load_any(options.inputs.front(), key);
+  if (auto* sketch = std::get_if<AnySketch>(&first))
+    return merge_sketches(options, output, std::move(*sketch), key);
+  AnyFilter merged = std::get<AnyFilter>(std::move(first));
   for (std::size_t i = 1; i < options.inputs.size(); ++i) {
-    const AnyFilter other = load_input(options.inputs[i]);
+    const AnyFilter other = load(options.inputs[i], key);
     try {
       if (!merged.merge(other)) {
         throw std::runtime_error(fmt::format(
@@ -125,8 +125,8 @@ ExitCode run_merge(const CLI::App& app, const MergeOptions& options) {
             options.inputs.front(), options.inputs[i], options.output));
       }
     } catch (const std::invalid_argument& error) {
-      throw std::invalid_argument(
-          difference_text(app, options.inputs.front(), options.inputs[i], error.what()));
+      throw std::invalid_argument(difference_text(error.what(), options.inputs.front(), options.inputs[i],
+                                                  "'tally build --like' makes filters that merge"));
     }
     refuse_if_stopped(options.output);
   }
@@ -183,13 +183,16 @@ Run declare_halve(CLI::App& app) {
 
 Run declare_merge(CLI::App& app) {
   const auto options = std::make_shared<MergeOptions>();
-  add_details(app,
-              "The filters must be of one kind, shape, scheme and seed ('tally build --like FILE' makes "
-              "such); if not, "
-              "the first difference is named and nothing is written. dleft filters may have been doubled "
-              "differently often; "
-              "that both fit into one is not sure, and it is an error if they do not. "
-              "Exit status: 0, 2 after an error.");
+  add_details(
+      app,
+      "The filters must be of one kind, shape, scheme and seed ('tally build --like FILE' makes "
+      "such); if not, "
+      "the first difference is named and nothing is written. dleft filters may have been doubled "
+      "differently often; "
+      "that both fit into one is not sure, and it is an error if they do not. Files of 'tally top "
+      "--save' merge too, if method, candidates, sketch and seed are the same; so do those of sliding "
+      "windows, which the library writes. "
+      "Exit status: 0, 2 after an error.");
   add_file(app, "-o,--output", options->output, "Write the merged filter here ('-': standard output)")
       ->required();
   app.add_option("filters", options->inputs, "The filter files, two or more")
@@ -200,7 +203,7 @@ Run declare_merge(CLI::App& app) {
   add_force(app, options->force);
   add_json(app, options->json);
   add_quiet(app, options->quiet);
-  return [&app, options] { return run_merge(app, *options); };
+  return [options] { return run_merge(*options); };
 }
 
 }  // namespace tally::cli

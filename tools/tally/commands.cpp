@@ -30,7 +30,9 @@ const std::vector<Command>& commands() {
        "tally top -d ' ' -f 1 --sum 10 access.log         # those with the most bytes\n"
        "tail -f access.log | tally top 20 --window 10m    # a table on the terminal, of the last ten "
        "minutes\n"
-       "tally top --share 1% --with-error words.txt       # all above 1%, none missed\n"},
+       "tally top --share 1% --with-error words.txt       # all above 1%, none missed\n"
+       "tally top -q --save web1.top access.log           # on each machine, and then for all of them:\n"
+       "tally top 20 --from web1.top web2.top web3.top\n"},
       {"kmers", "print the canonical k-mers of FASTA and FASTQ seen N times, or write a filter of them",
        "Streams", declare_kmers,
        "tally kmers -k 31 reads.fq.gz                            # each k-mer that is there twice\n"

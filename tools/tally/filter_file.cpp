@@ -31,10 +31,14 @@ CLI::Option* add_no_verify(CLI::App& app, bool& verify) {
       "what that costs)");
 }
 
-OpenFilter::OpenFilter(const FilterFileOptions& options) {
+bool is_stream(const std::string& path) {
   std::error_code ignored;  // the open that follows says what is wrong
-  const std::filesystem::file_status status = std::filesystem::status(options.path, ignored);
-  if (std::filesystem::is_fifo(status) || std::filesystem::is_character_file(status)) {
+  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
+  return std::filesystem::is_fifo(status) || std::filesystem::is_character_file(status);
+}
+
+OpenFilter::OpenFilter(const FilterFileOptions& options) {
+  if (is_stream(options.path)) {
     loaded_.emplace(load(options.path, options.key()));
   } else {
     on_bus_error_.emplace(options.path);

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "bus_error.hpp"
 #include "guarded_file.hpp"
@@ -29,11 +30,15 @@ void add_filter_file(CLI::App& app, FilterFileOptions& options);
 /// would get a fresh checksum.
 CLI::Option* add_no_verify(CLI::App& app, bool& verify);
 
+/// Whether what is at the path can be read only once: a pipe, a terminal.
+bool is_stream(const std::string& path);
+
 /// A filter for reading: mapped, or read if the path is no regular file (a pipe). The whole file is checked first,
 /// unless --no-verify is given. If it is made shorter afterwards, the command ends with a message.
 class OpenFilter {
  public:
   explicit OpenFilter(const FilterFileOptions& options);
+  explicit OpenFilter(AnyFilter loaded) : loaded_(std::move(loaded)) {}
   const AnyFilter& operator*() const { return mapped_ ? mapped_->filter() : *loaded_; }
   const AnyFilter* operator->() const { return &**this; }
 

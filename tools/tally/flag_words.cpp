@@ -134,4 +134,19 @@ std::string in_words_of(const CLI::App& command, std::string_view message) {
   return with_plain_phrases(with_flags(command, rest));
 }
 
+std::string difference_text(std::string_view message, const std::string& here, const std::string& there,
+                            std::string_view advice) {
+  std::string text(message);
+  const auto put_name = [&](std::string_view word, const std::string& name) {
+    if (const std::size_t at = text.find(word); at != std::string::npos)
+      text.replace(at, word.size(), fmt::format(" in '{}'{}", name, word.back()));
+  };
+  put_name(" there;", there);
+  put_name(" here ", here);
+  constexpr std::string_view advice_of_the_library = "make both with the same";
+  if (text.ends_with(advice_of_the_library))
+    text.replace(text.size() - advice_of_the_library.size(), advice_of_the_library.size(), advice);
+  return text;
+}
+
 }  // namespace tally::cli

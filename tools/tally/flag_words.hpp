@@ -15,4 +15,9 @@ std::string_view without_structure(std::string_view message);
 /// filter has none" with the name of the filter file. A message of the command itself stays as it is.
 std::string in_words_of(const CLI::App& command, std::string_view message);
 
+/// A refused merge with the files in place of the library's 'here' and 'there': "AnyFilter: cannot merge: kind is bloom in
+/// 'a' and dleft in 'b'; " and the advice.
+std::string difference_text(std::string_view message, const std::string& here, const std::string& there,
+                            std::string_view advice);
+
 }  // namespace tally::cli

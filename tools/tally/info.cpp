@@ -10,7 +10,9 @@
 #include "documents.hpp"
 #include "figures.hpp"
 #include "filter_file.hpp"
+#include "open_file.hpp"
 #include "options.hpp"
+#include "sketch_file.hpp"
 #include "tally/planner.hpp"
 
 namespace tally::cli {
@@ -211,9 +213,27 @@ std::string info_text(const AnyFilter& filter, const FilterStatistics& statistic
   return text;
 }
 
+ExitCode show_sketch(const InfoOptions& options, const AnySketch& sketch) {
+  const std::string_view kind = name_of(kind_of(sketch));
+  if (options.false_positive_rate)
+    throw std::invalid_argument(fmt::format("--false-positive-rate: a {} file has none; leave it out", kind));
+  if (options.plot.wanted)
+    throw std::invalid_argument(fmt::format("--plot: a {} file has no plot; leave it out", kind));
+  if (options.json) {
+    Json json = sketch_to_json(sketch);
+    json["body_verified"] = true;
+    print_json(json);
+  } else {
+    print(sketch_info_text(sketch));
+  }
+  return ExitCode::success;
+}
+
 ExitCode run_info(const InfoOptions& options) {
   check_plot(options.plot, options.json);
-  const OpenFilter filter(options.filter);
+  const OpenFile file(options.filter);
+  if (file.sketch() != nullptr) return show_sketch(options, *file.sketch());
+  const AnyFilter* const filter = &file.filter();
   const FilterStatistics statistics = filter->statistics();
   const std::vector<std::string> problems = problems_of(*filter, statistics, options.false_positive_rate);
   if (options.json) {
@@ -237,7 +257,7 @@ Run declare_info(CLI::App& app) {
   const auto options = std::make_shared<InfoOptions>();
   add_details(app,
               "Shape, hash, fill, counters by value, the error as it is now, and what is wrong and what to "
-              "do about it. "
+              "do about it. Of a file of 'tally top --save' candidates, sketch and bounds. "
               "Exit status: 0, 1 if the error is above --false-positive-rate, 2 after an error.");
   add_filter_file(app, options->filter);
   add_rate(app, "-p,--false-positive-rate", options->false_positive_rate, "The error that was asked for");

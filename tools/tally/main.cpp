@@ -14,6 +14,7 @@
 #include "instruction_set.hpp"
 #include "output.hpp"
 #include "signals.hpp"
+#include "tally/serialization/file_kind.hpp"
 
 namespace tally::cli {
 
@@ -39,6 +40,19 @@ std::vector<Declared> declare_commands(CLI::App& app, std::string_view called) {
     declared.push_back({own, std::move(run)});
   }
   return declared;
+}
+
+/// Which commands read a file of the kind.
+std::string_view who_reads(FileKind kind) {
+  switch (kind) {
+    case FileKind::top_keys:
+    case FileKind::space_saving:
+      return "'tally top --from' prints its keys, 'tally merge' merges such files, 'tally info' shows it";
+    case FileKind::count_min_window:
+      return "'tally merge' merges such files, 'tally info' shows it";
+    default:
+      return "'tally query' or 'tally count' asks it, 'tally merge' merges such files, 'tally info' shows it";
+  }
 }
 
 ExitCode fail(std::string_view message) {
@@ -112,6 +126,8 @@ int main(int argc, char** argv) {
       return ExitCode::success;
     } catch (const std::bad_alloc&) {
       return fail("not enough memory; ask for less with --memory or fewer keys");
+    } catch (const tally::FileKindError& error) {
+      return fail(fmt::format("{}; {}", error.what(), who_reads(error.kind())));
     } catch (const std::exception& error) {  // invalid_argument, FormatError, system_error, ...
       return fail(error.what());
     }

@@ -244,7 +244,7 @@ void HasherOptions::draw() {
     std::random_device device;
     HashKey& secret = drawn_key.emplace();
     for (std::byte& byte : secret) byte = static_cast<std::byte>(device());
-  } else if (!seed_given() && key_file.empty()) {
+  } else if (!seed_given() && key_file.empty() && !for_files) {
     seed = random_word();
   }
 }

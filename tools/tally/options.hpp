@@ -118,13 +118,14 @@ struct HasherOptions {
   std::uint64_t seed = default_seed;
   std::string key_file;
   bool keyed = false;
+  bool for_files = false;  ///< a stream ends in a file that is to merge with others
 
   bool seed_given() const { return seed_option != nullptr && seed_option->count() > 0; }
   KeyHasher hasher() const;            ///< reads the key file
   std::optional<HashKey> key() const;  ///< nothing without --key-file and a drawn secret
 
-  /// Of a stream, which writes no filter file, before all else: draws the secret if --keyed is given, or else the seed
-  /// if none is and there is no key file.
+  /// Of a stream, before all else: draws the secret if --keyed is given, or else the seed if none is, there is no key
+  /// file and no file is written that is to merge with others.
   void draw();
 
   CLI::Option* seed_option = nullptr;

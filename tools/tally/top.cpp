@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -11,6 +12,7 @@
 #include "signals.hpp"
 #include "stream_state.hpp"
 #include "top_check.hpp"
+#include "top_files.hpp"
 #include "top_plan.hpp"
 #include "top_report.hpp"
 
@@ -46,11 +48,25 @@ StateOptions state_options(const TopOptions& options, const TopStream::Options& 
   return list;
 }
 
+/// The file that --save names, refused or held before any work is done.
+std::optional<OutputFile> open_saved(const TopOptions& options) {
+  const std::string& path = options.save_path;
+  if (path.empty()) return std::nullopt;
+  if (path == "-")
+    throw std::invalid_argument("--save: '-' is standard output, to which the keys go; give a file");
+  const auto target = [](const std::string& name) { return std::filesystem::weakly_canonical(name); };
+  if (!options.state_path.empty() && target(path) == target(options.state_path))
+    throw std::invalid_argument(fmt::format("--save and --state both name '{}'; give two files", path));
+  refuse_input_as_output(options.input.files, path, "--save");
+  return std::optional<OutputFile>(std::in_place, path, options.force, options.quiet, "--save");
+}
+
 ExitCode run_top(const TopOptions& options, StreamState& state) {
   refuse_input_as_output(options.input.files, options.state_path, "--state");
+  const std::optional<OutputFile> saved = open_saved(options);
   const TopStream::Options planned = plan_top(options);
   TopStream stream(planned);
-  TopReport report(options, stream);
+  TopReport report(options, [&] { return stream.candidates(); });
   const bool snapshots = options.interval && !report.on_screen();
   RecordReader reader(options.input, options.records, planned.hasher, options.window || snapshots);
   std::optional<ExactRanking> check;
@@ -72,7 +88,9 @@ ExitCode run_top(const TopOptions& options, StreamState& state) {
   };
   for_each_record(reader, options.quiet || report.on_screen(), [&](const Records& records) {
     if (snapshots) {
-      intervals.split(records, add, [&](std::uint64_t) { report.write_snapshot(intervals.latest()); });
+      intervals.split(records, add, [&](std::uint64_t) {
+        report.write_snapshot(intervals.latest(), stream.num_counted());
+      });
     } else {
       add(records);
       if (report.on_screen()) report.redraw();
@@ -80,11 +98,12 @@ ExitCode run_top(const TopOptions& options, StreamState& state) {
   });
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 
-  const TopStream::Ranking ranking = report.ranking();
+  const Ranking ranking = report.ranking();
   report.write_last(ranking);
   std::optional<ExactRanking::Result> exact;
   if (check) exact = check->compare(ranking, options.share, options.num_keys);
-  Json summary = report.totals(ranking);
+  Json summary{{"num_lines", stream.num_counted()}};
+  summary.update(report.totals(ranking));
   if (options.window) {
     summary["num_late_lines"] = stream.clock().num_late();
     summary["num_lines_left_out"] = stream.clock().num_left_out();
@@ -97,6 +116,7 @@ ExitCode run_top(const TopOptions& options, StreamState& state) {
   summary.update(hash_json(planned.hasher));
   if (exact) summary["exact"] = check_json(*exact);
   report.finish(summary);
+  if (saved) saved->save(stream.file());
   state.save([&](StateWriter& to) {
     stream.save(to);
     write(to, intervals);
@@ -115,8 +135,37 @@ ExitCode run_top(const TopOptions& options, StreamState& state) {
                   unless_chosen(planned.hasher), human_bytes(static_cast<double>(stream.num_bytes())),
                   seconds, hash_text(planned.hasher)));
   remark_lines_lost(options.quiet, reader, stream.clock().num_left_out());
+  if (saved) remark(options.quiet, fmt::format("saved to '{}'", options.save_path));
   if (exact) remark(options.quiet, check_text(*exact));
   return ranking.keys.empty() ? ExitCode::none : ExitCode::success;
+}
+
+}  // namespace
+
+namespace {
+
+void add_files_of_top(CLI::App& app, TopOptions& options) {
+  CLI::Option* const save = add_file(app, "--save", options.save_path,
+                                     "write candidates and sketch to this file at the end or when "
+                                     "interrupted, for --from and 'tally merge'");
+  save->excludes("--window");
+  add_force(app, options.force)->needs(save);
+  app.add_option(
+         "--from", options.saved_files,
+         "read no input: print the ranking of what --save or 'tally merge' wrote, of several files all "
+         "together (K goes before)")
+      ->type_name("FILE")
+      ->expected(1, CLI::detail::expected_max_vector_size);
+}
+
+void exclude_what_needs_an_input(CLI::App& app) {
+  CLI::Option* const from = app.get_option("--from");
+  for (const char* name : {"--no-decompress", "--delimiter", "--fields", "--sum", "--time", "--skip-bad",
+                           "--window", "--slots", "--interval", "--memory", "--error", "--method", "--state",
+                           "--save", "--exact", "--seed", "--keyed"}) {
+    from->excludes(app.get_option(name));
+  }
+  app.get_option("--save")->excludes("--keyed");
 }
 
 }  // namespace
@@ -148,12 +197,26 @@ Run declare_top(CLI::App& app) {
              "a sketch before which the candidates are counted, or only candidates",
              {"sketch", "space-saving"});
   add_state(app, options->state_path, options->waits_for_state);
+  add_files_of_top(app, *options);
   app.add_flag("--exact", options->exact, "count exactly as well (memory without bound) and compare");
-  add_stream_hasher_options(app, options->hasher, "drawn at random, or what the --state was begun with");
+  add_stream_hasher_options(
+      app, options->hasher,
+      fmt::format("drawn at random, or what the --state was begun with; with --save {}, so "
+                  "that files merge",
+                  default_seed));
   add_json(app, options->json);
   add_quiet(app, options->quiet);
+  exclude_what_needs_an_input(app);
   return [options] {
     take_num_keys(*options);
+    options->hasher.for_files = !options->save_path.empty();
+    if (!options->saved_files.empty()) {
+      if (!options->input.files.empty()) {
+        throw std::invalid_argument(fmt::format(
+            "'{}' and --from are both given: no input is read with --from", options->input.files.front()));
+      }
+      return run_top_from(*options);
+    }
     if (options->exact && options->window)
       throw std::invalid_argument("--exact and --window are both given; leave one out");
     if (options->exact && !options->state_path.empty())

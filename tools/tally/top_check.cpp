@@ -15,7 +15,7 @@ void ExactRanking::add(const Records& records) {
   }
 }
 
-ExactRanking::Result ExactRanking::compare(const TopStream::Ranking& ranking, std::optional<double> share,
+ExactRanking::Result ExactRanking::compare(const Ranking& ranking, std::optional<double> share,
                                            std::uint64_t num_keys) const {
   Result result{.num_distinct = counts_.size()};
   // The least true count of an answer.

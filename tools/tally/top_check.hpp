@@ -6,7 +6,8 @@
 
 #include "exact_check.hpp"
 #include "output.hpp"
-#include "top_stream.hpp"
+#include "ranking.hpp"
+#include "records.hpp"
 
 namespace tally::cli {
 
@@ -24,8 +25,7 @@ class ExactRanking {
     std::uint64_t greatest_overcount = 0;
   };
   /// `share` or `num_keys` as the ranking was made with.
-  Result compare(const TopStream::Ranking& ranking, std::optional<double> share,
-                 std::uint64_t num_keys) const;
+  Result compare(const Ranking& ranking, std::optional<double> share, std::uint64_t num_keys) const;
 
  private:
   ValuesByKey<std::uint64_t> counts_;

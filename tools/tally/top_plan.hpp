@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "duration.hpp"
 #include "options.hpp"
@@ -25,6 +26,9 @@ struct TopOptions {
   std::optional<Nanoseconds> interval;
   std::string state_path;
   bool waits_for_state = false;
+  std::string save_path;
+  bool force = false;                    ///< --save replaces a file
+  std::vector<std::string> saved_files;  ///< --from: they are read in place of an input
   bool with_error = false;
   bool exact = false;
   bool json = false;

@@ -2,21 +2,23 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "event_time.hpp"
 #include "key_json.hpp"
 
 namespace tally::cli {
 namespace {
 
-double share_of(const KeyCount& key, const TopStream::Ranking& ranking) {
+double share_of(const KeyCount& key, const Ranking& ranking) {
   return ranking.total == 0 ? 0 : static_cast<double>(key.count) / static_cast<double>(ranking.total);
 }
 
 }  // namespace
 
-TopReport::TopReport(const TopOptions& options, const TopStream& stream)
+TopReport::TopReport(const TopOptions& options, std::function<Ranking()> candidates)
     : options_(options),
-      stream_(stream),
+      candidates_(std::move(candidates)),
       on_screen_(!options.json && ScreenTable::is_possible()),
       output_({.nul_separated = options.input.nul_separated && !options.json}) {}
 
@@ -27,11 +29,11 @@ void TopReport::redraw() {
   screen_.draw(table(ranking()), false);
 }
 
-void TopReport::write_snapshot(Nanoseconds time) {
-  const TopStream::Ranking ranking = this->ranking();
+void TopReport::write_snapshot(Nanoseconds time, std::uint64_t num_lines) {
+  const Ranking ranking = this->ranking();
   write_keys(ranking);
   if (options_.json) {
-    Json snapshot{{"time", time_text(time)}};
+    Json snapshot{{"time", time_text(time)}, {"num_lines", num_lines}};
     snapshot.update(totals(ranking));
     output_.write_record(json_line(Json{{"snapshot", snapshot}}));
   } else {
@@ -40,7 +42,7 @@ void TopReport::write_snapshot(Nanoseconds time) {
   output_.flush();
 }
 
-void TopReport::write_last(const TopStream::Ranking& ranking) {
+void TopReport::write_last(const Ranking& ranking) {
   if (on_screen_) {
     screen_.draw(table(ranking), true);
   } else {
@@ -53,20 +55,22 @@ void TopReport::finish(const Json& summary) {
   output_.finish();
 }
 
-Json TopReport::totals(const TopStream::Ranking& ranking) const {
+Json TopReport::totals(const Ranking& ranking) const {
   std::uint64_t num_certain = 0;
   for (const KeyCount& key : ranking.keys) num_certain += is_certain(ranking, key);
-  return {{"num_lines", stream_.num_counted()},        {"total", ranking.total},
-          {"num_keys", ranking.keys.size()},           {"num_certain", num_certain},
-          {"others_at_most", ranking.bound_of_others}, {"not_kept_at_most", ranking.floor}};
+  return {{"total", ranking.total},
+          {"num_keys", ranking.keys.size()},
+          {"num_certain", num_certain},
+          {"others_at_most", ranking.bound_of_others},
+          {"not_kept_at_most", ranking.floor}};
 }
 
-bool TopReport::is_certain(const TopStream::Ranking& ranking, const KeyCount& key) const {
+bool TopReport::is_certain(const Ranking& ranking, const KeyCount& key) const {
   return options_.share ? is_above_share(key.least(), *options_.share, ranking.total)
                         : key.least() >= ranking.bound_of_others;
 }
 
-void TopReport::write_keys(const TopStream::Ranking& ranking) {
+void TopReport::write_keys(const Ranking& ranking) {
   for (const KeyCount& key : ranking.keys) {
     if (options_.json) {
       Json line = key_json(key.key);
@@ -83,7 +87,7 @@ void TopReport::write_keys(const TopStream::Ranking& ranking) {
   }
 }
 
-std::string TopReport::table(const TopStream::Ranking& ranking) const {
+std::string TopReport::table(const Ranking& ranking) const {
   std::string text =
       fmt::format("{:>12}  {:>7}  {}key\n", options_.records.sum_fields.empty() ? "count" : "sum", "share",
                   options_.with_error ? "      error  " : "");

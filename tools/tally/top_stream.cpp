@@ -1,26 +1,15 @@
 #include "top_stream.hpp"
 
 #include <algorithm>
-#include <tuple>
 #include <type_traits>
 #include <unordered_set>
 #include <utility>
 
 #include "exact_check.hpp"
 #include "stream_state.hpp"
+#include "tally/serialization/sketch_files.hpp"
 
 namespace tally::cli {
-namespace {
-
-void keep_greatest(std::vector<KeyCount>& keys, std::uint64_t num_keys) {
-  const auto end = keys.begin() + static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(num_keys, keys.size()));
-  std::partial_sort(keys.begin(), end, keys.end(), [](const KeyCount& a, const KeyCount& b) {
-    return std::tie(b.count, a.error, a.key) < std::tie(a.count, b.error, b.key);
-  });
-  keys.erase(end, keys.end());
-}
-
-}  // namespace
 
 TopStream::TopStream(const Options& options)
     : options_(options),
@@ -88,22 +77,19 @@ void TopStream::restore(StateReader& state, const std::optional<HashKey>& key) {
   }
 }
 
-TopStream::Ranking TopStream::all() const {
+Ranking TopStream::candidates() const {
+  if (slots_.size() == 1)
+    return std::visit([](const auto& slot) { return candidates_of(slot); }, slots_.front());
   Ranking ranking;
   std::unordered_set<Hash128, HashOfDigest> seen;
   for (const Slot& slot : slots_) {
-    std::visit(
-        [&](const auto& it) {
-          ranking.total += it.total_count();
-          ranking.floor += it.floor();
-          for (std::uint32_t i = 0; i < it.candidates().size(); ++i) {
-            const KeyCount key = it.candidates().key_count(i);
-            if (slots_.size() == 1 || seen.insert(key.digest).second) ranking.keys.push_back(key);
-          }
-        },
-        slot);
+    const Ranking own = std::visit([](const auto& it) { return candidates_of(it); }, slot);
+    ranking.total += own.total;
+    ranking.floor += own.floor;
+    for (const KeyCount& key : own.keys) {
+      if (seen.insert(key.digest).second) ranking.keys.push_back(key);
+    }
   }
-  if (slots_.size() == 1) return ranking;
   for (KeyCount& key : ranking.keys) {
     key.count = key.error = 0;
     for (const Slot& slot : slots_) {
@@ -116,26 +102,8 @@ TopStream::Ranking TopStream::all() const {
   return ranking;
 }
 
-TopStream::Ranking TopStream::top(std::uint64_t num_keys) const {
-  Ranking ranking = all();
-  keep_greatest(ranking.keys, num_keys + 1);
-  ranking.bound_of_others = ranking.floor;
-  if (ranking.keys.size() > num_keys) {
-    ranking.bound_of_others = std::max(ranking.floor, ranking.keys.back().count);
-    ranking.keys.pop_back();
-  }
-  return ranking;
-}
-
-TopStream::Ranking TopStream::above_share(double share) const {
-  Ranking ranking = all();
-  keep_greatest(ranking.keys, ranking.keys.size());
-  const auto end = std::find_if(ranking.keys.begin(), ranking.keys.end(), [&](const KeyCount& key) {
-    return !is_above_share(key.count, share, ranking.total);
-  });
-  ranking.bound_of_others = std::max(ranking.floor, end == ranking.keys.end() ? 0 : end->count);
-  ranking.keys.erase(end, ranking.keys.end());
-  return ranking;
+std::vector<std::byte> TopStream::file() const {
+  return std::visit([](const auto& slot) { return serialize(slot); }, slots_.front());
 }
 
 std::uint64_t TopStream::num_bytes() const noexcept {

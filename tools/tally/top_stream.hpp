@@ -1,11 +1,13 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "ranking.hpp"
 #include "records.hpp"
 #include "state_file.hpp"
 #include "tally/sketches/space_saving.hpp"
@@ -38,15 +40,12 @@ class TopStream {
   void save(StateWriter& state) const;
   void restore(StateReader& state, const std::optional<HashKey>& key);
 
-  struct Ranking {
-    std::vector<KeyCount> keys;  ///< valid until the next `add`
-    std::uint64_t total = 0;
-    std::uint64_t floor = 0;            ///< the most that a key can count that is not among all candidates
-    std::uint64_t bound_of_others = 0;  ///< the most that a key can count that is not among `keys`
-  };
-  Ranking top(std::uint64_t num_keys) const;
-  /// Every key above that share of the total, for certain, if the capacity is at least 1 / share.
-  Ranking above_share(double share) const;
+  /// All candidates with their bounds over all slots, in no order. No key above a share of the total is missing whose
+  /// inverse is at most the capacity.
+  Ranking candidates() const;
+
+  /// A file of kind top-keys or space-saving, for a stream without a window.
+  std::vector<std::byte> file() const;
 
   std::uint64_t num_bytes() const noexcept;
   std::uint64_t num_counted() const noexcept { return num_counted_; }  ///< lines
@@ -56,9 +55,6 @@ class TopStream {
   using Slot = std::variant<TopKeys<>, SpaceSaving>;
 
   void pass(std::uint64_t num_steps);
-  /// All candidates with their bounds over all slots.
-  Ranking all() const;
-
   Options options_;
   std::vector<Slot> slots_;
   std::size_t current_ = 0;

@@ -124,12 +124,17 @@ class CountMinSketch {
   /// with plain update, and where nothing saturates, as if all had been added here. Throws
   /// std::invalid_argument that names the first field that differs; nothing has changed then.
   void merge(const CountMinSketch& other) {
-    require_same_rows(other);
-    detail::require_same(structure, "counter_bits", shape_.counter_bits, other.shape_.counter_bits);
-    detail::require_same(structure, "update", name_of(shape_.update), name_of(other.shape_.update));
+    require_mergeable(other);
     counters_.merge(other.counters_);
     total_count_ = detail::saturating_add(total_count_, other.total_count_);
     rounding_ = detail::saturating_add(rounding_, other.rounding_);
+  }
+
+  /// Throws what `merge` throws for these two, and does no more.
+  void require_mergeable(const CountMinSketch& other) const {
+    require_same_rows(other);
+    detail::require_same(structure, "counter_bits", shape_.counter_bits, other.shape_.counter_bits);
+    detail::require_same(structure, "update", name_of(shape_.update), name_of(other.shape_.update));
   }
 
   /// Halves every count, rounded up: call it at intervals, and what is old counts for less. A key's truth is

@@ -23,6 +23,13 @@ class CountMinWindow {
   CountMinWindow(const CountMinShape& shape, const KeyHasher& hasher)
       : newer_(shape, hasher), older_(shape, hasher) {}
 
+  /// Takes over both generations. Throws std::invalid_argument that names the first field (hash, seed, shape) in which
+  /// they differ.
+  CountMinWindow(CountMinSketch<Rows> newer, CountMinSketch<Rows> older)
+      : newer_(std::move(newer)), older_(std::move(older)) {
+    newer_.require_mergeable(older_);
+  }
+
   CountMinWindow(const CountMinWindow&) = default;
   CountMinWindow(CountMinWindow&&) noexcept = default;
   CountMinWindow& operator=(const CountMinWindow& other) { return *this = CountMinWindow(other); }
@@ -46,6 +53,13 @@ class CountMinWindow {
   void advance() noexcept {
     std::swap(newer_, older_);
     newer_.clear();
+  }
+
+  /// Adds the generations of the other window to those of this one. The law holds for both streams together if both
+  /// windows advanced at the same times. Throws as CountMinSketch::merge, and nothing has changed then.
+  void merge(const CountMinWindow& other) {
+    newer_.merge(other.newer_);
+    older_.merge(other.older_);  // refuses nothing: both generations have one shape
   }
 
   template <class Key>

@@ -21,11 +21,13 @@ namespace tally {
 /// often cost one lookup each. Two keys of one digest are taken for one (2^-128 a pair, unless keys are chosen
 /// against the seed). A secret of the process chooses the slots, so that no choice of digests makes the searches
 /// long; nothing else depends on it.
-/// `add` and `replace` allocate only for the bytes of a key; all else is there from the start.
+/// A new table has room for all its keys from the start: `add` and `replace` allocate only for the bytes of a key. One
+/// that was copied or taken over has room for the keys in it, and takes more as keys are added.
 class CountedKeys {
  public:
   static constexpr std::uint64_t max_capacity = std::uint64_t{1} << 30;
   static constexpr std::uint32_t none = ~std::uint32_t{0};
+  static constexpr std::uint64_t heap_arity = 4;  ///< node i of heap() has the children 4 i + 1 to 4 i + 4
 
   struct Entry {
     Hash128 digest;
@@ -49,9 +51,14 @@ class CountedKeys {
               detail::ProcessSalt salt = detail::process_salt());
 
   /// Takes over entries, key bytes and heap as another table listed them: it does from then on what that one
-  /// would. Throws std::invalid_argument unless they fit each other.
+  /// would. Takes memory for these entries, whatever the capacity. Throws std::invalid_argument unless they fit
+  /// each other.
   CountedKeys(std::uint64_t capacity, std::string_view structure, std::vector<Entry> entries,
               std::vector<std::string> keys, std::vector<HeapNode> heap);
+
+  /// Empty, with room for `num_keys` and not for the whole capacity, which may be what a file claims. Throws as the
+  /// first constructor.
+  static CountedKeys with_room(std::uint64_t num_keys, std::uint64_t capacity, std::string_view structure);
 
   CountedKeys(const CountedKeys&) = default;
   CountedKeys(CountedKeys&&) noexcept = default;
@@ -94,7 +101,8 @@ class CountedKeys {
     entries_[i].count = detail::saturating_add(entries_[i].count, weight);
   }
 
-  /// A new key; there must be room, and it must not be here. Throws std::bad_alloc, and nothing has changed then.
+  /// A new key; the table must not be full, and the key not be in it. Throws std::bad_alloc, and nothing has changed
+  /// then.
   void add(std::string_view key, const Entry& entry);
 
   /// As new. Allocates nothing.
@@ -124,9 +132,15 @@ class CountedKeys {
   // bits say where its search begins.
   static constexpr std::uint64_t tag_mask = ~std::uint64_t{0} << 32;
   static std::uint32_t entry_in(std::uint64_t slot) noexcept { return static_cast<std::uint32_t>(slot) - 1; }
+
+  CountedKeys(std::uint64_t capacity, std::string_view structure, detail::ProcessSalt salt,
+              std::uint64_t num_keys);
+
   std::uint64_t home(std::uint64_t salted_or_slot) const noexcept { return salted_or_slot >> shift_; }
   std::uint64_t next(std::uint64_t at) const noexcept { return at + 1 == slots_.size() ? 0 : at + 1; }
 
+  void make_room();
+  void put_in_index(std::uint64_t slot) noexcept;
   void index(std::uint32_t i) noexcept;
   void remove_from_index(std::uint32_t i) noexcept;
   void sift_down(std::uint64_t at) noexcept;
@@ -134,10 +148,10 @@ class CountedKeys {
   std::uint64_t capacity_;
   std::uint32_t shift_;
   detail::ProcessSalt salt_;
-  std::vector<std::uint64_t> slots_;  // a power of two of them, at least twice the capacity
+  std::vector<std::uint64_t> slots_;  // a power of two of them, at least twice the keys
   std::vector<Entry> entries_;
   std::vector<std::string> keys_;
-  std::vector<HeapNode> heap_;  // four children a node; no node is above its children
+  std::vector<HeapNode> heap_;  // no node is above its children
 };
 
 }  // namespace tally

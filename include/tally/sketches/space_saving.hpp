@@ -56,8 +56,9 @@ class SpaceSaving {
   /// The most that the count of a key can be that is not kept.
   std::uint64_t floor() const noexcept { return floor_; }
 
-  /// Keeps the keys of both with the greatest counts; the law holds for the two streams together.
-  /// Throws std::invalid_argument that names the field (hash, seed, capacity) in which they differ.
+  /// Keeps the keys of both with the greatest counts; the law holds for the two streams together, and goes on to
+  /// hold. Throws std::invalid_argument that names the field (hash, seed, capacity) in which they differ, and
+  /// std::bad_alloc; nothing has changed then.
   void merge(const SpaceSaving& other);
 
   /// As new. Allocates nothing.

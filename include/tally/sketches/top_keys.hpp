@@ -10,6 +10,7 @@
 
 #include "tally/sketches/count_min_sketch.hpp"
 #include "tally/sketches/counted_keys.hpp"
+#include "tally/sketches/merged_keys.hpp"
 
 namespace tally {
 
@@ -27,7 +28,7 @@ namespace tally {
 ///
 /// Counters of the sketch that saturate cost that precision and nothing else.
 /// Thread rule: reads (const functions) may run together, a write runs alone.
-/// Source: Roy, Khan and Alonso 2016 (counting what is frequent before the sketch); the bounds are ours.
+/// Source: Roy, Khan and Alonso 2016 (counting what is frequent before the sketch); the bounds and the merge are ours.
 template <RowScheme Rows = DefaultRows>
 class TopKeys {
  public:
@@ -35,7 +36,7 @@ class TopKeys {
   TopKeys(std::uint64_t capacity, const CountMinShape& shape, const KeyHasher& hasher)
       : sketch_(shape, hasher), keys_(capacity, "TopKeys") {}
 
-  /// Takes over the parts of another one.
+  /// Takes over the parts of another one, whose sketch was never halved.
   TopKeys(CountMinSketch<Rows> sketch, CountedKeys candidates, std::uint64_t total_count, std::uint64_t floor)
       : sketch_(std::move(sketch)), keys_(std::move(candidates)), total_count_(total_count), floor_(floor) {}
 
@@ -85,6 +86,26 @@ class TopKeys {
 
   /// The most that the count of a key can be that is no candidate.
   std::uint64_t floor() const noexcept { return floor_; }
+
+  /// Keeps the keys of both with the greatest counts, and counts the others in the sketch; the law holds for the two
+  /// streams together, and goes on to hold. Throws std::invalid_argument that names the field (hash, seed, capacity, shape
+  /// of the sketch) in which they differ, and std::bad_alloc; nothing has changed then.
+  void merge(const TopKeys& other) {
+    require_same_hasher("TopKeys", hasher(), other.hasher());
+    detail::require_same("TopKeys", "capacity", capacity(), other.capacity());
+    CountMinSketch<Rows> sketch = sketch_;
+    sketch.merge(other.sketch_);
+    const auto side = [](const TopKeys& own) {
+      return detail::KeysToMerge{own.keys_, own.floor_,
+                                 [&own](Hash128 digest) { return own.most_before(digest); }};
+    };
+    detail::MergedKeys merged = detail::MergedKeys::of(side(*this), side(other), "TopKeys");
+    for (const detail::LeftOutKey& key : merged.left_out) sketch.add(key.digest, key.weight);
+    sketch_ = std::move(sketch);
+    keys_ = std::move(merged.keys);
+    total_count_ = detail::saturating_add(total_count_, other.total_count_);
+    floor_ = merged.floor;
+  }
 
   /// As new. Allocates nothing.
   void clear() noexcept {

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "tally/hashing/scheme_list.hpp"
+#include "tally/serialization.hpp"
+#include "tally/serialization/file_kind.hpp"
+#include "tally/sketches/count_min_window.hpp"
+#include "tally/sketches/space_saving.hpp"
+#include "tally/sketches/top_keys.hpp"
+
+// Files of the structures that AnyFilter does not hold: those that keep the bytes of keys, and the window.
+
+namespace tally {
+namespace detail {
+
+template <class Schemes>
+struct SketchVariantOver;
+template <class... Rows>
+struct SketchVariantOver<SchemeList<Rows...>> {
+  using type = std::variant<SpaceSaving, TopKeys<Rows>..., CountMinWindow<Rows>...>;
+};
+
+template <class Sketch, class... Alternatives>
+constexpr bool is_sketch_in(const std::variant<Alternatives...>*) {
+  return (std::is_same_v<Sketch, Alternatives> || ...);
+}
+
+}  // namespace detail
+
+/// Whatever load_sketch can read.
+using AnySketch = detail::SketchVariantOver<RowSchemes>::type;
+
+template <class Sketch>
+concept SketchInFiles = detail::is_sketch_in<Sketch>(static_cast<const AnySketch*>(nullptr));
+
+/// A file of any kind.
+using AnyFile = std::variant<AnyFilter, AnySketch>;
+
+FileKind kind_of(const AnySketch& sketch) noexcept;
+
+/// The sketch as a file's bytes (docs/format.md): the same on every machine. Throws std::invalid_argument for TopKeys
+/// over a sketch that was halved, std::bad_alloc.
+std::vector<std::byte> serialize(const SpaceSaving& sketch);
+template <RowScheme Rows>
+std::vector<std::byte> serialize(const TopKeys<Rows>& sketch);
+template <RowScheme Rows>
+std::vector<std::byte> serialize(const CountMinWindow<Rows>& sketch);
+std::vector<std::byte> serialize(const AnySketch& sketch);
+
+/// Writes the sketch to a file as `save` writes a filter.
+template <class Sketch>
+requires SketchInFiles<Sketch> || std::is_same_v<Sketch, AnySketch>
+void save(const Sketch& sketch, const std::filesystem::path& path, Overwrite overwrite = Overwrite::refuse) {
+  save_bytes(serialize(sketch), path, overwrite);
+}
+
+/// The sketch that `serialize` was given: it does from then on what that one would. Everything is checked before it is
+/// used, and no more memory is taken than the bytes are worth. Throws FileKindError for a filter, FormatError,
+/// std::invalid_argument for a missing or wrong key, std::bad_alloc.
+AnySketch deserialize_sketch(std::span<const std::byte> bytes, const std::optional<HashKey>& key = {});
+
+/// Reads a file as `deserialize_sketch` reads bytes; from pipes too. Errors name the path, as those of `load`.
+AnySketch load_sketch(const std::filesystem::path& path, const std::optional<HashKey>& key = {});
+
+/// A filter or a sketch, as `load` and `load_sketch` read it.
+AnyFile load_any(const std::filesystem::path& path, const std::optional<HashKey>& key = {});
+
+/// The kind of a file, of which no more than the header is read. Throws as `load`.
+FileKind file_kind(const std::filesystem::path& path);
+
+/// Adds what is in the other sketch, as its type merges. Throws std::invalid_argument that names the first of kind, scheme,
+/// hasher and shape that differs, and std::bad_alloc; nothing has changed then.
+void merge(AnySketch& sketch, const AnySketch& other);
+
+namespace detail {
+
+template <SketchInFiles Sketch>
+Sketch sketch_of(AnySketch any, const std::string& subject) {
+  if (auto* own = std::get_if<Sketch>(&any)) return std::move(*own);
+  throw FileKindError(kind_of(any), "of the kind and row scheme that were asked for", subject);
+}
+
+}  // namespace detail
+
+/// The same for who knows which sketch it is. Throws FileKindError for one of another kind or row scheme too.
+template <SketchInFiles Sketch>
+Sketch deserialize_sketch(std::span<const std::byte> bytes, const std::optional<HashKey>& key = {}) {
+  return detail::sketch_of<Sketch>(deserialize_sketch(bytes, key), "tally file");
+}
+template <SketchInFiles Sketch>
+Sketch load_sketch(const std::filesystem::path& path, const std::optional<HashKey>& key = {}) {
+  return detail::sketch_of<Sketch>(load_sketch(path, key), path.string());
+}
+
+}  // namespace tally
