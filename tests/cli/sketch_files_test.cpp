@@ -259,7 +259,7 @@ TEST_F(SketchFileCommands, FilesThatDifferAreRefusedByNameAndNothingIsWritten) {
     both_refuse(b, "cannot merge: " + field + " is " + here + " in '" + a + "' and " + there + " in '" + b +
                        "'; save both with the same --seed, --error and --memory");
   };
-  differ(saved("seed", "a\n", {"--seed", "5"}), "--seed", "499850701945", "5");
+  differ(saved("seed", "a\n", {"--seed", "5"}), "seed", "499850701945", "5");
   differ(saved("method", "a\n", {"--method", "space-saving"}), "kind", "top-keys", "space-saving");
   differ(saved("error", "a\n", {"--error", "1%"}), "capacity", "16384", "100");
   const std::string bloom = directory / "bloom";
@@ -346,8 +346,7 @@ TEST_F(SketchFileCommands, EveryOtherCommandSaysWhatTheFileIsAndWhoReadsIt) {
       for (Arguments line : lines) {
         std::ranges::replace(line, std::string("BAD"), file.first);
         std::ranges::replace(line, std::string("OUT"), directory / "out");
-        refused(line,
-                file.first + ": is a " + kind + " file; must be a filter (at byte 10); ");
+        refused(line, file.first + ": is a " + kind + " file; must be a filter (at byte 10); ");
         refused(line, file.second);
         EXPECT_FALSE(std::filesystem::exists(directory / "out"));
       }
@@ -370,8 +369,8 @@ TEST_F(SketchFileCommands, ADamagedFileIsRefusedByNameWherever) {
       const CommandResult result = run_tally(line);
       EXPECT_EQ(result.exit_code, 2) << at;
       EXPECT_THAT(result.output, IsEmpty()) << at;
-      EXPECT_THAT(result.error, AllOf(HasSubstr(bad + ": "), HasSubstr("(at byte "),
-                                      Not(HasSubstr(good + " "))));
+      EXPECT_THAT(result.error,
+                  AllOf(HasSubstr(bad + ": "), HasSubstr("(at byte "), Not(HasSubstr(good + " "))));
       EXPECT_FALSE(std::filesystem::exists(directory / "out"));
     }
   }

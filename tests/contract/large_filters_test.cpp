@@ -172,7 +172,7 @@ TEST_P(LargeFilters, SlowBeyond32BitsEveryKeyIsFoundAndTheRateIsTheLaws) {
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryKind, LargeFilters, testing::ValuesIn(large_shapes()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& test) { return test.param.name; });
 
 }  // namespace
 }  // namespace tally::test

@@ -138,8 +138,8 @@ void merge_file(AnySketch& sketch, const std::string& first, const std::string& 
   try {
     merge(sketch, other);
   } catch (const std::invalid_argument& error) {
-    throw std::invalid_argument(difference_text(error.what(), first, path,
-                                                "save both with the same --seed, --error and --memory"));
+    throw std::invalid_argument(
+        difference_text(error.what(), first, path, "save both with the same --seed, --error and --memory"));
   }
 }
 
