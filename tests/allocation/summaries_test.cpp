@@ -114,7 +114,9 @@ TEST(Allocation, ADirectoryThatGrowsTakesKeysWithoutMemoryForItsSummary) {
 TEST(Allocation, AMessageIsAppliedWholeOrNotAtAll) {
   std::optional<SummaryReplica> replica(SummaryTerms{.hasher = 42});
   std::vector<Bytes> taken;
-  for (const auto& [name, bytes] : sample_messages()) {
+  for (const auto& message : sample_messages()) {
+    const std::string& name = message.first;
+    const Bytes& bytes = message.second;
     if (name == "cells-full-of-few") replica.emplace(SummaryTerms{.hasher = 42});
     fail_each(
         name, [&] { return *replica; }, [&](SummaryReplica& copy) { (void)copy.apply(bytes); }, describes);

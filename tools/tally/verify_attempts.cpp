@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ranges>
 #include <stdexcept>
 
 #include "filter_file.hpp"
@@ -137,12 +136,15 @@ std::uint64_t threshold_of(const VerifyOptions& options, SimulationPlan plan) {
         plan.threshold = theta;
         return std::exp(predicted_law(plan, mix, 0).ln_false_positive_rate) > few;
       };
-      const auto thetas = std::views::iota(std::uint32_t{1}, most_threshold + 1);
-      const auto least = std::ranges::partition_point(thetas, passes);
-      if (least == thetas.end())
+      std::uint64_t least = 1;
+      for (std::uint64_t end = most_threshold + 1; least < end;) {
+        const std::uint64_t middle = least + (end - least) / 2;
+        passes(middle) ? least = middle + 1 : end = middle;
+      }
+      if (least > most_threshold)
         throw std::invalid_argument(
             "--keys: so many that every count is too high by thousands; try with fewer");
-      return *least;
+      return least;
     }
     default:
       return std::max<std::uint64_t>(1, plan.shape.threshold());
