@@ -174,14 +174,7 @@ TYPED_TEST(MergedHeavyHitters, WhoseKeysAllFitAreMergedExactly) {
   const Stream stream = weighted(zipf(5000, 100, 1.0, 5), 5);
   const std::vector<Part> parts = split(stream, 5, false, random);
   const auto sketch = this->merged(parts, 100, random);
-  Exact exact = count_exactly(stream, stream.keys.size());
-  std::erase_if(exact, [](const auto& key) { return key.second == 0; });
-  EXPECT_EQ(sketch.floor(), 0u);
-  ASSERT_EQ(sketch.top(1000).size(), exact.size());
-  for (const KeyCount& key : sketch.top(1000)) {
-    EXPECT_EQ(key.count, exact.at(std::string(key.key)));
-    EXPECT_EQ(key.error, 0u);
-  }
+  test::expect_exact_counts(sketch, stream);
 }
 
 TYPED_TEST(MergedHeavyHitters, TheResultIsTheSameBothWaysRound) {

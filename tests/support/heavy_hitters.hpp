@@ -142,4 +142,17 @@ void expect_law(const Sketch& sketch, const Exact& exact) {
   }
 }
 
+/// Of a sketch that keeps every key of the stream.
+template <class Sketch>
+void expect_exact_counts(const Sketch& sketch, const Stream& stream) {
+  Exact exact = count_exactly(stream, stream.keys.size());
+  std::erase_if(exact, [](const auto& key) { return key.second == 0; });
+  EXPECT_EQ(sketch.floor(), 0u);
+  ASSERT_EQ(sketch.top(exact.size() + 1).size(), exact.size());
+  for (const KeyCount& key : sketch.top(exact.size() + 1)) {
+    EXPECT_EQ(key.count, exact.at(std::string(key.key)));
+    EXPECT_EQ(key.error, 0u);
+  }
+}
+
 }  // namespace tally::test

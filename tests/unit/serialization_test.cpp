@@ -42,24 +42,11 @@ const std::vector<FilterShape> one_of_each = {bloom_shape, counting_shape, thres
 
 /// The bytes must be refused with a message that holds `reason` and names the byte `offset`.
 void expect_bad(const Bytes& bytes, const std::string& reason, std::uint64_t offset) {
-  try {
-    deserialize(bytes);
-  } catch (const FormatError& error) {
-    EXPECT_THAT(error.reason(), ::testing::HasSubstr(reason));
-    EXPECT_EQ(error.offset(), offset) << error.what();
-    EXPECT_EQ(error.what(), "tally file: " + error.reason() + " (at byte " + std::to_string(offset) + ")");
-    return;
-  }
-  ADD_FAILURE() << "nothing was refused; expected '" << reason << "'";
+  test::expect_format_error([&] { deserialize(bytes); }, reason, offset);
 }
 
 bool is_refused(const Bytes& bytes) {
-  try {
-    deserialize(bytes);
-    return false;
-  } catch (const FormatError&) {
-    return true;
-  }
+  return test::throws_format_error([&] { deserialize(bytes); });
 }
 
 /// The file of a filter of this shape with one field changed, and all checksums right.

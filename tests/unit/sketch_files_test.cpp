@@ -47,23 +47,11 @@ void expect_same_answers(const Sketch& a, const Sketch& b) {
 
 /// `bytes` must be refused with a message that holds `reason` and names the byte `offset`.
 void expect_bad(const Bytes& bytes, const std::string& reason, std::uint64_t offset) {
-  try {
-    deserialize_sketch(bytes);
-  } catch (const FormatError& error) {
-    EXPECT_THAT(error.reason(), HasSubstr(reason));
-    EXPECT_EQ(error.offset(), offset) << error.what();
-    return;
-  }
-  ADD_FAILURE() << "nothing was refused; expected '" << reason << "'";
+  test::expect_format_error([&] { deserialize_sketch(bytes); }, reason, offset);
 }
 
 bool is_refused(const Bytes& bytes) {
-  try {
-    deserialize_sketch(bytes);
-    return false;
-  } catch (const FormatError&) {
-    return true;
-  }
+  return test::throws_format_error([&] { deserialize_sketch(bytes); });
 }
 
 template <class Integer>

@@ -30,15 +30,7 @@ MessageBytes message(const std::string& name) {
 }
 
 void expect_bad(const MessageBytes& bytes, const std::string& reason, std::uint64_t offset) {
-  try {
-    (void)read_summary_message(bytes);
-  } catch (const FormatError& error) {
-    EXPECT_THAT(error.what(), ::testing::HasSubstr("summary message: "));
-    EXPECT_THAT(error.reason(), ::testing::HasSubstr(reason));
-    EXPECT_EQ(error.offset(), offset) << error.what();
-    return;
-  }
-  ADD_FAILURE() << "nothing was refused; expected '" << reason << "'";
+  test::expect_format_error([&] { (void)read_summary_message(bytes); }, reason, offset, "summary message");
 }
 
 /// With another value in the `width` bytes from `at` on.

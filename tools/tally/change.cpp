@@ -117,16 +117,14 @@ ExitCode run_merge(const MergeOptions& options) {
   AnyFilter merged = std::get<AnyFilter>(std::move(first));
   for (std::size_t i = 1; i < options.inputs.size(); ++i) {
     const AnyFilter other = load(options.inputs[i], key);
-    try {
-      if (!merged.merge(other)) {
-        throw std::runtime_error(fmt::format(
-            "'{}' is full: what is in '{}' finds no room in it; '{}' was not written; build the filters "
-            "with more --keys or --frequent-keys",
-            options.inputs.front(), options.inputs[i], options.output));
-      }
-    } catch (const std::invalid_argument& error) {
-      throw std::invalid_argument(difference_text(error.what(), options.inputs.front(), options.inputs[i],
-                                                  "'tally build --like' makes filters that merge"));
+    const bool has_room =
+        merge_files(options.inputs.front(), options.inputs[i],
+                    "'tally build --like' makes filters that merge", [&] { return merged.merge(other); });
+    if (!has_room) {
+      throw std::runtime_error(fmt::format(
+          "'{}' is full: what is in '{}' finds no room in it; '{}' was not written; build the filters "
+          "with more --keys or --frequent-keys",
+          options.inputs.front(), options.inputs[i], options.output));
     }
     refuse_if_stopped(options.output);
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -19,5 +20,15 @@ std::string in_words_of(const CLI::App& command, std::string_view message);
 /// 'a' and dleft in 'b'; " and the advice.
 std::string difference_text(std::string_view message, const std::string& here, const std::string& there,
                             std::string_view advice);
+
+/// What `merge` returns, which merges one file's content with another's; what it throws is in words of the files.
+template <class Merge>
+auto merge_files(const std::string& here, const std::string& there, std::string_view advice, Merge merge) {
+  try {
+    return merge();
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(difference_text(error.what(), here, there, advice));
+  }
+}
 
 }  // namespace tally::cli

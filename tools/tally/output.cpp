@@ -65,10 +65,6 @@ std::string scaled(double value, double base, const std::array<const char*, 6>& 
   return fmt::format("{:.{}f} {}", value, std::abs(value) < 9.995 ? 2 : 1, units[unit]);
 }
 
-}  // namespace
-
-namespace {
-
 // Where one thread reads and writes, the one that it writes to.
 thread_local Output* output_of_thread = nullptr;
 

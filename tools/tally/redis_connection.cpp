@@ -30,6 +30,13 @@ void bound_arrays(redisReader& reader) {
 // Of what is read at once, before replies are taken out and the limit of their size is looked at.
 constexpr std::size_t most_bytes_a_step = std::size_t{1} << 20;
 
+// What the texts of a reply take.
+std::size_t num_bytes_of(const redisReply& reply) {
+  std::size_t num_bytes = reply.len;
+  for (std::size_t i = 0; i < reply.elements; ++i) num_bytes += num_bytes_of(*reply.element[i]);
+  return num_bytes;
+}
+
 // A machine that is gone takes a little, too: what fits into the buffers of a socket.
 constexpr std::size_t small_command_bytes = std::size_t{64} << 10;
 
@@ -130,12 +137,14 @@ void RedisConnection::read_in(Nanoseconds now) {
 }
 
 RedisReply RedisConnection::next_reply() {
-  void* reply = nullptr;
-  check(redisGetReplyFromReader(context_.get(), &reply));
-  if (reply == nullptr && context_->reader->len - context_->reader->pos > max_reply_bytes_) {
+  void* taken = nullptr;
+  check(redisGetReplyFromReader(context_.get(), &taken));
+  RedisReply reply(static_cast<redisReply*>(taken));
+  const std::size_t num_bytes = reply ? num_bytes_of(*reply) : context_->reader->len - context_->reader->pos;
+  if (num_bytes > max_reply_bytes_) {
     throw RedisError(fmt::format("a message of more than {} bytes was on its way here", max_reply_bytes_));
   }
-  return RedisReply(static_cast<redisReply*>(reply));
+  return reply;
 }
 
 }  // namespace tally::cli

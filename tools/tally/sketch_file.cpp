@@ -45,7 +45,8 @@ Facts facts_of(const CountMinWindow<Rows>& window) {
           window.newer().num_saturated() + window.older().num_saturated()};
 }
 
-Json shape_json(const SpaceSaving& top) { return {{"capacity", top.capacity()}}; }
+/// As of the filter that it is made of; the kind is that of the filter, too.
+Json shape_json(const SpaceSaving& top) { return {{"kind", ""}, {"capacity", top.capacity()}}; }
 template <class Rows>
 Json shape_json(const TopKeys<Rows>& top) {
   Json json = shape_to_json(shape_of(top.sketch()));
@@ -135,24 +136,16 @@ void add_content_rows(Rows& rows, const CountMinWindow<RowScheme>& window) {
 void merge_file(AnySketch& sketch, const std::string& first, const std::string& path,
                 const std::optional<HashKey>& key) {
   const AnySketch other = load_sketch(path, key);
-  try {
-    merge(sketch, other);
-  } catch (const std::invalid_argument& error) {
-    throw std::invalid_argument(
-        difference_text(error.what(), first, path, "save both with the same --seed, --error and --memory"));
-  }
+  merge_files(first, path, "save both with the same --seed, --error and --memory",
+              [&] { merge(sketch, other); });
 }
 
 Json sketch_to_json(const AnySketch& sketch) {
   return std::visit(
       [&](const auto& own) {
         const Facts facts = facts_of(own);
-        Json shape{{"kind", name_of(kind_of(sketch))}};
-        const Json rest = shape_json(own);
-        for (const auto& [name, value] : rest.items()) {
-          if (name != "kind") shape[name] = value;
-        }
-        Json json{{"shape", shape}};
+        Json json{{"shape", shape_json(own)}};
+        json["shape"]["kind"] = name_of(kind_of(sketch));
         json.update(hash_json(facts.hasher));
         json["memory_bytes"] = facts.num_bytes;
         json["total_count"] = facts.total_count;
