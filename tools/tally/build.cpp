@@ -98,7 +98,7 @@ ExitCode run_build(const BuildOptions& options) {
 
 }  // namespace
 
-Run declare_build(CLI::App& app) {
+Run declare_build(CommandLine& app) {
   const auto options = std::make_shared<BuildOptions>();
   add_details(
       app,
@@ -106,7 +106,7 @@ Run declare_build(CLI::App& app) {
       "none, "
       "the rate is 1%, and the keys are counted first if they are in files. Or give the shape itself. "
       "Exit status: 0, 1 if the input held no keys (an empty filter is written), 2 after an error.");
-  add_file(app, "-o,--output", options->output, "Write the filter here ('-': standard output)")->required();
+  add_file(app, "-o,--output", options->output, "Write the filter here ('-': standard output)").required();
   add_input_options(app, options->input);
   add_sum(app, options->records);
   add_skip_bad(app, options->records);
@@ -119,44 +119,43 @@ Run declare_build(CLI::App& app) {
             "Largest count it will be asked for (counting-bloom, threshold)");
   add_choice(app, "--update", options->update,
              "How counters rise: conservative errs less, plain can be predicted", {"plain", "conservative"});
-  add_count(app, "-n,--keys", options->num_keys, "Distinct keys to plan for")->group(planned);
+  add_count(app, "-n,--keys", options->num_keys, "Distinct keys to plan for").group(planned);
   add_rate(app, "-p,--false-positive-rate", options->false_positive_rate, "How often an absent key may pass")
-      ->group(planned);
-  add_size(app, "-m,--memory", options->memory_bytes, "Memory of the filter, never exceeded")->group(planned);
-  CLI::Option* positions =
-      add_count(app, "--num-positions", options->num_positions, "Bits, or counters")->group(shape);
-  CLI::Option* hashes =
-      add_count(app, "-k,--num-hashes", options->num_hashes, "Positions a key has")->group(shape);
+      .group(planned);
+  add_size(app, "-m,--memory", options->memory_bytes, "Memory of the filter, never exceeded").group(planned);
+  Option positions =
+      add_count(app, "--num-positions", options->num_positions, "Bits, or counters").group(shape);
+  Option hashes = add_count(app, "-k,--num-hashes", options->num_hashes, "Positions a key has").group(shape);
   add_count(app, "--counter-bits", options->counter_bits,
             "Width of a counter: 1 to 8, 16, 32 or 64 (counting-bloom), 0 to 4 (dleft), 8, 16, 32 or 64 "
             "(count-min)",
             {0})
-      ->group(shape);
-  CLI::Option* like =
+      .group(shape);
+  Option like =
       add_file(app, "--like", options->like, "Shape and seed of this filter file: the two will merge");
-  add_no_verify(app, options->verify_like)->needs(like)->group(shape);
-  CLI::Option* json = add_file(app, "--shape", options->shape_file,
-                               "Shape in a file that 'tally plan --json' or 'tally info --json' printed");
-  like->group(shape);
-  json->group(shape);
-  for (CLI::Option* source : {positions, hashes, like, json}) {
+  add_no_verify(app, options->verify_like).needs(like).group(shape);
+  Option json = add_file(app, "--shape", options->shape_file,
+                         "Shape in a file that 'tally plan --json' or 'tally info --json' printed");
+  like.group(shape);
+  json.group(shape);
+  for (Option source : {positions, hashes, like, json}) {
     for (const char* name : {"--keys", "--false-positive-rate", "--memory"})
-      source->excludes(app.get_option(name));
+      source.excludes(app.get_option(name));
   }
-  std::vector<CLI::Option*> dleft = add_dleft_plan_options(app, options->dleft_plan);
-  for (CLI::Option* option : add_dleft_shape_options(app, options->dleft_shape)) dleft.push_back(option);
-  std::vector<CLI::Option*> own = add_count_min_options(app, options->count_min);
+  std::vector<Option> dleft = add_dleft_plan_options(app, options->dleft_plan);
+  for (Option option : add_dleft_shape_options(app, options->dleft_shape)) dleft.push_back(option);
+  std::vector<Option> own = add_count_min_options(app, options->count_min);
   own.insert(own.end(), dleft.begin(), dleft.end());
   add_scheme(app, options->scheme, SchemesOf::all_structures);
   add_hasher_options(app, options->hasher);
-  for (CLI::Option* source : {like, json}) {
+  for (Option source : {like, json}) {
     for (const char* name :
          {"--num-positions", "--num-hashes", "--counter-bits", "--threshold", "--update", "--scheme"}) {
-      source->excludes(app.get_option(name));
+      source.excludes(app.get_option(name));
     }
-    for (CLI::Option* option : own) source->excludes(option);
+    for (Option option : own) source.excludes(option);
   }
-  like->excludes(json)->excludes(app.get_option("--kind"))->excludes(app.get_option("--seed"));
+  like.excludes(json).excludes(app.get_option("--kind")).excludes(app.get_option("--seed"));
   add_force(app, options->force);
   add_json(app, options->json);
   add_quiet(app, options->quiet);

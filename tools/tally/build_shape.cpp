@@ -217,7 +217,7 @@ Json read_json(const std::string& path) {
   if (!file) throw std::system_error(errno, std::generic_category(), path);
   try {
     return Json::parse(file);
-  } catch (const nlohmann::json::exception& error) {
+  } catch (const std::invalid_argument& error) {
     refuse(fmt::format("--shape: '{}' is no JSON: {}", path, error.what()));
   }
 }

@@ -27,7 +27,7 @@ struct ChangeOptions {
   bool quiet = false;
 };
 
-void declare_change(CLI::App& app, ChangeOptions& options) {
+void declare_change(CommandLine& app, ChangeOptions& options) {
   add_filter_file(app, options.filter);
   add_input_options(app, options.input);
   add_json(app, options.json);
@@ -140,7 +140,7 @@ ExitCode run_merge(const MergeOptions& options) {
 
 }  // namespace
 
-Run declare_add(CLI::App& app) {
+Run declare_add(CommandLine& app) {
   const auto options = std::make_shared<ChangeOptions>();
   add_details(
       app,
@@ -153,7 +153,7 @@ Run declare_add(CLI::App& app) {
   return [options] { return run_add(*options); };
 }
 
-Run declare_remove(CLI::App& app) {
+Run declare_remove(CommandLine& app) {
   const auto options = std::make_shared<ChangeOptions>();
   add_details(
       app,
@@ -166,7 +166,7 @@ Run declare_remove(CLI::App& app) {
   return [options] { return run_remove(*options); };
 }
 
-Run declare_halve(CLI::App& app) {
+Run declare_halve(CommandLine& app) {
   const auto options = std::make_shared<ChangeOptions>();
   add_details(
       app,
@@ -179,7 +179,7 @@ Run declare_halve(CLI::App& app) {
   return [options] { return run_halve(*options); };
 }
 
-Run declare_merge(CLI::App& app) {
+Run declare_merge(CommandLine& app) {
   const auto options = std::make_shared<MergeOptions>();
   add_details(
       app,
@@ -192,11 +192,11 @@ Run declare_merge(CLI::App& app) {
       "windows, which the library writes. "
       "Exit status: 0, 2 after an error.");
   add_file(app, "-o,--output", options->output, "Write the merged filter here ('-': standard output)")
-      ->required();
+      .required();
   app.add_option("filters", options->inputs, "The filter files, two or more")
-      ->type_name("FILE")
-      ->required()
-      ->expected(2, CLI::detail::expected_max_vector_size);
+      .type_name("FILE")
+      .required()
+      .expected(2, Option::any_number);
   add_key_file(app, options->key_file);
   add_force(app, options->force);
   add_json(app, options->json);

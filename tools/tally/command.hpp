@@ -1,9 +1,9 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <string_view>
 #include <vector>
+#include "command_line.hpp"
 
 namespace tally::cli {
 
@@ -21,7 +21,7 @@ struct Command {
   std::string_view name;
   std::string_view summary;  ///< one line, no full stop
   std::string_view group;    ///< heading in `tally --help`
-  Run (*declare)(CLI::App& app);
+  Run (*declare)(CommandLine& app);
   std::string_view examples;  ///< lines of "command  # what it does"
 };
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <cctype>
 
@@ -74,7 +76,9 @@ std::vector<std::string> CommandText::option_groups() const {
   return groups;
 }
 
-CommandText describe(const CLI::App& app, const std::string& prefix) {
+namespace {
+
+CommandText describe_app(const CLI::App& app, const std::string& prefix) {
   CommandText text;
   text.name = prefix.empty() ? app.get_name() : prefix + " " + app.get_name();
   const std::string description = app.get_description();
@@ -92,9 +96,15 @@ CommandText describe(const CLI::App& app, const std::string& prefix) {
     return option.names.back() != "--help" && option.names.back() != "--version";
   });
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    text.commands.push_back(describe(*command, text.name));
+    text.commands.push_back(describe_app(*command, text.name));
   }
   return text;
+}
+
+}  // namespace
+
+CommandText describe(const CommandLine& command, const std::string& prefix) {
+  return describe_app(command.app(), prefix);
 }
 
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width) {

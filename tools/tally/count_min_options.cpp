@@ -64,9 +64,9 @@ FilterShape CountMinOptions::shape(std::uint16_t row_scheme_id, const SharedSket
   return shape;
 }
 
-std::vector<CLI::Option*> add_count_min_options(CLI::App& app, CountMinOptions& options,
-                                                const std::string& how_often_more) {
-  std::vector<CLI::Option*> added = {
+std::vector<Option> add_count_min_options(CommandLine& app, CountMinOptions& options,
+                                          const std::string& how_often_more) {
+  std::vector<Option> added = {
       add_rate(app, "--epsilon", options.epsilon,
                fmt::format("How much too high a count may be, as a share of the sum of all counts; {} "
                            "(default: {})",
@@ -79,7 +79,7 @@ std::vector<CLI::Option*> add_count_min_options(CLI::App& app, CountMinOptions& 
       add_count(
           app, "--copies", options.num_copies,
           "So many times --depth rows, each from hash values of its own (two-hash rows only; default: 1)")};
-  for (CLI::Option* option : added) option->group("Count-Min sketch");
+  for (Option option : added) option.group("Count-Min sketch");
   return added;
 }
 

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
+#include "command_line.hpp"
 
 #include "tally/any_filter/filter_shape.hpp"
 
@@ -38,8 +38,8 @@ struct CountMinOptions {
 };
 
 /// They stand in one group of the help. `how_often_more` says how often a count may be off by more than --epsilon.
-std::vector<CLI::Option*> add_count_min_options(
-    CLI::App& app, CountMinOptions& options,
+std::vector<Option> add_count_min_options(
+    CommandLine& app, CountMinOptions& options,
     const std::string& how_often_more = "--failure-probability says how often it may be more");
 
 /// "at most 0.0136% of the sum of all weights too high, with a probability of 98.2%"

@@ -74,7 +74,7 @@ ExitCode run_diff(const DiffOptions& options) {
 
 }  // namespace
 
-Run declare_diff(CLI::App& app) {
+Run declare_diff(CommandLine& app) {
   const auto options = std::make_shared<DiffOptions>();
   add_details(
       app,
@@ -85,12 +85,12 @@ Run declare_diff(CLI::App& app) {
       "it is the bits of counters above 0: the counters stay at home. 'tally patch' applies it.\n\n"
       "Exit status: 0, 1 if nothing changed, 2 after an error.");
   app.add_option("files", options->files, "[OLD] NEW: bloom, counting-bloom or dleft filter files")
-      ->type_name("FILE")
-      ->required()
-      ->expected(1, 2);
+      .type_name("FILE")
+      .required()
+      .expected(1, 2);
   add_file(app, "-o,--output", options->output, "Write the message here (default '-': standard output)");
   app.add_option("--name", options->name, "Whose directory it is, in the message (default: NEW's name)")
-      ->type_name("NAME");
+      .type_name("NAME");
   add_key_file(app, options->key_file);
   add_force(app, options->force);
   add_json(app, options->json);

@@ -19,18 +19,17 @@ std::string DLeftPlanOptions::given() const {
   return "";
 }
 
-std::vector<CLI::Option*> add_dleft_plan_options(CLI::App& app, DLeftPlanOptions& options) {
-  std::vector<CLI::Option*> added;
-  CLI::Option* frequent =
-      add_count(app, "--frequent-keys", options.num_frequent_keys,
-                "Keys that will be in it more than 4 times at once; all others may be in it "
-                "up to 4 times (dleft; default: 0; build makes room for more as they come, "
-                "without --memory)",
-                {0, std::uint64_t{1} << 31});
+std::vector<Option> add_dleft_plan_options(CommandLine& app, DLeftPlanOptions& options) {
+  std::vector<Option> added;
+  Option frequent = add_count(app, "--frequent-keys", options.num_frequent_keys,
+                              "Keys that will be in it more than 4 times at once; all others may be in it "
+                              "up to 4 times (dleft; default: 0; build makes room for more as they come, "
+                              "without --memory)",
+                              {0, std::uint64_t{1} << 31});
   added.push_back(frequent);
   added.push_back(app.add_flag("--unique-keys", options.unique_keys,
                                "No key is ever in it twice at once: narrower counters will do (dleft)")
-                      ->excludes(frequent));
+                      .excludes(frequent));
   added.push_back(
       add_count(app, "--lifetime-operations", options.lifetime_operations,
                 fmt::format("Insertions after it is filled, each after a remove (dleft; default: {} a key "
@@ -50,7 +49,7 @@ std::vector<CLI::Option*> add_dleft_plan_options(CLI::App& app, DLeftPlanOptions
       app.add_flag("--slow-cells", options.slow_cells,
                    "Cells of any width, not only those of 16 bits, which alone have vector loops: "
                    "less memory or error, for batches that take many times as long (dleft)"));
-  for (CLI::Option* option : added) option->group("Planned dleft filter");
+  for (Option option : added) option.group("Planned dleft filter");
   return added;
 }
 
@@ -89,8 +88,8 @@ DLeftShape DLeftShapeOptions::shape(std::optional<std::uint32_t> counter_bits,
   return shape;
 }
 
-std::vector<CLI::Option*> add_dleft_shape_options(CLI::App& app, DLeftShapeOptions& options) {
-  std::vector<CLI::Option*> added = {
+std::vector<Option> add_dleft_shape_options(CommandLine& app, DLeftShapeOptions& options) {
+  std::vector<Option> added = {
       add_count(app, "--num-subtables", options.num_subtables,
                 "Buckets a key may be in: 1 to 8; with --keys or --memory 2 to 4 (dleft)",
                 {1, max_num_subtables}),
@@ -106,7 +105,7 @@ std::vector<CLI::Option*> add_dleft_shape_options(CLI::App& app, DLeftShapeOptio
       add_choice(app, "--moves", options.moves,
                  "What is tried for room when all buckets are full (dleft; default: search)",
                  {"none", "first-subtable", "search"})};
-  for (CLI::Option* option : added) option->group("Exact dleft shape");
+  for (Option option : added) option.group("Exact dleft shape");
   return added;
 }
 

@@ -72,21 +72,15 @@ std::string help_of(const CommandText& command) {
   return text;
 }
 
-// The deepest command that was named, and its name with those above it.
-const CLI::App* named_command(const CLI::App& app, std::string& name) {
-  const CLI::App* deepest = &app;
-  name = app.get_name();
-  while (!deepest->get_subcommands().empty()) {
-    deepest = deepest->get_subcommands().back();
-    name += " " + deepest->get_name();
+// The deepest command that was called, described with its whole name: "tally squid build".
+CommandText describe_called(const CommandLine& program) {
+  std::string prefix;
+  CommandLine command = program;
+  while (&command.called().app() != &command.app()) {
+    prefix += (prefix.empty() ? "" : " ") + command.name();
+    command = command.called();
   }
-  return deepest;
-}
-
-// `name` is the whole one: "tally squid build".
-CommandText describe_named(const CLI::App& command, const std::string& name) {
-  const std::size_t last = name.rfind(' ');
-  return describe(command, last == std::string::npos ? "" : name.substr(0, last));
+  return describe(command, prefix);
 }
 
 std::vector<std::string> command_words(const CommandText& command) {
@@ -122,77 +116,43 @@ std::string unexpected_text(const CommandText& command, const std::vector<std::s
 
 }  // namespace
 
-void describe_program(CLI::App& app, std::string& document) {
-  app.name("tally");
-  app.description(
-      "Have I seen this key, and how often?\n\n"
-      "Sets and counts that change, in little memory, with an error that is planned, measured and stated.\n\n"
-      "Keys are read one a line from files or standard input, compressed (.gz, .zst, .xz, .bz2, .lz4) or "
-      "not. Results go to "
-      "standard output, everything else to standard error. Exit status as grep's: 0 if something was found "
-      "or "
-      "done, 1 if nothing was, 2 after an error.");
-  app.require_subcommand(0, 1);
-  app.set_help_flag("-h,--help", "Print this help and exit");
-  app.set_version_flag("-V,--version", fmt::format("tally {}", version()),
-                       "Print the version and the instruction set in use, and exit");
-  add_choice(app, "--generate", document,
+void describe_program(Program& program, std::string& document) {
+  program.set_version(fmt::format("tally {}", version()),
+                      "Print the version and the instruction set in use, and exit");
+  CommandLine command_line = program.command_line();
+  add_choice(command_line, "--generate", document,
              "Print the man page, completions for a shell, or docs/cli.md, and exit",
              {"man", "bash", "zsh", "fish", "markdown"});
-  app.footer("tally help COMMAND  # options and examples of a command, as tally COMMAND --help");
 }
 
-void add_details(CLI::App& app, std::string_view details) {
-  app.description(fmt::format("{}\n\n{}", app.get_description(), details));
+void add_details(CommandLine& app, std::string_view details) {
+  app.set_description(fmt::format("{}\n\n{}", app.description(), details));
 }
 
-std::string help_text(const CLI::App& app) {
-  std::string name;
-  const CLI::App* command = named_command(app, name);
-  return help_of(describe_named(*command, name));
+std::string help_text(const Program& program) { return help_of(describe_called(program.command_line())); }
+
+bool names_no_command(const Program& program) {
+  const std::vector<std::string>& words = program.error().unexpected;
+  return !words.empty() && !is_option(words.front()) &&
+         !describe_called(program.command_line()).commands.empty();
 }
 
-void refuse_empty_values(const CLI::App& app) {
-  for (const CLI::Option* option : app.get_options()) {
-    const std::vector<std::string> values = option->results();
-    if (option->get_expected_min() == 0 || std::ranges::find(values, "") == values.end()) continue;
-    const std::string name = option->get_positional() ? option->get_type_name() : option->get_name();
-    throw CLI::ValidationError(
-        name, fmt::format("the value is empty; give {}",
-                          option->get_positional()
-                              ? "one, or leave it out"
-                              : fmt::format("a {}, or leave it out", option->get_type_name())));
-  }
-  for (const CLI::App* command : app.get_subcommands()) refuse_empty_values(*command);
-}
-
-bool names_no_command(const CLI::App& app) {
-  std::string name;
-  const CLI::App* command = named_command(app, name);
-  const std::vector<std::string> extras = app.remaining(true);
-  return !describe(*command).commands.empty() && !extras.empty() && !is_option(extras.front());
-}
-
-std::string parse_error_text(const CLI::App& app, const CLI::Error& error) {
-  std::string name;
-  const CLI::App* named = named_command(app, name);
-  set_command_name(name);
-  const CommandText command = describe_named(*named, name);
-  const std::vector<std::string> extras = app.remaining(true);
-  const bool is_missing = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
-  const bool is_extras = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
-  std::string message = error.what();
-  if (!extras.empty() && (is_extras || names_no_command(app))) {
-    message = unexpected_text(command, extras);
-  } else if (is_missing && !command.commands.empty()) {
+std::string parse_error_text(const Program& program) {
+  const CommandText command = describe_called(program.command_line());
+  set_command_name(command.name);
+  const ParseError& error = program.error();
+  std::string message = error.message;
+  if (!error.unexpected.empty() && (error.is_unexpected || names_no_command(program))) {
+    message = unexpected_text(command, error.unexpected);
+  } else if (error.is_missing && !command.commands.empty()) {
     message = "no command given" + list_of_commands(command);
-  } else if (is_missing) {
+  } else if (error.is_missing) {
     message += fmt::format("\nUsage: {}", command.usage());
   }
-  return fmt::format("{}\nSee '{} --help'.", message, name);
+  return fmt::format("{}\nSee '{} --help'.", message, command.name);
 }
 
-std::string generate_document(const CLI::App& app, std::string_view kind) {
+std::string generate_document(const CommandLine& app, std::string_view kind) {
   const CommandText program = describe(app);
   if (kind == "man") return man_page(program, version());
   if (kind == "bash") return bash_completion(program);

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <string_view>
+#include "command_line.hpp"
 
 #include "command_text.hpp"
 
@@ -11,21 +11,30 @@
 
 namespace tally::cli {
 
-/// Name, version, --help and --generate of the program itself.
-void describe_program(CLI::App& app, std::string& document);
+inline constexpr const char* program_description =
+    "Have I seen this key, and how often?\n\n"
+    "Sets and counts that change, in little memory, with an error that is planned, measured and stated.\n\n"
+    "Keys are read one a line from files or standard input, compressed (.gz, .zst, .xz, .bz2, .lz4) or "
+    "not. Results go to "
+    "standard output, everything else to standard error. Exit status as grep's: 0 if something was found "
+    "or "
+    "done, 1 if nothing was, 2 after an error.";
+inline constexpr const char* program_footer =
+    "tally help COMMAND  # options and examples of a command, as tally COMMAND --help";
+
+/// Version and --generate of the program itself.
+void describe_program(Program& program, std::string& document);
 /// What a command does beyond its summary, before its options in the help. Blank lines part paragraphs.
-void add_details(CLI::App& app, std::string_view details);
+void add_details(CommandLine& app, std::string_view details);
 
 /// Help of the command that was asked about, or of the program.
-std::string help_text(const CLI::App& app);
-/// Once all is parsed: throws CLI::ValidationError for an option that was given an empty text, which nothing takes.
-void refuse_empty_values(const CLI::App& app);
+std::string help_text(const Program& program);
 /// Whether a word stands where a command is expected and is none.
-bool names_no_command(const CLI::App& app);
+bool names_no_command(const Program& program);
 /// What is wrong, and where to read more.
-std::string parse_error_text(const CLI::App& app, const CLI::Error& error);
+std::string parse_error_text(const Program& program);
 /// `kind` is man, bash, zsh, fish or markdown.
-std::string generate_document(const CLI::App& app, std::string_view kind);
+std::string generate_document(const CommandLine& app, std::string_view kind);
 
 std::string man_page(const CommandText& program, std::string_view version);
 /// docs/cli.md

@@ -18,10 +18,10 @@ Nanoseconds parse_duration(std::string_view text);
 
 /// `Target` is Nanoseconds or an optional of it.
 template <class Target>
-CLI::Option* add_duration(CLI::App& app, const std::string& names, Target& target,
-                          const std::string& description) {
+Option add_duration(CommandLine& app, const std::string& names, Target& target,
+                    const std::string& description) {
   const auto parse = [&target](std::string_view text) { target = parse_duration(text); };
-  return detail::add_parsed(app, names, parse, description, "TIME");
+  return app.add_parsed(names, parse, description, "TIME");
 }
 
 /// "10m", "1.5h", "500ms".

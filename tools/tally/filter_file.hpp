@@ -1,11 +1,11 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include "command_line.hpp"
 
 #include "bus_error.hpp"
 #include "guarded_file.hpp"
@@ -25,10 +25,10 @@ struct FilterFileOptions {
 };
 
 /// The positional FILTER, and --key-file.
-void add_filter_file(CLI::App& app, FilterFileOptions& options);
+void add_filter_file(CommandLine& app, FilterFileOptions& options);
 /// --no-verify, for commands that answer from a file. Those that change it or pass it on have no such flag: damage
 /// would get a fresh checksum.
-CLI::Option* add_no_verify(CLI::App& app, bool& verify);
+Option add_no_verify(CommandLine& app, bool& verify);
 
 /// Whether what is at the path can be read only once: a pipe, a terminal.
 bool is_stream(const std::string& path);

@@ -49,17 +49,9 @@ bool is_structure(std::string_view word) {
          (is_capital(word[0]) && std::ranges::count_if(word, is_capital) > 1);
 }
 
-/// Whether the word stands in the command line, so that a message beginning with it means that.
-bool was_given(const CLI::App& command, std::string_view word) {
-  return std::ranges::any_of(command.get_options(), [&](const CLI::Option* option) {
-    const std::vector<std::string> given = option->results();
-    return std::ranges::find(given, word) != given.end();
-  });
-}
-
 /// The flag of a field; without one, its name in words: "number of cells".
-std::string flag_or_words(const CLI::App& command, std::string_view field) {
-  const auto has = [&](const std::string& flag) { return command.get_option_no_throw(flag) != nullptr; };
+std::string flag_or_words(const CommandLine& command, std::string_view field) {
+  const auto has = [&](const std::string& flag) { return command.has_option(flag); };
   std::string words(field);
   std::ranges::replace(words, '_', '-');
   if (has("--" + words)) return "--" + words;
@@ -71,7 +63,7 @@ std::string flag_or_words(const CLI::App& command, std::string_view field) {
 }
 
 /// Every field's name, which is the first word, before " is ", or has an underscore; not what stands in quotes.
-std::string with_flags(const CLI::App& command, std::string_view message) {
+std::string with_flags(const CommandLine& command, std::string_view message) {
   std::string text;
   bool is_quoted = false;
   for (std::size_t at = 0; at < message.size();) {
@@ -100,16 +92,16 @@ std::string with_plain_phrases(std::string text) {
 }
 
 /// "'names.tally' is a bloom filter and cannot remove keys; use a counting-bloom or dleft filter"
-std::string unsupported_text(const CLI::App& command, std::string_view message) {
+std::string unsupported_text(const CommandLine& command, std::string_view message) {
   constexpr std::string_view before_kind = ": a ";
   constexpr std::string_view after_kind = " filter has none; ";
-  const CLI::Option* const file = command.get_option_no_throw("filter");
+  const std::vector<std::string> file = command.values_of("filter");
   for (const auto& [operation, cannot] : operations) {
-    if (file == nullptr || file->count() == 0 || !message.starts_with(operation)) continue;
+    if (file.empty() || !message.starts_with(operation)) continue;
     const std::string_view rest = message.substr(operation.size());
     const std::size_t end = rest.find(after_kind);
     if (!rest.starts_with(before_kind) || end == std::string_view::npos) continue;
-    return fmt::format("'{}' is a {} filter and {}; {}", file->results().front(),
+    return fmt::format("'{}' is a {} filter and {}; {}", file.front(),
                        rest.substr(before_kind.size(), end - before_kind.size()), cannot,
                        rest.substr(end + after_kind.size()));
   }
@@ -124,12 +116,12 @@ std::string_view without_structure(std::string_view message) {
                                                                                : message;
 }
 
-std::string in_words_of(const CLI::App& command, std::string_view message) {
+std::string in_words_of(const CommandLine& command, std::string_view message) {
   std::string text = unsupported_text(command, message);
   if (!text.empty()) return text;
   if (message.ends_with("; give that key")) return std::string(message) + " with --key-file";
   const std::string_view rest = without_structure(message);
-  if (rest.size() == message.size() || was_given(command, message.substr(0, message.find(": "))))
+  if (rest.size() == message.size() || command.was_given(message.substr(0, message.find(": "))))
     return std::string(message);
   return with_plain_phrases(with_flags(command, rest));
 }

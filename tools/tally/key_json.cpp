@@ -5,15 +5,10 @@
 namespace tally::cli {
 
 Json key_json(std::string_view key) {
-  Json object{{"key", key}};
-  try {
-    (void)object.dump();
-    return object;
-  } catch (const Json::type_error&) {  // not UTF-8
-    std::string digits;
-    for (const char byte : key) digits += fmt::format("{:02x}", static_cast<unsigned char>(byte));
-    return Json{{"key_hex", digits}};
-  }
+  if (is_utf8(key)) return {{"key", key}};
+  std::string digits;
+  for (const char byte : key) digits += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  return {{"key_hex", digits}};
 }
 
 Json hash_json(const KeyHasher& hasher) {

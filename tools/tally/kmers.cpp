@@ -18,7 +18,7 @@ constexpr std::uint64_t least_memory = std::uint64_t{64} << 10;
 
 }  // namespace
 
-Run declare_kmers(CLI::App& app) {
+Run declare_kmers(CommandLine& app) {
   const auto options = std::make_shared<KmersOptions>();
   add_details(
       app,
@@ -30,12 +30,12 @@ Run declare_kmers(CLI::App& app) {
       "Exit status: 0, 1 if there were no such k-mers, 2 after an error.");
   app.add_option("files", options->files,
                  "FASTA or FASTQ, plain, .gz, .zst, .xz, .bz2 or .lz4 ('-' or none: standard input)")
-      ->type_name("FILE")
-      ->group("Input");
+      .type_name("FILE")
+      .group("Input");
   add_no_decompress(app, options->no_decompress);
   add_count(app, "-k,--kmer-length,-m,--mer-len", options->kmer_length, "bases in a k-mer, 1 to 64",
             {1, max_kmer_length})
-      ->required();
+      .required();
   app.add_flag("-C,--canonical,!--no-canonical", options->canonical,
                "a k-mer and its reverse complement are one, printed as the lexicographically smaller (the "
                "default; --no-canonical: they are two)");
@@ -48,7 +48,7 @@ Run declare_kmers(CLI::App& app) {
             {1, std::uint64_t{1} << 56});
   add_size(app, "--memory", options->memory_bytes,
            "memory of the filter, and of the printed k-mers; never exceeded", least_memory);
-  CLI::Option* rate = add_rate(
+  Option rate = add_rate(
       app, "-p,--false-positive-rate", options->false_positive_rate,
       "of the k-mers seen fewer times, the share that passes all the same (default 1%, or what --size with "
       "--memory gives)");
@@ -65,7 +65,7 @@ Run declare_kmers(CLI::App& app) {
   add_json(app, options->json);
   add_quiet(app, options->quiet);
   return [options, rate] {
-    if (options->num_distinct && options->memory_bytes && rate->count() > 0)
+    if (options->num_distinct && options->memory_bytes && rate.is_given())
       throw std::invalid_argument("--size, --memory and --false-positive-rate are all given; leave one out");
     if (options->with_count && !options->prints())
       throw std::invalid_argument("--with-count: with --output no k-mer is printed; leave either out");

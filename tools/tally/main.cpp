@@ -21,22 +21,20 @@ namespace tally::cli {
 namespace {
 
 struct Declared {
-  CLI::App* app;
+  CommandLine command_line;
   Run run;
 };
 
 // Of a command that is called by name, no other is declared: the options of all of them take more memory than
 // some commands do.
-std::vector<Declared> declare_commands(CLI::App& app, std::string_view called) {
+std::vector<Declared> declare_commands(CommandLine program, std::string_view called) {
   const bool is_called =
       std::ranges::any_of(commands(), [&](const Command& command) { return command.name == called; });
   std::vector<Declared> declared;
   for (const Command& command : commands()) {
     if (is_called && command.name != called) continue;
-    CLI::App* own = app.add_subcommand(std::string(command.name), std::string(command.summary));
-    own->group(std::string(command.group));
-    own->footer(std::string(command.examples));
-    Run run = command.declare(*own);
+    CommandLine own = program.add_command(command.name, command.summary, command.group, command.examples);
+    Run run = command.declare(own);
     declared.push_back({own, std::move(run)});
   }
   return declared;
@@ -74,39 +72,38 @@ ExitCode run_translated(const Declared& command) {
   try {
     return command.run();
   } catch (const std::invalid_argument& error) {
-    const std::vector<CLI::App*> actions = command.app->get_subcommands();
-    throw std::invalid_argument(in_words_of(actions.empty() ? *command.app : *actions.front(), error.what()));
+    throw std::invalid_argument(in_words_of(command.command_line.called(), error.what()));
   }
 }
 
 ExitCode run(int argc, char** argv) {
   take_instruction_set_from_environment();
-  CLI::App app;
+  Program program("tally", program_description, program_footer);
   std::string document;
-  describe_program(app, document);
-  std::vector<std::string> words = words_of(argc, argv);
-  const std::vector<Declared> declared = declare_commands(app, words.empty() ? "" : words.front());
-  try {
-    std::ranges::reverse(words);  // as CLI11 wants them
-    app.parse(std::move(words));
-    refuse_empty_values(app);
-  } catch (const CLI::CallForHelp& help) {
-    if (names_no_command(app)) return fail(parse_error_text(app, help));
-    print(help_text(app));
-    return ExitCode::success;
-  } catch (const CLI::CallForVersion& version) {
-    print(fmt::format("{}\n{}\n", version.what(), instruction_set_text()));
-    return ExitCode::success;
-  } catch (const CLI::ParseError& error) {
-    return fail(parse_error_text(app, error));
+  describe_program(program, document);
+  const std::vector<std::string> words = words_of(argc, argv);
+  const std::vector<Declared> declared =
+      declare_commands(program.command_line(), words.empty() ? "" : words.front());
+  switch (program.parse(words)) {
+    case Program::Outcome::parsed:
+      break;
+    case Program::Outcome::help:
+      if (names_no_command(program)) return fail(parse_error_text(program));
+      print(help_text(program));
+      return ExitCode::success;
+    case Program::Outcome::version:
+      print(fmt::format("{}\n{}\n", program.error().message, instruction_set_text()));
+      return ExitCode::success;
+    case Program::Outcome::refused:
+      return fail(parse_error_text(program));
   }
   if (!document.empty()) {
-    print(generate_document(app, document));
+    print(generate_document(program.command_line(), document));
     return ExitCode::success;
   }
   for (const Declared& command : declared) {
-    if (!command.app->parsed()) continue;
-    set_command_name("tally " + command.app->get_name());
+    if (!command.command_line.was_called()) continue;
+    set_command_name("tally " + command.command_line.name());
     return run_translated(command);
   }
   return fail("no command given; see 'tally --help'");

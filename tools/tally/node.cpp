@@ -153,7 +153,7 @@ ExitCode run_node(NodeOptions& options) {
 
 }  // namespace
 
-Run declare_node(CLI::App& app) {
+Run declare_node(CommandLine& app) {
   const auto options = std::make_shared<NodeOptions>();
   add_details(
       app,
@@ -176,68 +176,64 @@ Run declare_node(CLI::App& app) {
   node.terms.max_peers = 1000;
   node.terms.max_total_bytes = std::uint64_t{1} << 30;
   app.add_option("name", node.name, "This node's name: letters, digits, '.', '_' and '-'")
-      ->type_name("NAME")
-      ->required();
+      .type_name("NAME")
+      .required();
   app.add_option(
          "--redis", options->redis,
          "The server: redis://[[user]:password@]host[:port] or unix:///path, perhaps from the environment "
          "(TALLY_REDIS), where no password is shown (default: localhost:6379)")
-      ->type_name("URL")
-      ->envname("TALLY_REDIS");
+      .type_name("URL")
+      .environment("TALLY_REDIS");
   app.add_option("--group", node.group, "Nodes of one group hear each other (default: default)")
-      ->type_name("NAME");
+      .type_name("NAME");
   const std::string size = "Size";
   add_choice(app, "--kind", options->kind,
              "What counts the keys: counting-bloom sends bits, dleft cells (default: counting-bloom)",
              {"counting-bloom", "dleft"})
-      ->group(size);
-  CLI::Option* keys =
-      add_count(app, "-n,--keys", options->num_keys, "Keys to plan for, at any one time (default: 100000)",
-                {1, std::uint64_t{1} << 40});
-  CLI::Option* rate = add_rate(app, "-p,--false-positive-rate", options->false_positive_rate,
-                               "How often a peer is named that has not the key (default: 1%)");
-  CLI::Option* positions = add_count(app, "--num-positions", options->num_positions, "Bits, exactly");
-  CLI::Option* hashes =
-      add_count(app, "-k,--num-hashes", options->num_hashes, "Positions a key has, exactly");
-  for (CLI::Option* exact : {positions, hashes}) exact->excludes(keys)->excludes(rate);
-  CLI::Option* file =
-      add_file(app, "--load", options->load_file,
-               "Begin with the keys, shape and seed of this filter file (counting-bloom or dleft)");
-  for (CLI::Option* option : {app.get_option("--kind"), keys, rate, positions, hashes})
-    file->excludes(option);
-  for (CLI::Option* option : {keys, rate, positions, hashes, file}) option->group(size);
+      .group(size);
+  Option keys = add_count(app, "-n,--keys", options->num_keys,
+                          "Keys to plan for, at any one time (default: 100000)", {1, std::uint64_t{1} << 40});
+  Option rate = add_rate(app, "-p,--false-positive-rate", options->false_positive_rate,
+                         "How often a peer is named that has not the key (default: 1%)");
+  Option positions = add_count(app, "--num-positions", options->num_positions, "Bits, exactly");
+  Option hashes = add_count(app, "-k,--num-hashes", options->num_hashes, "Positions a key has, exactly");
+  for (Option exact : {positions, hashes}) exact.excludes(keys).excludes(rate);
+  Option file = add_file(app, "--load", options->load_file,
+                         "Begin with the keys, shape and seed of this filter file (counting-bloom or dleft)");
+  for (Option option : {app.get_option("--kind"), keys, rate, positions, hashes}) file.excludes(option);
+  for (Option option : {keys, rate, positions, hashes, file}) option.group(size);
   const std::string sending = "Sending";
   add_rate(app, "--share", node.share_of_new_keys, "Publish when so much of the keys is new (default: 1%)")
-      ->group(sending);
+      .group(sending);
   add_duration(
       app, "--interval", node.interval,
       "Publish what changed after this time at the latest, and a full copy only so often (default: 1s)")
-      ->group(sending);
+      .group(sending);
   add_duration(app, "--heartbeat", node.heartbeat,
                "Longest silence: how soon others find out that they missed something (default: 5s)")
-      ->group(sending);
+      .group(sending);
   add_duration(app, "--linger", options->linger, "How long to wait for Redis at the end (default: 10s)")
-      ->group(sending);
+      .group(sending);
   app.add_flag("--stay", options->stay, "After the end of the input go on until SIGINT, SIGTERM or SIGHUP")
-      ->group(sending);
+      .group(sending);
   add_count(app, "--epoch", options->epoch,
             "A number that grows whenever this node is started (default: the time, in microseconds)")
-      ->group(sending);
+      .group(sending);
   const std::string following = "Following";
   add_duration(app, "--forget", node.forget, "A peer that is silent for longer is no more (default: 10m)")
-      ->group(following);
+      .group(following);
   add_count(app, "--max-peers", node.terms.max_peers, "Others are refused, and that is said (default: 1000)")
-      ->group(following);
+      .group(following);
   add_size(
       app, "--max-message", node.max_message_bytes,
       "Longest message, sent or received; Redis has limits, too: client-output-buffer-limit (default: 32MiB)",
       1024)
-      ->group(following);
+      .group(following);
   add_size(app, "--max-memory", node.terms.max_total_bytes, "Memory of all peers' summaries (default: 1GiB)",
            4096)
-      ->group(following);
+      .group(following);
   add_hasher_options(app, options->hasher);
-  file->excludes(app.get_option("--seed"));
+  file.excludes(app.get_option("--seed"));
   app.add_flag("-z,--null", options->nul_separated, "Commands and answers end in a NUL, not in a newline");
   app.add_flag("--json", options->json, "Answer in JSON, one object a line");
   add_quiet(app, options->quiet);

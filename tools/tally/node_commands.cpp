@@ -62,9 +62,10 @@ Json node_json(const SummaryNode& node) {
 // "name=a<TAB>epoch=5": the fields of an object of numbers, words and truths.
 std::string fields_text(const Json& object) {
   std::string text;
-  for (const auto& [name, value] : object.items()) {
+  for (const auto& [name, value] : object.members()) {
     if (!text.empty()) text += '\t';
-    text += fmt::format("{}={}", name, value.is_string() ? value.get<std::string>() : value.dump());
+    const auto* const word = value.get_if<std::string>();
+    text += fmt::format("{}={}", name, word != nullptr ? *word : value.dump());
   }
   return text;
 }

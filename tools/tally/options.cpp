@@ -111,61 +111,44 @@ double parse_real(std::string_view text, RealRange range) {
   return value;
 }
 
-CLI::Option* detail::add_parsed(CLI::App& app, const std::string& names,
-                                std::function<void(std::string_view)> parse, const std::string& description,
-                                const std::string& type_name) {
-  // The name that messages use: the first long one, or a positional's own.
-  const auto long_name = names.find("--");
-  const std::string name = names.substr(long_name == std::string::npos ? 0 : long_name);
-  const std::string shown = name.substr(0, name.find(','));
-  const auto checked = [parse = std::move(parse), shown](const std::string& text) {
-    try {
-      parse(text);
-    } catch (const std::invalid_argument& error) {
-      throw CLI::ValidationError(shown, error.what());
-    }
-  };
-  return app.add_option_function<std::string>(names, checked, description)->type_name(type_name);
-}
-
-CLI::Option* add_choice(CLI::App& app, const std::string& names, std::string& target,
-                        const std::string& description, const std::vector<std::string>& choices) {
+Option add_choice(CommandLine& app, const std::string& names, std::string& target,
+                  const std::string& description, const std::vector<std::string>& choices) {
   const auto parse = [&target, choices](std::string_view text) {
     if (std::find(choices.begin(), choices.end(), text) == choices.end()) {
       refuse(text, fmt::format("is not one of: {}", fmt::join(choices, ", ")));
     }
     target = text;
   };
-  return detail::add_parsed(app, names, parse, description, fmt::format("{}", fmt::join(choices, "|")));
+  return app.add_parsed(names, parse, description, fmt::format("{}", fmt::join(choices, "|")));
 }
 
-CLI::Option* add_file(CLI::App& app, const std::string& names, std::string& target,
-                      const std::string& description) {
-  return app.add_option(names, target, description)->type_name("FILE");
+Option add_file(CommandLine& app, const std::string& names, std::string& target,
+                const std::string& description) {
+  return app.add_option(names, target, description).type_name("FILE");
 }
 
-CLI::Option* add_json(CLI::App& app, bool& json) {
+Option add_json(CommandLine& app, bool& json) {
   return app.add_flag("--json", json, "Print the result as JSON, with full precision");
 }
 
-CLI::Option* add_quiet(CLI::App& app, bool& quiet) {
+Option add_quiet(CommandLine& app, bool& quiet) {
   return app.add_flag("-q,--quiet", quiet,
                       "No progress bar and no remarks on standard error; errors are still shown");
 }
 
-CLI::Option* add_force(CLI::App& app, bool& force) {
+Option add_force(CommandLine& app, bool& force) {
   return app.add_flag("--force", force,
                       "Overwrite the output file if it exists; write to a terminal all the same");
 }
 
-CLI::Option* add_line_buffered(CLI::App& app, bool& line_buffered) {
+Option add_line_buffered(CommandLine& app, bool& line_buffered) {
   return app.add_flag(
       "--line-buffered", line_buffered,
       "Flush after every key, even while more input is waiting (slower; without it the output is "
       "flushed whenever the input pauses)");
 }
 
-CLI::Option* add_scheme(CLI::App& app, std::string& target, SchemesOf schemes) {
+Option add_scheme(CommandLine& app, std::string& target, SchemesOf schemes) {
   std::vector<std::string> names = {"congruential",          "standard", "partitioned",
                                     "partition-double",      "double",   "enhanced-double-quadratic",
                                     "enhanced-double-cubic", "triple"};
@@ -189,7 +172,7 @@ std::uint64_t random_word() {
   return std::uint64_t{device()} << 32 | device();
 }
 
-void add_seed_and_key_file(CLI::App& app, HasherOptions& options, const std::string& description) {
+void add_seed_and_key_file(CommandLine& app, HasherOptions& options, const std::string& description) {
   const auto parse = [&options](std::string_view text) {
     if (text == "random") {
       options.seed = random_word();
@@ -202,27 +185,27 @@ void add_seed_and_key_file(CLI::App& app, HasherOptions& options, const std::str
     if (error != std::errc{} || end != last)
       refuse(text, "is not a seed; give 0 to 2^64 - 1 (0x... for hexadecimal) or 'random'");
   };
-  options.seed_option = detail::add_parsed(app, "--seed", parse, description, "NUMBER|random");
-  add_key_file(app, options.key_file)->excludes(options.seed_option);
+  options.seed_option = app.add_parsed("--seed", parse, description, "NUMBER|random");
+  add_key_file(app, options.key_file).excludes(options.seed_option);
 }
 
 }  // namespace
 
-void add_hasher_options(CLI::App& app, HasherOptions& options) {
+void add_hasher_options(CommandLine& app, HasherOptions& options) {
   add_seed_and_key_file(
       app, options,
       fmt::format("Seed of the hash, or 'random'; filters merge only under one seed (default: {})",
                   default_seed));
 }
 
-void add_stream_hasher_options(CLI::App& app, HasherOptions& options, const std::string& default_text) {
+void add_stream_hasher_options(CommandLine& app, HasherOptions& options, const std::string& default_text) {
   add_seed_and_key_file(
       app, options,
       fmt::format("Seed of the hash, as the summary says it: repeats a run (default: {})", default_text));
   app.add_flag("--keyed", options.keyed,
                "Use the keyed hash under a secret drawn at the start, for keys that an opponent may choose")
-      ->excludes("--seed")
-      ->excludes("--key-file");
+      .excludes("--seed")
+      .excludes("--key-file");
 }
 
 std::string hash_text(const KeyHasher& hasher) {
@@ -233,7 +216,7 @@ std::string_view unless_chosen(const KeyHasher& hasher) {
   return hasher.id() == HashId::xxh3_128 ? ", unless keys are chosen against the seed" : "";
 }
 
-CLI::Option* add_key_file(CLI::App& app, std::string& key_file) {
+Option add_key_file(CommandLine& app, std::string& key_file) {
   return add_file(app, "--key-file", key_file,
                   "Use the keyed hash, for keys that an opponent may choose; the file holds the secret, "
                   "32 bytes or 64 hexadecimal digits");

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
 #include <functional>
@@ -9,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <vector>
+#include "command_line.hpp"
 
 #include "tally/hashing/key_hasher.hpp"
 
@@ -40,9 +40,6 @@ double parse_rate(std::string_view text);
 double parse_real(std::string_view text, RealRange range = {});
 
 namespace detail {
-CLI::Option* add_parsed(CLI::App& app, const std::string& names, std::function<void(std::string_view)> parse,
-                        const std::string& description, const std::string& type_name);
-
 template <class Target>
 struct ValueOf {
   using type = Target;
@@ -55,56 +52,55 @@ struct ValueOf<std::optional<Value>> {
 
 /// `Target` is an unsigned integer or an optional of one; its own maximum is a limit too.
 template <class Target>
-CLI::Option* add_count(CLI::App& app, const std::string& names, Target& target,
-                       const std::string& description, CountRange range = {}) {
+Option add_count(CommandLine& app, const std::string& names, Target& target, const std::string& description,
+                 CountRange range = {}) {
   using Value = typename detail::ValueOf<Target>::type;
   range.most = std::min<std::uint64_t>(range.most, std::numeric_limits<Value>::max());
   const auto parse = [&target, range](std::string_view text) {
     target = static_cast<Value>(parse_count(text, range));
   };
-  return detail::add_parsed(app, names, parse, description, "NUMBER");
+  return app.add_parsed(names, parse, description, "NUMBER");
 }
 
 /// A number of bytes; `Target` is std::uint64_t or an optional of it.
 template <class Target>
-CLI::Option* add_size(CLI::App& app, const std::string& names, Target& target, const std::string& description,
-                      std::uint64_t least = 1) {
+Option add_size(CommandLine& app, const std::string& names, Target& target, const std::string& description,
+                std::uint64_t least = 1) {
   const auto parse = [&target, least](std::string_view text) { target = parse_size(text, least); };
   const std::string range = least > 1 ? "; at least " + std::to_string(least) : "";
-  return detail::add_parsed(app, names, parse, description + range, "SIZE");
+  return app.add_parsed(names, parse, description + range, "SIZE");
 }
 
 /// A probability; `Target` is double or an optional of it.
 template <class Target>
-CLI::Option* add_rate(CLI::App& app, const std::string& names, Target& target,
-                      const std::string& description) {
+Option add_rate(CommandLine& app, const std::string& names, Target& target, const std::string& description) {
   const auto parse = [&target](std::string_view text) { target = parse_rate(text); };
-  return detail::add_parsed(app, names, parse, description, "RATE");
+  return app.add_parsed(names, parse, description, "RATE");
 }
 
 /// `Target` is double or an optional of it.
 template <class Target>
-CLI::Option* add_real(CLI::App& app, const std::string& names, Target& target, const std::string& description,
-                      RealRange range = {}) {
+Option add_real(CommandLine& app, const std::string& names, Target& target, const std::string& description,
+                RealRange range = {}) {
   const auto parse = [&target, range](std::string_view text) { target = parse_real(text, range); };
-  return detail::add_parsed(app, names, parse, description, "NUMBER");
+  return app.add_parsed(names, parse, description, "NUMBER");
 }
 
 /// One of a few words; they are listed in the help and offered by the completions.
-CLI::Option* add_choice(CLI::App& app, const std::string& names, std::string& target,
-                        const std::string& description, const std::vector<std::string>& choices);
+Option add_choice(CommandLine& app, const std::string& names, std::string& target,
+                  const std::string& description, const std::vector<std::string>& choices);
 
 /// A path; completed as one. The file need not exist.
-CLI::Option* add_file(CLI::App& app, const std::string& names, std::string& target,
-                      const std::string& description);
+Option add_file(CommandLine& app, const std::string& names, std::string& target,
+                const std::string& description);
 
-CLI::Option* add_json(CLI::App& app, bool& json);
-CLI::Option* add_quiet(CLI::App& app, bool& quiet);
-CLI::Option* add_force(CLI::App& app, bool& force);
-CLI::Option* add_line_buffered(CLI::App& app, bool& line_buffered);
+Option add_json(CommandLine& app, bool& json);
+Option add_quiet(CommandLine& app, bool& quiet);
+Option add_force(CommandLine& app, bool& force);
+Option add_line_buffered(CommandLine& app, bool& line_buffered);
 /// --scheme: the name of every scheme of positions, and perhaps of buckets; the default one's if `target` is empty.
 enum class SchemesOf { positions, positions_and_buckets, all_structures };
-CLI::Option* add_scheme(CLI::App& app, std::string& target, SchemesOf schemes = SchemesOf::positions);
+Option add_scheme(CommandLine& app, std::string& target, SchemesOf schemes = SchemesOf::positions);
 
 /// The least --memory of a command that keeps digests: their set takes some hundreds of bytes when it is empty.
 inline constexpr std::uint64_t least_memory_of_digests = 4096;
@@ -120,7 +116,7 @@ struct HasherOptions {
   bool keyed = false;
   bool for_files = false;  ///< a stream ends in a file that is to merge with others
 
-  bool seed_given() const { return seed_option != nullptr && seed_option->count() > 0; }
+  bool seed_given() const { return seed_option.is_given(); }
   KeyHasher hasher() const;            ///< reads the key file
   std::optional<HashKey> key() const;  ///< nothing without --key-file and a drawn secret
 
@@ -128,19 +124,19 @@ struct HasherOptions {
   /// file and no file is written that is to merge with others.
   void draw();
 
-  CLI::Option* seed_option = nullptr;
+  Option seed_option;
   std::optional<HashKey> drawn_key;
 };
-void add_hasher_options(CLI::App& app, HasherOptions& options);
+void add_hasher_options(CommandLine& app, HasherOptions& options);
 /// The same with --keyed; `default_text` says what the seed is if none is given.
-void add_stream_hasher_options(CLI::App& app, HasherOptions& options,
+void add_stream_hasher_options(CommandLine& app, HasherOptions& options,
                                const std::string& default_text = "drawn at random");
 /// "seed 42", or "keyed hash": what a stream says in the end, so that a run can be repeated.
 std::string hash_text(const KeyHasher& hasher);
 /// ", unless keys are chosen against the seed"; nothing for a keyed hash.
 std::string_view unless_chosen(const KeyHasher& hasher);
 /// --key-file alone, for commands that open a filter file (the file holds the seed).
-CLI::Option* add_key_file(CLI::App& app, std::string& key_file);
+Option add_key_file(CommandLine& app, std::string& key_file);
 
 /// The secret in a file: 32 bytes, or 64 hexadecimal digits (white space after them is let pass).
 HashKey read_key_file(const std::string& path);

@@ -133,7 +133,7 @@ void flush_before_waiting() {
 
 void print(std::string_view text) { write_all(STDOUT_FILENO, text, "standard output"); }
 
-void print_json(const Json& json) { print(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"); }
+void print_json(const Json& json) { print(json.dump(2) + "\n"); }
 
 void set_command_name(std::string_view name) { stored_command_name() = name; }
 std::string_view command_name() noexcept { return stored_command_name(); }

@@ -3,15 +3,14 @@
 #include <chrono>
 #include <cstdint>
 #include <exception>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace tally::cli {
+#include "json.hpp"
 
-using Json = nlohmann::ordered_json;
+namespace tally::cli {
 
 /// Thrown when whoever reads our standard output has closed it: the command ends, quietly.
 struct ClosedPipe : std::exception {

@@ -289,12 +289,12 @@ ExitCode run_over(const OverOptions& options, StreamState& state) {
 
 }  // namespace
 
-Run declare_over(CLI::App& app) {
+Run declare_over(CommandLine& app) {
   auto options = std::make_shared<OverOptions>();
   add_count(app, "threshold", options->threshold,
             "N: print a key when it has been seen this many times, or with --sum: when its sum is that much")
-      ->type_name("N")
-      ->required();
+      .type_name("N")
+      .required();
   add_input_options(app, options->input);
   add_sum(app, options->records);
   add_time(app, options->records);
@@ -313,13 +313,13 @@ Run declare_over(CLI::App& app) {
       app, "-m,--memory", options->memory_bytes,
       "memory of filter and reported keys together, never exceeded (default with --sum or --window: 16MiB)",
       least_memory_of_digests);
-  CLI::Option* rate = add_rate(app, "-p,--false-positive-rate", options->false_positive_rate,
-                               "of the keys seen fewer than N times, the share that may be printed all the "
-                               "same (default 1%, or more where "
-                               "--keys with --memory gives more)");
-  CLI::Option* update = add_choice(app, "--update", options->update,
-                                   "how counters rise; conservative errs less, and theory only bounds it",
-                                   {"plain", "conservative"});
+  Option rate = add_rate(app, "-p,--false-positive-rate", options->false_positive_rate,
+                         "of the keys seen fewer than N times, the share that may be printed all the "
+                         "same (default 1%, or more where "
+                         "--keys with --memory gives more)");
+  Option update = add_choice(app, "--update", options->update,
+                             "how counters rise; conservative errs less, and theory only bounds it",
+                             {"plain", "conservative"});
   add_count(app, "-t,--threads", options->num_threads,
             "2: a second thread reads files ahead, for the same output (the default where there are two "
             "processors; without --memory, --exact, --sum and --window)",
@@ -341,7 +341,7 @@ Run declare_over(CLI::App& app) {
       throw std::invalid_argument("--exact and --state are both given; leave one out");
     refuse_input_as_output(options->input.files, options->state_path, "--state");
     if (adds_up(*options)) {
-      if (options->num_keys || rate->count() > 0 || update->count() > 0 || options->exact) {
+      if (options->num_keys || rate.is_given() || update.is_given() || options->exact) {
         throw std::invalid_argument(
             "--keys, --false-positive-rate, --update and --exact are not for --sum and --window; give "
             "--memory");

@@ -137,7 +137,7 @@ ExitCode run_patch(PatchOptions& options) {
 
 }  // namespace
 
-Run declare_patch(CLI::App& app) {
+Run declare_patch(CommandLine& app) {
   const auto options = std::make_shared<PatchOptions>();
   add_details(
       app,
@@ -150,9 +150,9 @@ Run declare_patch(CLI::App& app) {
       "always "
       "one of the publisher's versions.\n\n"
       "Exit status: 0 if the copy is what the last message says, 1 if it is not, 2 after an error.");
-  add_file(app, "replica", options->replica, "The copy")->required();
+  add_file(app, "replica", options->replica, "The copy").required();
   app.add_option("messages", options->messages, "Files of messages (default '-': standard input)")
-      ->type_name("FILE");
+      .type_name("FILE");
   add_key_file(app, options->key_file);
   add_size(app, "--max-memory", options->max_memory, "The longest summary that is accepted (default 256MiB)");
   add_json(app, options->json);

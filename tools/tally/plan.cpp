@@ -284,7 +284,7 @@ std::string plan_text(const Plan& plan, std::uint64_t threshold) {
 }
 
 /// "dleft is left out: plan_dleft: memory_bytes is 10; ..."
-std::string warning_in_words_of(const CLI::App& app, const std::string& warning) {
+std::string warning_in_words_of(const CommandLine& app, const std::string& warning) {
   constexpr std::string_view before_reason = " is left out: ";
   const std::size_t at = warning.find(before_reason);
   if (at == std::string::npos) return warning;
@@ -305,13 +305,13 @@ void warn_of_most_passing(const Requirements& wanted, const Plan& result) {
 
 }  // namespace
 
-Run declare_plan(CLI::App& app) {
+Run declare_plan(CommandLine& app) {
   const auto options = std::make_shared<PlanOptions>();
-  app.description(
+  app.set_description(
       "plan a structure from two of: keys, error, memory\n"
       "Gives every structure that would do, side by side, and recommends one. The keys may be given as a "
       "number, as a sample that is counted, as a histogram of counts, or as a Zipf law.");
-  CLI::Option* keys =
+  Option keys =
       add_count(app, "-n,--keys", options->num_keys, "distinct keys (with --zipf: those to draw from)");
   add_rate(app, "-p,--false-positive-rate", options->false_positive_rate, "how often an absent key may pass");
   add_size(app, "-m,--memory", options->memory_bytes, "memory that is never exceeded");
@@ -319,25 +319,25 @@ Run declare_plan(CLI::App& app) {
             "the question is 'seen at least this often?' (default: 1)", {1, max_threshold_limit});
   app.add_flag("--deletes", options->needs_deletes, "keys must be removable");
   app.add_flag("--counts", options->needs_counts, "how often a key is in it will be asked");
-  CLI::Option* insertions = add_count(app, "--insertions", options->num_insertions,
-                                      "insertions of all keys together, repeats counted");
+  Option insertions = add_count(app, "--insertions", options->num_insertions,
+                                "insertions of all keys together, repeats counted");
   add_scheme(app, options->scheme);
-  CLI::Option* from =
+  Option from =
       app.add_option("--from", options->sample.files,
                      "count the keys of these files exactly and plan for them ('-': standard input)")
-          ->type_name("FILE")
-          ->group("Input");
-  CLI::Option* histogram = add_file(app, "--histogram", options->histogram,
-                                    "lines of two numbers: a count, and how many keys have it")
-                               ->group("Input");
-  CLI::Option* zipf =
+          .type_name("FILE")
+          .group("Input");
+  Option histogram = add_file(app, "--histogram", options->histogram,
+                              "lines of two numbers: a count, and how many keys have it")
+                         .group("Input");
+  Option zipf =
       add_real(app, "--zipf", options->zipf, "keys are drawn by Zipf's law with this exponent", {0, 20})
-          ->group("Input");
+          .group("Input");
   add_field_options(app, options->sample);
   add_dleft_plan_options(app, options->dleft);
   add_count_min_options(app, options->count_min);
-  from->excludes(keys)->excludes(histogram)->excludes(zipf)->excludes(insertions);
-  histogram->excludes(keys)->excludes(zipf)->excludes(insertions);
+  from.excludes(keys).excludes(histogram).excludes(zipf).excludes(insertions);
+  histogram.excludes(keys).excludes(zipf).excludes(insertions);
   add_plot(app, options->plot, "error against memory");
   add_json(app, options->json);
   return [&app, options] {

@@ -256,7 +256,7 @@ std::string script_of(const Figure& figure, const PlotOptions& options) {
 
 }  // namespace
 
-void add_plot(CLI::App& app, PlotOptions& options, const std::string& what) {
+void add_plot(CommandLine& app, PlotOptions& options, const std::string& what) {
   const auto parse = [&options](std::string_view text) {
     options.wanted = true;
     if (text.empty() || text == "true") return;  // CLI11's value for none
@@ -266,10 +266,10 @@ void add_plot(CLI::App& app, PlotOptions& options, const std::string& what) {
     }
     options.file = text;
   };
-  detail::add_parsed(
-      app, "--plot", parse,
-      "Draw " + what + ": to a file in .svg or .png, or as a sketch after the text (by gnuplot)", "[FILE]")
-      ->expected(0, 1);
+  app.add_parsed("--plot", parse,
+                 "Draw " + what + ": to a file in .svg or .png, or as a sketch after the text (by gnuplot)",
+                 "[FILE]")
+      .expected(0, 1);
   add_force(app, options.force);
 }
 

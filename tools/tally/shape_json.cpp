@@ -10,29 +10,30 @@ namespace tally::cli {
 namespace {
 
 const Json& field(const Json& shape, const char* name) {
-  const auto found = shape.find(name);
-  if (found == shape.end()) throw std::invalid_argument(fmt::format("--shape: '{}' is missing", name));
+  const Json* const found = shape.find(name);
+  if (found == nullptr) throw std::invalid_argument(fmt::format("--shape: '{}' is missing", name));
   return *found;
 }
 
 std::string word(const Json& shape, const char* name) {
-  const Json& value = field(shape, name);
-  if (!value.is_string()) throw std::invalid_argument(fmt::format("--shape: '{}' must be a text", name));
-  return value.get<std::string>();
+  const auto* const value = field(shape, name).get_if<std::string>();
+  if (value == nullptr) throw std::invalid_argument(fmt::format("--shape: '{}' must be a text", name));
+  return *value;
 }
 
 template <class Number>
 Number number(const Json& shape, const char* name) {
   const Json& value = field(shape, name);
-  if (!value.is_number_unsigned() || value.get<std::uint64_t>() > std::numeric_limits<Number>::max()) {
+  const auto* const whole = value.get_if<std::uint64_t>();
+  if (whole == nullptr || *whole > std::numeric_limits<Number>::max()) {
     throw std::invalid_argument(fmt::format("--shape: '{}' is {}; must be a whole number, 0 to {}", name,
                                             value.dump(), std::numeric_limits<Number>::max()));
   }
-  return value.get<Number>();
+  return static_cast<Number>(*whole);
 }
 
 CounterUpdate update_of(const Json& shape) {
-  if (!shape.contains("update")) return CounterUpdate::plain;
+  if (shape.find("update") == nullptr) return CounterUpdate::plain;
   const std::string name = word(shape, "update");
   for (const CounterUpdate update : {CounterUpdate::plain, CounterUpdate::conservative}) {
     if (name == name_of(update)) return update;
@@ -49,9 +50,9 @@ DLeftShape dleft_shape_from(const Json& shape) {
                    .least_remainder_bits = number<std::uint32_t>(shape, "least_remainder_bits"),
                    .num_doublings = number<std::uint32_t>(shape, "num_doublings"),
                    .spill_capacity = number<std::uint64_t>(shape, "spill_capacity")};
-  const Json& grows = field(shape, "grows");
-  if (!grows.is_boolean()) throw std::invalid_argument("--shape: 'grows' must be true or false");
-  dleft.grows = grows.get<bool>();
+  const auto* const grows = field(shape, "grows").get_if<bool>();
+  if (grows == nullptr) throw std::invalid_argument("--shape: 'grows' must be true or false");
+  dleft.grows = *grows;
   const std::string moves = word(shape, "moves");
   try {
     dleft.moves = moves_of(moves);
@@ -106,13 +107,16 @@ Json shape_to_json(const FilterShape& shape) {
 
 FilterShape shape_from_json(const Json& json, const std::string& kind) {
   const auto fits = [&](const Json& shape) {
-    return shape.is_object() && shape.contains("kind") && (kind.empty() || shape["kind"] == kind);
+    const Json* const own = shape.find("kind");
+    if (own == nullptr || kind.empty()) return own != nullptr;
+    const auto* const own_kind = own->get_if<std::string>();
+    return own_kind != nullptr && *own_kind == kind;
   };
-  if (json.is_object() && json.contains("shape")) return shape_from_json(json["shape"], kind);
-  if (json.is_object() && json.contains("candidates")) {
-    for (const Json& candidate : json["candidates"]) {
-      const Json& shape =
-          candidate.is_object() && candidate.contains("shape") ? candidate["shape"] : candidate;
+  if (const Json* const shape = json.find("shape")) return shape_from_json(*shape, kind);
+  if (const Json* const candidates = json.find("candidates")) {
+    for (const Json& candidate : candidates->elements()) {
+      const Json* const own = candidate.find("shape");
+      const Json& shape = own != nullptr ? *own : candidate;
       if (fits(shape)) return shape_from_json(shape, kind);
     }
     throw std::invalid_argument(fmt::format("--shape: no candidate of the kind '{}'", kind));

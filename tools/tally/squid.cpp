@@ -14,7 +14,7 @@ namespace tally::cli {
 
 namespace {
 
-Run declare_squid_serve(CLI::App& app) {
+Run declare_squid_serve(CommandLine& app) {
   const auto options = std::make_shared<DigestServerOptions>();
   add_details(
       app,
@@ -22,11 +22,11 @@ Run declare_squid_serve(CLI::App& app) {
       "for it with the line 'cache_peer HOST sibling PORT 0 no-query', or with the option 'digest-url=' "
       "if the objects are elsewhere. What it is asked for as a cache it does not have (504), "
       "everything else is not found (404). Ends at SIGINT, SIGTERM or SIGHUP, with status 0.");
-  app.add_option("digest", options->path, "The digest file")->type_name("FILE")->required();
+  app.add_option("digest", options->path, "The digest file").type_name("FILE").required();
   add_count(app, "--port", options->port, "TCP port; 0: one that is free, which is said (default: 3128)",
             {0});
   app.add_option("--host", options->host, "Address to listen on; :: for all (default: 127.0.0.1)")
-      ->type_name("ADDRESS");
+      .type_name("ADDRESS");
   add_count(app, "--expires", options->expires_seconds,
             "Seconds until a peer should ask again (default: 3600)");
   app.add_flag("--log", options->log, "Print status, method and target of every request");
@@ -39,15 +39,15 @@ Run declare_squid_serve(CLI::App& app) {
 
 }  // namespace
 
-Run declare_squid(CLI::App& app) {
+Run declare_squid(CommandLine& app) {
   add_details(app,
               "Squid tells its peers what it has by a Bloom filter of URLs, its cache digest. These commands "
               "read, ask, write and serve such digests.");
-  app.require_subcommand(1);
+  app.require_command();
   struct Action {
     const char* name;
     const char* summary;
-    Run (*declare)(CLI::App& app);
+    Run (*declare)(CommandLine& app);
     const char* examples;
   };
   const std::initializer_list<Action> table{
@@ -65,18 +65,16 @@ Run declare_squid(CLI::App& app) {
       {"serve", "serve a digest to Squids that have us as a peer", declare_squid_serve,
        "tally squid serve digest --port 3128 --host :: --log\n"},
   };
-  std::vector<std::pair<CLI::App*, Run>> actions;
+  std::vector<std::pair<CommandLine, Run>> actions;
   for (const Action& action : table) {
-    CLI::App* own = app.add_subcommand(action.name, action.summary);
-    own->group("Actions");
-    own->footer(action.examples);
-    Run run = action.declare(*own);
+    CommandLine own = app.add_command(action.name, action.summary, "Actions", action.examples);
+    Run run = action.declare(own);
     actions.emplace_back(own, std::move(run));
   }
   return [actions] {
     for (const auto& [own, run] : actions) {
-      if (!own->parsed()) continue;
-      set_command_name("tally squid " + own->get_name());
+      if (!own.was_called()) continue;
+      set_command_name("tally squid " + own.name());
       return run();
     }
     return ExitCode::error;  // not reached: one is required

@@ -82,14 +82,14 @@ ExitCode run_fetch(const SquidFetchOptions& options) {
 
 }  // namespace
 
-Run declare_squid_build(CLI::App& app) {
+Run declare_squid_build(CommandLine& app) {
   const auto options = std::make_shared<SquidBuildOptions>();
   add_details(
       app,
       "Keys are what Squid caches under GET. Without --capacity the digest is made for the number of "
       "distinct URLs. Exit status: 0, 1 if the input held no URLs (an empty digest is written), 2 after "
       "an error.");
-  add_file(app, "-o,--output", options->output, "Write the digest here ('-': standard output)")->required();
+  add_file(app, "-o,--output", options->output, "Write the digest here ('-': standard output)").required();
   add_urls(app, options->urls);
   add_count(app, "-n,--capacity", options->capacity, "URLs to plan for");
   add_count(app, "-b,--bits-per-entry", options->bits_per_entry,
@@ -101,12 +101,12 @@ Run declare_squid_build(CLI::App& app) {
   return [options] { return run_build(*options); };
 }
 
-Run declare_squid_fetch(CLI::App& app) {
+Run declare_squid_fetch(CommandLine& app) {
   const auto options = std::make_shared<SquidFetchOptions>();
   app.add_option("url", options->url, "Http://host:port of the Squid, or the whole URL of a digest")
-      ->type_name("URL")
-      ->required();
-  add_file(app, "-o,--output", options->output, "Write the digest here ('-': standard output)")->required();
+      .type_name("URL")
+      .required();
+  add_file(app, "-o,--output", options->output, "Write the digest here ('-': standard output)").required();
   add_force(app, options->force);
   add_quiet(app, options->quiet);
   return [options] { return run_fetch(*options); };

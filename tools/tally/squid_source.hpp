@@ -1,9 +1,9 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstddef>
 #include <string>
 #include <vector>
+#include "command_line.hpp"
 
 #include "tally/summaries/squid_digest.hpp"
 

@@ -16,15 +16,15 @@ constexpr std::string_view seed_option = "seed (or id of the key)";
 
 }  // namespace
 
-void add_state(CLI::App& app, std::string& path, bool& waits) {
-  CLI::Option* const state = add_file(
+void add_state(CommandLine& app, std::string& path, bool& waits) {
+  const Option state = add_file(
       app, "--state", path,
       "go on from this file, if it is there, and write it at the end or when interrupted: the next run "
       "with it answers as if the input had been one");
   app.add_flag("--wait", waits,
                "with --state: wait while another run has the file (default: end with an error, so that runs "
                "started at intervals do not pile up)")
-      ->needs(state);
+      .needs(state);
 }
 
 void append_options(StateOptions& list, const InputOptions& input, const RecordOptions& records,

@@ -100,48 +100,47 @@ std::string result_text(const FormulaResult& result) {
   return text;
 }
 
-void declare_parameter(CLI::App& app, const ParameterText& parameter, Arguments& arguments) {
+void declare_parameter(CommandLine& app, const ParameterText& parameter, Arguments& arguments) {
   const std::string name(parameter.name);
   const std::string option = "--" + name;
   const std::string description(parameter.description);
-  CLI::Option* declared = nullptr;
+  Option declared;
   switch (parameter.type) {
     case ParameterType::count:
-      declared = detail::add_parsed(
-          app, option,
+      declared = app.add_parsed(
+          option,
           [&arguments, name](std::string_view text) {
             arguments.counts[name] = parse_count(text, {0, std::numeric_limits<std::uint64_t>::max()});
           },
           description, "NUMBER");
       break;
     case ParameterType::real:
-      declared = detail::add_parsed(
-          app, option,
-          [&arguments, name](std::string_view text) { arguments.reals[name] = parse_real(text); },
+      declared = app.add_parsed(
+          option, [&arguments, name](std::string_view text) { arguments.reals[name] = parse_real(text); },
           description, "NUMBER");
       break;
     case ParameterType::file:
-      declared = detail::add_parsed(
-          app, option, [&arguments, name](std::string_view text) { arguments.files[name] = text; },
-          description, "FILE");
+      declared = app.add_parsed(
+          option, [&arguments, name](std::string_view text) { arguments.files[name] = text; }, description,
+          "FILE");
       break;
     case ParameterType::flag:
-      declared = app.add_flag_callback(
+      declared = app.add_flag(
           option, [&arguments, name] { arguments.flags.insert(name); }, description);
       break;
   }
-  declared->group("Parameters");
+  declared.group("Parameters");
 }
 
 }  // namespace
 
-Run declare_theory(CLI::App& app) {
+Run declare_theory(CommandLine& app) {
   const auto options = std::make_shared<TheoryOptions>();
-  app.description(
+  app.set_description(
       "calculate a published formula; without a name, list them\n"
       "Numbers may be written 1e9 or 10M. --json prints one object: 'value' in full precision, and for "
       "probabilities 'ln_value', which is finite where the probability underflows (null for 0).");
-  app.add_option("formula", options->name, "name of the formula")->type_name("FORMULA");
+  app.add_option("formula", options->name, "name of the formula").type_name("FORMULA");
   for (const ParameterText& parameter : parameter_table())
     declare_parameter(app, parameter, options->arguments);
   add_json(app, options->json);

@@ -131,7 +131,7 @@ ExitCode run_top(const TopOptions& options, StreamState& state) {
                   options.window
                       ? fmt::format(", {} in the last {}", ranking.total, duration_text(*options.window))
                       : "",
-                  ranking.keys.size(), summary["num_certain"].get<std::uint64_t>(), ranking.bound_of_others,
+                  ranking.keys.size(), summary["num_certain"].dump(), ranking.bound_of_others,
                   unless_chosen(planned.hasher), human_bytes(static_cast<double>(stream.num_bytes())),
                   seconds, hash_text(planned.hasher)));
   remark_lines_lost(options.quiet, reader, stream.clock().num_left_out());
@@ -144,36 +144,36 @@ ExitCode run_top(const TopOptions& options, StreamState& state) {
 
 namespace {
 
-void add_files_of_top(CLI::App& app, TopOptions& options) {
-  CLI::Option* const save = add_file(app, "--save", options.save_path,
-                                     "write candidates and sketch to this file at the end or when "
-                                     "interrupted, for --from and 'tally merge'");
-  save->excludes("--window");
-  add_force(app, options.force)->needs(save);
+void add_files_of_top(CommandLine& app, TopOptions& options) {
+  const Option save = add_file(app, "--save", options.save_path,
+                               "write candidates and sketch to this file at the end or when "
+                               "interrupted, for --from and 'tally merge'");
+  save.excludes("--window");
+  add_force(app, options.force).needs(save);
   app.add_option(
          "--from", options.saved_files,
          "read no input: print the ranking of what --save or 'tally merge' wrote, of several files all "
          "together (K goes before)")
-      ->type_name("FILE")
-      ->expected(1, CLI::detail::expected_max_vector_size);
+      .type_name("FILE")
+      .expected(1, Option::any_number);
 }
 
-void exclude_what_needs_an_input(CLI::App& app) {
-  CLI::Option* const from = app.get_option("--from");
+void exclude_what_needs_an_input(CommandLine& app) {
+  const Option from = app.get_option("--from");
   for (const char* name : {"--no-decompress", "--delimiter", "--fields", "--sum", "--time", "--skip-bad",
                            "--window", "--slots", "--interval", "--memory", "--error", "--method", "--state",
                            "--save", "--exact", "--seed", "--keyed"}) {
-    from->excludes(app.get_option(name));
+    from.excludes(app.get_option(name));
   }
-  app.get_option("--save")->excludes("--keyed");
+  app.get_option("--save").excludes("--keyed");
 }
 
 }  // namespace
 
-Run declare_top(CLI::App& app) {
+Run declare_top(CommandLine& app) {
   auto options = std::make_shared<TopOptions>();
   app.add_option("k", options->num_keys_or_file, "K: print the K most frequent keys (default: 10)")
-      ->type_name("K");
+      .type_name("K");
   add_input_options(app, options->input);
   add_sum(app, options->records);
   add_time(app, options->records);

@@ -48,9 +48,8 @@ ExitCode report_on(const TopOptions& options, const Top& top) {
          fmt::format("{} saved, {} in all; {} keys, {} of them here for certain; any other key has {} at "
                      "most{}; {}; {}",
                      options.saved_files.size(), ranking.total, ranking.keys.size(),
-                     summary["num_certain"].get<std::uint64_t>(), ranking.bound_of_others,
-                     unless_chosen(top.hasher()), human_bytes(static_cast<double>(top.num_bytes())),
-                     hash_text(top.hasher())));
+                     summary["num_certain"].dump(), ranking.bound_of_others, unless_chosen(top.hasher()),
+                     human_bytes(static_cast<double>(top.num_bytes())), hash_text(top.hasher())));
   return ranking.keys.empty() ? ExitCode::none : ExitCode::success;
 }
 

@@ -166,15 +166,15 @@ ExitCode run_uniq(const UniqOptions& options) {
 
 }  // namespace
 
-Run declare_uniq(CLI::App& app) {
+Run declare_uniq(CommandLine& app) {
   auto options = std::make_shared<UniqOptions>();
   add_input_options(app, options->input);
-  CLI::Option* approximate =
+  Option approximate =
       app.add_flag("-a,--approximate", options->approximate,
                    "a Bloom filter in place of all digests: may drop a key, with the stated probability");
   app.add_flag("-r,--may-repeat", options->may_repeat,
                "bounded memory (--memory, default 64MiB): never drops a key, may print an old one again")
-      ->excludes(approximate);
+      .excludes(approximate);
   add_count(app, "-n,--keys", options->num_keys, "with --approximate: distinct keys to plan for",
             {1, std::uint64_t{1} << 56});
   add_size(app, "-m,--memory", options->memory_bytes, "memory for what was seen, never exceeded",

@@ -66,9 +66,9 @@ std::vector<Outcome> verify_all(const VerifyOptions& options) {
 
 }  // namespace
 
-Run declare_verify(CLI::App& app) {
+Run declare_verify(CommandLine& app) {
   const auto options = std::make_shared<VerifyOptions>();
-  app.description(
+  app.set_description(
       "compare a shape's theory with a simulation\n"
       "Fills fresh filters with fresh random keys, asks for keys of every true count below theta, and "
       "compares with the predicted rates. Exit status 0: inside the limits and no false negative; 1: "
@@ -95,17 +95,17 @@ Run declare_verify(CLI::App& app) {
                "conservative update, for a threshold filter or a count-min sketch");
   add_count(app, "-n,--keys", options->num_keys, "insertions a filter (default with --file: the file's)",
             {1, max_num_positions});
-  CLI::Option* rate = add_rate(app, "-p,--false-positive-rate", options->false_positive_rate,
-                               "plan the shape for this rate and --keys");
-  CLI::Option* file = add_file(app, "--file", options->file, "take the shape of this filter file");
+  Option rate = add_rate(app, "-p,--false-positive-rate", options->false_positive_rate,
+                         "plan the shape for this rate and --keys");
+  Option file = add_file(app, "--file", options->file, "take the shape of this filter file");
   add_key_file(app, options->key_file);
-  add_no_verify(app, options->verify_file)->needs(file);
-  file->excludes(rate);
-  for (CLI::Option* own : add_count_min_options(app, options->count_min, "more in 1% of the cases at most"))
-    file->excludes(own);
+  add_no_verify(app, options->verify_file).needs(file);
+  file.excludes(rate);
+  for (Option own : add_count_min_options(app, options->count_min, "more in 1% of the cases at most"))
+    file.excludes(own);
   for (const char* flag : {"--kind", "--scheme", "--num-positions", "--num-hashes", "--counter-bits",
                            "--theta", "--conservative"}) {
-    file->excludes(app.get_option(flag));
+    file.excludes(app.get_option(flag));
   }
   add_count(app, "--trials", options->num_trials, "filters to fill (default: 20 to 1000)", {2, 100'000'000});
   add_count(app, "--queries", options->num_queries,

@@ -125,7 +125,7 @@ ExitCode run_watch(const WatchOptions& options) {
 
 }  // namespace
 
-Run declare_watch(CLI::App& app) {
+Run declare_watch(CommandLine& app) {
   const auto options = std::make_shared<WatchOptions>();
   add_details(
       app,
@@ -138,7 +138,7 @@ Run declare_watch(CLI::App& app) {
       "Exit status: 0, 2 after an error.");
   add_filter_file(app, options->filter);
   app.add_option("--name", options->name, "Whose directory it is, in the messages (default: the file's name)")
-      ->type_name("NAME");
+      .type_name("NAME");
   add_duration(app, "--interval", options->interval, "Look at the file so often (default 1s)");
   add_duration(app, "--heartbeat", options->heartbeat,
                "Say which version is the last one if nothing was sent for so long (default 10s)");
