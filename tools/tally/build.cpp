@@ -98,7 +98,7 @@ ExitCode run_build(const BuildOptions& options) {
 
 }  // namespace
 
-Run declare_build(CommandLine& app) {
+Run declare_build(CommandLine app) {
   const auto options = std::make_shared<BuildOptions>();
   add_details(
       app,

@@ -27,7 +27,7 @@ struct ChangeOptions {
   bool quiet = false;
 };
 
-void declare_change(CommandLine& app, ChangeOptions& options) {
+void declare_change(CommandLine app, ChangeOptions& options) {
   add_filter_file(app, options.filter);
   add_input_options(app, options.input);
   add_json(app, options.json);
@@ -140,7 +140,7 @@ ExitCode run_merge(const MergeOptions& options) {
 
 }  // namespace
 
-Run declare_add(CommandLine& app) {
+Run declare_add(CommandLine app) {
   const auto options = std::make_shared<ChangeOptions>();
   add_details(
       app,
@@ -153,7 +153,7 @@ Run declare_add(CommandLine& app) {
   return [options] { return run_add(*options); };
 }
 
-Run declare_remove(CommandLine& app) {
+Run declare_remove(CommandLine app) {
   const auto options = std::make_shared<ChangeOptions>();
   add_details(
       app,
@@ -166,7 +166,7 @@ Run declare_remove(CommandLine& app) {
   return [options] { return run_remove(*options); };
 }
 
-Run declare_halve(CommandLine& app) {
+Run declare_halve(CommandLine app) {
   const auto options = std::make_shared<ChangeOptions>();
   add_details(
       app,
@@ -179,7 +179,7 @@ Run declare_halve(CommandLine& app) {
   return [options] { return run_halve(*options); };
 }
 
-Run declare_merge(CommandLine& app) {
+Run declare_merge(CommandLine app) {
   const auto options = std::make_shared<MergeOptions>();
   add_details(
       app,

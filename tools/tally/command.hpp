@@ -21,7 +21,7 @@ struct Command {
   std::string_view name;
   std::string_view summary;  ///< one line, no full stop
   std::string_view group;    ///< heading in `tally --help`
-  Run (*declare)(CommandLine& app);
+  Run (*declare)(CommandLine app);
   std::string_view examples;  ///< lines of "command  # what it does"
 };
 

@@ -45,7 +45,7 @@ class Option {
   CLI::Option* option_ = nullptr;
 };
 
-/// A command, or the program itself, as its options are declared and after they were parsed. A handle.
+/// A command, or the program itself, as its options are declared and after they were parsed. A handle, passed by value.
 ///
 /// What is declared is set by `Program::parse`, and must live until then. Names are those of a flag ("-q,--quiet"), of an
 /// option ("-o,--output"), or of a positional ("files").

@@ -103,7 +103,7 @@ CommandText describe_app(const CLI::App& app, const std::string& prefix) {
 
 }  // namespace
 
-CommandText describe(const CommandLine& command, const std::string& prefix) {
+CommandText describe(CommandLine command, const std::string& prefix) {
   return describe_app(command.app(), prefix);
 }
 

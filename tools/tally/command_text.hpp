@@ -39,7 +39,7 @@ struct CommandText {
   std::vector<std::string> option_groups() const;
 };
 
-CommandText describe(const CommandLine& app, const std::string& prefix = "");
+CommandText describe(CommandLine app, const std::string& prefix = "");
 
 /// Text in lines of at most `width` columns, the lines after the first behind `indent` blanks.
 /// Line breaks in the text stay.

@@ -64,7 +64,7 @@ FilterShape CountMinOptions::shape(std::uint16_t row_scheme_id, const SharedSket
   return shape;
 }
 
-std::vector<Option> add_count_min_options(CommandLine& app, CountMinOptions& options,
+std::vector<Option> add_count_min_options(CommandLine app, CountMinOptions& options,
                                           const std::string& how_often_more) {
   std::vector<Option> added = {
       add_rate(app, "--epsilon", options.epsilon,

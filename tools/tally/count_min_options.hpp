@@ -39,7 +39,7 @@ struct CountMinOptions {
 
 /// They stand in one group of the help. `how_often_more` says how often a count may be off by more than --epsilon.
 std::vector<Option> add_count_min_options(
-    CommandLine& app, CountMinOptions& options,
+    CommandLine app, CountMinOptions& options,
     const std::string& how_often_more = "--failure-probability says how often it may be more");
 
 /// "at most 0.0136% of the sum of all weights too high, with a probability of 98.2%"

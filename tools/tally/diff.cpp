@@ -74,7 +74,7 @@ ExitCode run_diff(const DiffOptions& options) {
 
 }  // namespace
 
-Run declare_diff(CommandLine& app) {
+Run declare_diff(CommandLine app) {
   const auto options = std::make_shared<DiffOptions>();
   add_details(
       app,

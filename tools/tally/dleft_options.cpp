@@ -19,7 +19,7 @@ std::string DLeftPlanOptions::given() const {
   return "";
 }
 
-std::vector<Option> add_dleft_plan_options(CommandLine& app, DLeftPlanOptions& options) {
+std::vector<Option> add_dleft_plan_options(CommandLine app, DLeftPlanOptions& options) {
   std::vector<Option> added;
   Option frequent = add_count(app, "--frequent-keys", options.num_frequent_keys,
                               "Keys that will be in it more than 4 times at once; all others may be in it "
@@ -88,7 +88,7 @@ DLeftShape DLeftShapeOptions::shape(std::optional<std::uint32_t> counter_bits,
   return shape;
 }
 
-std::vector<Option> add_dleft_shape_options(CommandLine& app, DLeftShapeOptions& options) {
+std::vector<Option> add_dleft_shape_options(CommandLine app, DLeftShapeOptions& options) {
   std::vector<Option> added = {
       add_count(app, "--num-subtables", options.num_subtables,
                 "Buckets a key may be in: 1 to 8; with --keys or --memory 2 to 4 (dleft)",

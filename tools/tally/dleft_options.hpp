@@ -37,7 +37,7 @@ struct DLeftPlanOptions {
   }
 };
 /// They stand in one group of the help.
-std::vector<Option> add_dleft_plan_options(CommandLine& app, DLeftPlanOptions& options);
+std::vector<Option> add_dleft_plan_options(CommandLine app, DLeftPlanOptions& options);
 
 /// The shape, spelled out. num_subtables alone is a wish that the planner heeds.
 struct DLeftShapeOptions {
@@ -54,6 +54,6 @@ struct DLeftShapeOptions {
   /// Throws std::invalid_argument for a shape that is not whole or not possible.
   DLeftShape shape(std::optional<std::uint32_t> counter_bits, std::uint32_t max_doublings) const;
 };
-std::vector<Option> add_dleft_shape_options(CommandLine& app, DLeftShapeOptions& options);
+std::vector<Option> add_dleft_shape_options(CommandLine app, DLeftShapeOptions& options);
 
 }  // namespace tally::cli

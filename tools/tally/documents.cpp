@@ -73,9 +73,8 @@ std::string help_of(const CommandText& command) {
 }
 
 // The deepest command that was called, described with its whole name: "tally squid build".
-CommandText describe_called(const CommandLine& program) {
+CommandText describe_called(CommandLine command) {
   std::string prefix;
-  CommandLine command = program;
   while (&command.called().app() != &command.app()) {
     prefix += (prefix.empty() ? "" : " ") + command.name();
     command = command.called();
@@ -125,7 +124,7 @@ void describe_program(Program& program, std::string& document) {
              {"man", "bash", "zsh", "fish", "markdown"});
 }
 
-void add_details(CommandLine& app, std::string_view details) {
+void add_details(CommandLine app, std::string_view details) {
   app.set_description(fmt::format("{}\n\n{}", app.description(), details));
 }
 
@@ -152,7 +151,7 @@ std::string parse_error_text(const Program& program) {
   return fmt::format("{}\nSee '{} --help'.", message, command.name);
 }
 
-std::string generate_document(const CommandLine& app, std::string_view kind) {
+std::string generate_document(CommandLine app, std::string_view kind) {
   const CommandText program = describe(app);
   if (kind == "man") return man_page(program, version());
   if (kind == "bash") return bash_completion(program);

@@ -25,7 +25,7 @@ inline constexpr const char* program_footer =
 /// Version and --generate of the program itself.
 void describe_program(Program& program, std::string& document);
 /// What a command does beyond its summary, before its options in the help. Blank lines part paragraphs.
-void add_details(CommandLine& app, std::string_view details);
+void add_details(CommandLine app, std::string_view details);
 
 /// Help of the command that was asked about, or of the program.
 std::string help_text(const Program& program);
@@ -34,7 +34,7 @@ bool names_no_command(const Program& program);
 /// What is wrong, and where to read more.
 std::string parse_error_text(const Program& program);
 /// `kind` is man, bash, zsh, fish or markdown.
-std::string generate_document(const CommandLine& app, std::string_view kind);
+std::string generate_document(CommandLine app, std::string_view kind);
 
 std::string man_page(const CommandText& program, std::string_view version);
 /// docs/cli.md

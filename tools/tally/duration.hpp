@@ -18,7 +18,7 @@ Nanoseconds parse_duration(std::string_view text);
 
 /// `Target` is Nanoseconds or an optional of it.
 template <class Target>
-Option add_duration(CommandLine& app, const std::string& names, Target& target,
+Option add_duration(CommandLine app, const std::string& names, Target& target,
                     const std::string& description) {
   const auto parse = [&target](std::string_view text) { target = parse_duration(text); };
   return app.add_parsed(names, parse, description, "TIME");

@@ -19,12 +19,12 @@ std::optional<HashKey> FilterFileOptions::key() const {
   return read_key_file(key_file);
 }
 
-void add_filter_file(CommandLine& app, FilterFileOptions& options) {
+void add_filter_file(CommandLine app, FilterFileOptions& options) {
   app.add_option("filter", options.path, "The filter file").type_name("FILE").required();
   add_key_file(app, options.key_file);
 }
 
-Option add_no_verify(CommandLine& app, bool& verify) {
+Option add_no_verify(CommandLine app, bool& verify) {
   return app.add_flag(
       "!--no-verify", verify,
       "Answer without checking the whole file first (default: its checksum is checked; docs/format.md says "

@@ -25,10 +25,10 @@ struct FilterFileOptions {
 };
 
 /// The positional FILTER, and --key-file.
-void add_filter_file(CommandLine& app, FilterFileOptions& options);
+void add_filter_file(CommandLine app, FilterFileOptions& options);
 /// --no-verify, for commands that answer from a file. Those that change it or pass it on have no such flag: damage
 /// would get a fresh checksum.
-Option add_no_verify(CommandLine& app, bool& verify);
+Option add_no_verify(CommandLine app, bool& verify);
 
 /// Whether what is at the path can be read only once: a pipe, a terminal.
 bool is_stream(const std::string& path);

@@ -50,7 +50,7 @@ bool is_structure(std::string_view word) {
 }
 
 /// The flag of a field; without one, its name in words: "number of cells".
-std::string flag_or_words(const CommandLine& command, std::string_view field) {
+std::string flag_or_words(CommandLine command, std::string_view field) {
   const auto has = [&](const std::string& flag) { return command.has_option(flag); };
   std::string words(field);
   std::ranges::replace(words, '_', '-');
@@ -63,7 +63,7 @@ std::string flag_or_words(const CommandLine& command, std::string_view field) {
 }
 
 /// Every field's name, which is the first word, before " is ", or has an underscore; not what stands in quotes.
-std::string with_flags(const CommandLine& command, std::string_view message) {
+std::string with_flags(CommandLine command, std::string_view message) {
   std::string text;
   bool is_quoted = false;
   for (std::size_t at = 0; at < message.size();) {
@@ -92,7 +92,7 @@ std::string with_plain_phrases(std::string text) {
 }
 
 /// "'names.tally' is a bloom filter and cannot remove keys; use a counting-bloom or dleft filter"
-std::string unsupported_text(const CommandLine& command, std::string_view message) {
+std::string unsupported_text(CommandLine command, std::string_view message) {
   constexpr std::string_view before_kind = ": a ";
   constexpr std::string_view after_kind = " filter has none; ";
   const std::vector<std::string> file = command.values_of("filter");
@@ -116,7 +116,7 @@ std::string_view without_structure(std::string_view message) {
                                                                                : message;
 }
 
-std::string in_words_of(const CommandLine& command, std::string_view message) {
+std::string in_words_of(CommandLine command, std::string_view message) {
   std::string text = unsupported_text(command, message);
   if (!text.empty()) return text;
   if (message.ends_with("; give that key")) return std::string(message) + " with --key-file";

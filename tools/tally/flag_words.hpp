@@ -14,7 +14,7 @@ std::string_view without_structure(std::string_view message);
 
 /// A message of the library for who called `command`: "plan_bloom: num_keys is 0" as "--keys is 0", and "remove: a bloom
 /// filter has none" with the name of the filter file. A message of the command itself stays as it is.
-std::string in_words_of(const CommandLine& command, std::string_view message);
+std::string in_words_of(CommandLine command, std::string_view message);
 
 /// A refused merge with the files in place of the library's 'here' and 'there': "AnyFilter: cannot merge: kind is bloom in
 /// 'a' and dleft in 'b'; " and the advice.

@@ -253,7 +253,7 @@ ExitCode run_info(const InfoOptions& options) {
 
 }  // namespace
 
-Run declare_info(CommandLine& app) {
+Run declare_info(CommandLine app) {
   const auto options = std::make_shared<InfoOptions>();
   add_details(app,
               "Shape, hash, fill, counters by value, the error as it is now, and what is wrong and what to "

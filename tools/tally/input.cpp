@@ -2,7 +2,7 @@
 
 namespace tally::cli {
 
-void add_input_options(CommandLine& app, InputOptions& options) {
+void add_input_options(CommandLine app, InputOptions& options) {
   app.add_option(
          "files", options.files,
          "read keys from these files, one a line ('-' or none: standard input); .gz, .zst, .xz, .bz2 and "
@@ -12,14 +12,14 @@ void add_input_options(CommandLine& app, InputOptions& options) {
   add_field_options(app, options);
 }
 
-void add_no_decompress(CommandLine& app, bool& no_decompress) {
+void add_no_decompress(CommandLine app, bool& no_decompress) {
   app.add_flag("--no-decompress", no_decompress,
                "read compressed files as the bytes that they are (default: gzip, zstd, xz, bzip2 and lz4 are "
                "decompressed, other formats refused)")
       .group("Input");
 }
 
-void add_field_options(CommandLine& app, InputOptions& options) {
+void add_field_options(CommandLine app, InputOptions& options) {
   app.add_flag("-z,--null", options.nul_separated,
                "keys end in a NUL byte instead of a newline, also when printed")
       .group("Input");

@@ -29,11 +29,11 @@ inline Decompress decompress_of(const InputOptions& options) noexcept {
   return options.no_decompress ? Decompress::no : Decompress::yes;
 }
 
-void add_input_options(CommandLine& app, InputOptions& options);
+void add_input_options(CommandLine app, InputOptions& options);
 /// --no-decompress.
-void add_no_decompress(CommandLine& app, bool& no_decompress);
+void add_no_decompress(CommandLine app, bool& no_decompress);
 /// All but the files, for a command that takes its files in another way.
-void add_field_options(CommandLine& app, InputOptions& options);
+void add_field_options(CommandLine app, InputOptions& options);
 
 /// Reads keys, one a line (or between NULs), from all files in turn. The last line of a
 /// file needs no separator; an empty line is the empty key.

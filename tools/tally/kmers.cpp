@@ -18,7 +18,7 @@ constexpr std::uint64_t least_memory = std::uint64_t{64} << 10;
 
 }  // namespace
 
-Run declare_kmers(CommandLine& app) {
+Run declare_kmers(CommandLine app) {
   const auto options = std::make_shared<KmersOptions>();
   add_details(
       app,

@@ -153,7 +153,7 @@ ExitCode run_node(NodeOptions& options) {
 
 }  // namespace
 
-Run declare_node(CommandLine& app) {
+Run declare_node(CommandLine app) {
   const auto options = std::make_shared<NodeOptions>();
   add_details(
       app,

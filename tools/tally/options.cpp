@@ -111,7 +111,7 @@ double parse_real(std::string_view text, RealRange range) {
   return value;
 }
 
-Option add_choice(CommandLine& app, const std::string& names, std::string& target,
+Option add_choice(CommandLine app, const std::string& names, std::string& target,
                   const std::string& description, const std::vector<std::string>& choices) {
   const auto parse = [&target, choices](std::string_view text) {
     if (std::find(choices.begin(), choices.end(), text) == choices.end()) {
@@ -122,33 +122,33 @@ Option add_choice(CommandLine& app, const std::string& names, std::string& targe
   return app.add_parsed(names, parse, description, fmt::format("{}", fmt::join(choices, "|")));
 }
 
-Option add_file(CommandLine& app, const std::string& names, std::string& target,
+Option add_file(CommandLine app, const std::string& names, std::string& target,
                 const std::string& description) {
   return app.add_option(names, target, description).type_name("FILE");
 }
 
-Option add_json(CommandLine& app, bool& json) {
+Option add_json(CommandLine app, bool& json) {
   return app.add_flag("--json", json, "Print the result as JSON, with full precision");
 }
 
-Option add_quiet(CommandLine& app, bool& quiet) {
+Option add_quiet(CommandLine app, bool& quiet) {
   return app.add_flag("-q,--quiet", quiet,
                       "No progress bar and no remarks on standard error; errors are still shown");
 }
 
-Option add_force(CommandLine& app, bool& force) {
+Option add_force(CommandLine app, bool& force) {
   return app.add_flag("--force", force,
                       "Overwrite the output file if it exists; write to a terminal all the same");
 }
 
-Option add_line_buffered(CommandLine& app, bool& line_buffered) {
+Option add_line_buffered(CommandLine app, bool& line_buffered) {
   return app.add_flag(
       "--line-buffered", line_buffered,
       "Flush after every key, even while more input is waiting (slower; without it the output is "
       "flushed whenever the input pauses)");
 }
 
-Option add_scheme(CommandLine& app, std::string& target, SchemesOf schemes) {
+Option add_scheme(CommandLine app, std::string& target, SchemesOf schemes) {
   std::vector<std::string> names = {"congruential",          "standard", "partitioned",
                                     "partition-double",      "double",   "enhanced-double-quadratic",
                                     "enhanced-double-cubic", "triple"};
@@ -172,7 +172,7 @@ std::uint64_t random_word() {
   return std::uint64_t{device()} << 32 | device();
 }
 
-void add_seed_and_key_file(CommandLine& app, HasherOptions& options, const std::string& description) {
+void add_seed_and_key_file(CommandLine app, HasherOptions& options, const std::string& description) {
   const auto parse = [&options](std::string_view text) {
     if (text == "random") {
       options.seed = random_word();
@@ -191,14 +191,14 @@ void add_seed_and_key_file(CommandLine& app, HasherOptions& options, const std::
 
 }  // namespace
 
-void add_hasher_options(CommandLine& app, HasherOptions& options) {
+void add_hasher_options(CommandLine app, HasherOptions& options) {
   add_seed_and_key_file(
       app, options,
       fmt::format("Seed of the hash, or 'random'; filters merge only under one seed (default: {})",
                   default_seed));
 }
 
-void add_stream_hasher_options(CommandLine& app, HasherOptions& options, const std::string& default_text) {
+void add_stream_hasher_options(CommandLine app, HasherOptions& options, const std::string& default_text) {
   add_seed_and_key_file(
       app, options,
       fmt::format("Seed of the hash, as the summary says it: repeats a run (default: {})", default_text));
@@ -216,7 +216,7 @@ std::string_view unless_chosen(const KeyHasher& hasher) {
   return hasher.id() == HashId::xxh3_128 ? ", unless keys are chosen against the seed" : "";
 }
 
-Option add_key_file(CommandLine& app, std::string& key_file) {
+Option add_key_file(CommandLine app, std::string& key_file) {
   return add_file(app, "--key-file", key_file,
                   "Use the keyed hash, for keys that an opponent may choose; the file holds the secret, "
                   "32 bytes or 64 hexadecimal digits");

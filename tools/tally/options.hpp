@@ -52,7 +52,7 @@ struct ValueOf<std::optional<Value>> {
 
 /// `Target` is an unsigned integer or an optional of one; its own maximum is a limit too.
 template <class Target>
-Option add_count(CommandLine& app, const std::string& names, Target& target, const std::string& description,
+Option add_count(CommandLine app, const std::string& names, Target& target, const std::string& description,
                  CountRange range = {}) {
   using Value = typename detail::ValueOf<Target>::type;
   range.most = std::min<std::uint64_t>(range.most, std::numeric_limits<Value>::max());
@@ -64,7 +64,7 @@ Option add_count(CommandLine& app, const std::string& names, Target& target, con
 
 /// A number of bytes; `Target` is std::uint64_t or an optional of it.
 template <class Target>
-Option add_size(CommandLine& app, const std::string& names, Target& target, const std::string& description,
+Option add_size(CommandLine app, const std::string& names, Target& target, const std::string& description,
                 std::uint64_t least = 1) {
   const auto parse = [&target, least](std::string_view text) { target = parse_size(text, least); };
   const std::string range = least > 1 ? "; at least " + std::to_string(least) : "";
@@ -73,34 +73,34 @@ Option add_size(CommandLine& app, const std::string& names, Target& target, cons
 
 /// A probability; `Target` is double or an optional of it.
 template <class Target>
-Option add_rate(CommandLine& app, const std::string& names, Target& target, const std::string& description) {
+Option add_rate(CommandLine app, const std::string& names, Target& target, const std::string& description) {
   const auto parse = [&target](std::string_view text) { target = parse_rate(text); };
   return app.add_parsed(names, parse, description, "RATE");
 }
 
 /// `Target` is double or an optional of it.
 template <class Target>
-Option add_real(CommandLine& app, const std::string& names, Target& target, const std::string& description,
+Option add_real(CommandLine app, const std::string& names, Target& target, const std::string& description,
                 RealRange range = {}) {
   const auto parse = [&target, range](std::string_view text) { target = parse_real(text, range); };
   return app.add_parsed(names, parse, description, "NUMBER");
 }
 
 /// One of a few words; they are listed in the help and offered by the completions.
-Option add_choice(CommandLine& app, const std::string& names, std::string& target,
+Option add_choice(CommandLine app, const std::string& names, std::string& target,
                   const std::string& description, const std::vector<std::string>& choices);
 
 /// A path; completed as one. The file need not exist.
-Option add_file(CommandLine& app, const std::string& names, std::string& target,
+Option add_file(CommandLine app, const std::string& names, std::string& target,
                 const std::string& description);
 
-Option add_json(CommandLine& app, bool& json);
-Option add_quiet(CommandLine& app, bool& quiet);
-Option add_force(CommandLine& app, bool& force);
-Option add_line_buffered(CommandLine& app, bool& line_buffered);
+Option add_json(CommandLine app, bool& json);
+Option add_quiet(CommandLine app, bool& quiet);
+Option add_force(CommandLine app, bool& force);
+Option add_line_buffered(CommandLine app, bool& line_buffered);
 /// --scheme: the name of every scheme of positions, and perhaps of buckets; the default one's if `target` is empty.
 enum class SchemesOf { positions, positions_and_buckets, all_structures };
-Option add_scheme(CommandLine& app, std::string& target, SchemesOf schemes = SchemesOf::positions);
+Option add_scheme(CommandLine app, std::string& target, SchemesOf schemes = SchemesOf::positions);
 
 /// The least --memory of a command that keeps digests: their set takes some hundreds of bytes when it is empty.
 inline constexpr std::uint64_t least_memory_of_digests = 4096;
@@ -127,16 +127,16 @@ struct HasherOptions {
   Option seed_option;
   std::optional<HashKey> drawn_key;
 };
-void add_hasher_options(CommandLine& app, HasherOptions& options);
+void add_hasher_options(CommandLine app, HasherOptions& options);
 /// The same with --keyed; `default_text` says what the seed is if none is given.
-void add_stream_hasher_options(CommandLine& app, HasherOptions& options,
+void add_stream_hasher_options(CommandLine app, HasherOptions& options,
                                const std::string& default_text = "drawn at random");
 /// "seed 42", or "keyed hash": what a stream says in the end, so that a run can be repeated.
 std::string hash_text(const KeyHasher& hasher);
 /// ", unless keys are chosen against the seed"; nothing for a keyed hash.
 std::string_view unless_chosen(const KeyHasher& hasher);
 /// --key-file alone, for commands that open a filter file (the file holds the seed).
-Option add_key_file(CommandLine& app, std::string& key_file);
+Option add_key_file(CommandLine app, std::string& key_file);
 
 /// The secret in a file: 32 bytes, or 64 hexadecimal digits (white space after them is let pass).
 HashKey read_key_file(const std::string& path);

@@ -289,7 +289,7 @@ ExitCode run_over(const OverOptions& options, StreamState& state) {
 
 }  // namespace
 
-Run declare_over(CommandLine& app) {
+Run declare_over(CommandLine app) {
   auto options = std::make_shared<OverOptions>();
   add_count(app, "threshold", options->threshold,
             "N: print a key when it has been seen this many times, or with --sum: when its sum is that much")

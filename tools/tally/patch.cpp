@@ -137,7 +137,7 @@ ExitCode run_patch(PatchOptions& options) {
 
 }  // namespace
 
-Run declare_patch(CommandLine& app) {
+Run declare_patch(CommandLine app) {
   const auto options = std::make_shared<PatchOptions>();
   add_details(
       app,

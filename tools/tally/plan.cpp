@@ -284,7 +284,7 @@ std::string plan_text(const Plan& plan, std::uint64_t threshold) {
 }
 
 /// "dleft is left out: plan_dleft: memory_bytes is 10; ..."
-std::string warning_in_words_of(const CommandLine& app, const std::string& warning) {
+std::string warning_in_words_of(CommandLine app, const std::string& warning) {
   constexpr std::string_view before_reason = " is left out: ";
   const std::size_t at = warning.find(before_reason);
   if (at == std::string::npos) return warning;
@@ -305,7 +305,7 @@ void warn_of_most_passing(const Requirements& wanted, const Plan& result) {
 
 }  // namespace
 
-Run declare_plan(CommandLine& app) {
+Run declare_plan(CommandLine app) {
   const auto options = std::make_shared<PlanOptions>();
   app.set_description(
       "plan a structure from two of: keys, error, memory\n"
@@ -340,7 +340,7 @@ Run declare_plan(CommandLine& app) {
   histogram.excludes(keys).excludes(zipf).excludes(insertions);
   add_plot(app, options->plot, "error against memory");
   add_json(app, options->json);
-  return [&app, options] {
+  return [app, options] {
     check_plot(options->plot, options->json);
     if (!options->sample.files.empty())
       refuse_input_as_output(options->sample.files, options->plot.file, "--plot");

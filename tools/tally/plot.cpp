@@ -256,7 +256,7 @@ std::string script_of(const Figure& figure, const PlotOptions& options) {
 
 }  // namespace
 
-void add_plot(CommandLine& app, PlotOptions& options, const std::string& what) {
+void add_plot(CommandLine app, PlotOptions& options, const std::string& what) {
   const auto parse = [&options](std::string_view text) {
     options.wanted = true;
     if (text.empty() || text == "true") return;  // CLI11's value for none

@@ -43,7 +43,7 @@ struct PlotOptions {
 };
 
 /// --plot [FILE], and --force for it. `what` is what the picture shows.
-void add_plot(CommandLine& app, PlotOptions& options, const std::string& what);
+void add_plot(CommandLine app, PlotOptions& options, const std::string& what);
 
 /// Said before any work is done. Throws std::invalid_argument for a file that is there already, and for a sketch
 /// where standard output is JSON; std::runtime_error if there is no gnuplot.

@@ -101,7 +101,7 @@ ExitCode run_count(const CountOptions& options) {
 
 }  // namespace
 
-Run declare_query(CommandLine& app) {
+Run declare_query(CommandLine app) {
   const auto options = std::make_shared<QueryOptions>();
   add_details(
       app,
@@ -124,7 +124,7 @@ Run declare_query(CommandLine& app) {
   return [options] { return run_query(*options); };
 }
 
-Run declare_count(CommandLine& app) {
+Run declare_count(CommandLine app) {
   const auto options = std::make_shared<CountOptions>();
   add_details(
       app,

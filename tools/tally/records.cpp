@@ -27,14 +27,14 @@ bool parse_weight(std::string_view text, std::uint64_t& weight) {
 
 }  // namespace
 
-void add_sum(CommandLine& app, RecordOptions& options) {
+void add_sum(CommandLine app, RecordOptions& options) {
   app.add_option("--sum", options.sum_fields,
                  "add up this field of the lines (whole numbers, '-' is 0) in place of counting them")
       .type_name("FIELD")
       .group("Input");
 }
 
-void add_time(CommandLine& app, RecordOptions& options) {
+void add_time(CommandLine app, RecordOptions& options) {
   app.add_option("--time", options.time_fields,
                  "the time of a line is in this field: seconds since 1970, ISO 8601, or as in access logs "
                  "(default: when it is read)")
@@ -42,7 +42,7 @@ void add_time(CommandLine& app, RecordOptions& options) {
       .group("Input");
 }
 
-void add_skip_bad(CommandLine& app, RecordOptions& options) {
+void add_skip_bad(CommandLine app, RecordOptions& options) {
   app.add_flag("--skip-bad", options.skip_bad,
                "skip lines whose --sum or --time field is none; they are counted")
       .group("Input");

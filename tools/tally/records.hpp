@@ -19,9 +19,9 @@ struct RecordOptions {
   bool skip_bad = false;    ///< skip a line whose weight or time is none
 };
 
-void add_sum(CommandLine& app, RecordOptions& options);
-void add_time(CommandLine& app, RecordOptions& options);
-void add_skip_bad(CommandLine& app, RecordOptions& options);
+void add_sum(CommandLine app, RecordOptions& options);
+void add_time(CommandLine app, RecordOptions& options);
+void add_skip_bad(CommandLine app, RecordOptions& options);
 
 /// Lines of a stream, at most KeyReader::max_keys_a_call. All spans are as long as `keys`; those that were
 /// not asked for are empty.

@@ -14,7 +14,7 @@ namespace tally::cli {
 
 namespace {
 
-Run declare_squid_serve(CommandLine& app) {
+Run declare_squid_serve(CommandLine app) {
   const auto options = std::make_shared<DigestServerOptions>();
   add_details(
       app,
@@ -39,7 +39,7 @@ Run declare_squid_serve(CommandLine& app) {
 
 }  // namespace
 
-Run declare_squid(CommandLine& app) {
+Run declare_squid(CommandLine app) {
   add_details(app,
               "Squid tells its peers what it has by a Bloom filter of URLs, its cache digest. These commands "
               "read, ask, write and serve such digests.");
@@ -47,7 +47,7 @@ Run declare_squid(CommandLine& app) {
   struct Action {
     const char* name;
     const char* summary;
-    Run (*declare)(CommandLine& app);
+    Run (*declare)(CommandLine app);
     const char* examples;
   };
   const std::initializer_list<Action> table{

@@ -14,10 +14,10 @@
 
 namespace tally::cli {
 
-Run declare_squid_build(CommandLine& app);
-Run declare_squid_fetch(CommandLine& app);
-Run declare_squid_query(CommandLine& app);
-Run declare_squid_info(CommandLine& app);
+Run declare_squid_build(CommandLine app);
+Run declare_squid_fetch(CommandLine app);
+Run declare_squid_query(CommandLine app);
+Run declare_squid_info(CommandLine app);
 
 /// What `info --json` shows and `build --json` reports.
 Json digest_to_json(const SquidDigest& digest);
@@ -28,7 +28,7 @@ struct UrlOptions {
   bool as_is = false;
 };
 
-inline void add_urls(CommandLine& app, UrlOptions& options) {
+inline void add_urls(CommandLine app, UrlOptions& options) {
   add_input_options(app, options.input);
   app.add_flag(
       "--as-is", options.as_is,

@@ -82,7 +82,7 @@ ExitCode run_fetch(const SquidFetchOptions& options) {
 
 }  // namespace
 
-Run declare_squid_build(CommandLine& app) {
+Run declare_squid_build(CommandLine app) {
   const auto options = std::make_shared<SquidBuildOptions>();
   add_details(
       app,
@@ -101,7 +101,7 @@ Run declare_squid_build(CommandLine& app) {
   return [options] { return run_build(*options); };
 }
 
-Run declare_squid_fetch(CommandLine& app) {
+Run declare_squid_fetch(CommandLine app) {
   const auto options = std::make_shared<SquidFetchOptions>();
   app.add_option("url", options->url, "Http://host:port of the Squid, or the whole URL of a digest")
       .type_name("URL")

@@ -60,7 +60,7 @@ ExitCode run_info(const SquidInfoOptions& options) {
   return ExitCode::success;
 }
 
-Option add_digest(CommandLine& app, std::string& digest) {
+Option add_digest(CommandLine app, std::string& digest) {
   return app
       .add_option("digest", digest, "A file, or http://host:port of a Squid that is asked for its digest")
       .type_name("FILE")
@@ -81,7 +81,7 @@ Json digest_to_json(const SquidDigest& digest) {
       {"planned_false_positive_rate", planned_false_positive_rate(digest.shape(), digest.shape().capacity)}};
 }
 
-Run declare_squid_query(CommandLine& app) {
+Run declare_squid_query(CommandLine app) {
   const auto options = std::make_shared<SquidQueryOptions>();
   add_details(
       app,
@@ -100,7 +100,7 @@ Run declare_squid_query(CommandLine& app) {
   return [options] { return run_query(*options); };
 }
 
-Run declare_squid_info(CommandLine& app) {
+Run declare_squid_info(CommandLine app) {
   const auto options = std::make_shared<SquidInfoOptions>();
   add_digest(app, options->digest);
   add_json(app, options->json);

@@ -16,7 +16,7 @@ constexpr std::string_view seed_option = "seed (or id of the key)";
 
 }  // namespace
 
-void add_state(CommandLine& app, std::string& path, bool& waits) {
+void add_state(CommandLine app, std::string& path, bool& waits) {
   const Option state = add_file(
       app, "--state", path,
       "go on from this file, if it is there, and write it at the end or when interrupted: the next run "

@@ -18,7 +18,7 @@
 namespace tally::cli {
 
 /// --state FILE, and --wait for one that another run holds.
-void add_state(CommandLine& app, std::string& path, bool& waits);
+void add_state(CommandLine app, std::string& path, bool& waits);
 
 /// What of these options must be the same in the run that goes on: which keys, and their hash.
 void append_options(StateOptions& list, const InputOptions& input, const RecordOptions& records,

@@ -100,7 +100,7 @@ std::string result_text(const FormulaResult& result) {
   return text;
 }
 
-void declare_parameter(CommandLine& app, const ParameterText& parameter, Arguments& arguments) {
+void declare_parameter(CommandLine app, const ParameterText& parameter, Arguments& arguments) {
   const std::string name(parameter.name);
   const std::string option = "--" + name;
   const std::string description(parameter.description);
@@ -134,7 +134,7 @@ void declare_parameter(CommandLine& app, const ParameterText& parameter, Argumen
 
 }  // namespace
 
-Run declare_theory(CommandLine& app) {
+Run declare_theory(CommandLine app) {
   const auto options = std::make_shared<TheoryOptions>();
   app.set_description(
       "calculate a published formula; without a name, list them\n"

@@ -144,7 +144,7 @@ ExitCode run_top(const TopOptions& options, StreamState& state) {
 
 namespace {
 
-void add_files_of_top(CommandLine& app, TopOptions& options) {
+void add_files_of_top(CommandLine app, TopOptions& options) {
   const Option save = add_file(app, "--save", options.save_path,
                                "write candidates and sketch to this file at the end or when "
                                "interrupted, for --from and 'tally merge'");
@@ -158,7 +158,7 @@ void add_files_of_top(CommandLine& app, TopOptions& options) {
       .expected(1, Option::any_number);
 }
 
-void exclude_what_needs_an_input(CommandLine& app) {
+void exclude_what_needs_an_input(CommandLine app) {
   const Option from = app.get_option("--from");
   for (const char* name : {"--no-decompress", "--delimiter", "--fields", "--sum", "--time", "--skip-bad",
                            "--window", "--slots", "--interval", "--memory", "--error", "--method", "--state",
@@ -170,7 +170,7 @@ void exclude_what_needs_an_input(CommandLine& app) {
 
 }  // namespace
 
-Run declare_top(CommandLine& app) {
+Run declare_top(CommandLine app) {
   auto options = std::make_shared<TopOptions>();
   app.add_option("k", options->num_keys_or_file, "K: print the K most frequent keys (default: 10)")
       .type_name("K");

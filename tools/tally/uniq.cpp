@@ -166,7 +166,7 @@ ExitCode run_uniq(const UniqOptions& options) {
 
 }  // namespace
 
-Run declare_uniq(CommandLine& app) {
+Run declare_uniq(CommandLine app) {
   auto options = std::make_shared<UniqOptions>();
   add_input_options(app, options->input);
   Option approximate =

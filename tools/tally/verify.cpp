@@ -66,7 +66,7 @@ std::vector<Outcome> verify_all(const VerifyOptions& options) {
 
 }  // namespace
 
-Run declare_verify(CommandLine& app) {
+Run declare_verify(CommandLine app) {
   const auto options = std::make_shared<VerifyOptions>();
   app.set_description(
       "compare a shape's theory with a simulation\n"

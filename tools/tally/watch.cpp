@@ -125,7 +125,7 @@ ExitCode run_watch(const WatchOptions& options) {
 
 }  // namespace
 
-Run declare_watch(CommandLine& app) {
+Run declare_watch(CommandLine app) {
   const auto options = std::make_shared<WatchOptions>();
   add_details(
       app,
