@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "support/rounds.hpp"
-#include "tally/sketches/count_min_sketch.hpp"
+#include "tally/sketches/count_min.hpp"
 
 namespace {
 

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "support/rounds.hpp"
-#include "tally/filters/counting_bloom_filter.hpp"
-#include "tally/filters/dleft_counting_bloom_filter.hpp"
+#include "tally/filters/counting_bloom.hpp"
+#include "tally/filters/dleft_counting_bloom.hpp"
 #include "tally/planner.hpp"
 
 namespace {

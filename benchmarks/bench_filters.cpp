@@ -18,8 +18,8 @@
 #include <string>
 #include <vector>
 
-#include "tally/filters/bloom_filter.hpp"
-#include "tally/filters/counting_bloom_filter.hpp"
+#include "tally/filters/bloom.hpp"
+#include "tally/filters/counting_bloom.hpp"
 #include "tally/hashing/independent_schemes.hpp"
 
 namespace {

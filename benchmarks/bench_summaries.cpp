@@ -13,12 +13,12 @@
 #include <vector>
 
 #include "support/rounds.hpp"
-#include "tally/filters/counting_bloom_filter.hpp"
-#include "tally/filters/dleft_counting_bloom_filter.hpp"
+#include "tally/filters/counting_bloom.hpp"
+#include "tally/filters/dleft_counting_bloom.hpp"
 #include "tally/planner/plan_dleft.hpp"
 #include "tally/summaries/directory_summary.hpp"
-#include "tally/summaries/summary_replica.hpp"
-#include "tally/summaries/summary_set.hpp"
+#include "tally/summaries/replica.hpp"
+#include "tally/summaries/set.hpp"
 #include "tally/theory/summary_cache.hpp"
 
 namespace {

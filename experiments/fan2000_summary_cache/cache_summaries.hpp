@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "tally/filters/counting_bloom_filter.hpp"
-#include "tally/filters/dleft_counting_bloom_filter.hpp"
+#include "tally/filters/counting_bloom.hpp"
+#include "tally/filters/dleft_counting_bloom.hpp"
 #include "tally/summaries/directory_summary.hpp"
-#include "tally/summaries/summary_message.hpp"
-#include "tally/summaries/summary_set.hpp"
+#include "tally/summaries/message.hpp"
+#include "tally/summaries/set.hpp"
 
 namespace tally::experiments {
 

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "random.hpp"
-#include "tally/sketches/count_min_sketch.hpp"
+#include "tally/sketches/count_min.hpp"
 #include "tally/theory/count_min.hpp"
 #include "tally/theory/partition_double.hpp"
 

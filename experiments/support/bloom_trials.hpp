@@ -1,7 +1,7 @@
 #pragma once
 
 #include "fresh_filters.hpp"
-#include "tally/filters/bloom_filter.hpp"
+#include "tally/filters/bloom.hpp"
 
 namespace tally::experiments {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "random.hpp"
-#include "tally/filters/counting_bloom_filter.hpp"
-#include "tally/filters/dleft_counting_bloom_filter.hpp"
+#include "tally/filters/counting_bloom.hpp"
+#include "tally/filters/dleft_counting_bloom.hpp"
 #include "tally/hashing/independent_schemes.hpp"
 
 namespace tally::experiments {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "fresh_filters.hpp"
-#include "tally/filters/bloom_filter.hpp"
+#include "tally/filters/bloom.hpp"
 #include "tally/hashing/scheme_list.hpp"
 
 namespace tally::experiments {

@@ -8,7 +8,7 @@
 
 #include "random.hpp"
 #include "report.hpp"
-#include "tally/filters/threshold_filter.hpp"
+#include "tally/filters/threshold.hpp"
 #include "tally/hashing/independent_schemes.hpp"
 #include "trials.hpp"
 

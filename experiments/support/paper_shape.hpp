@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "tally/filters/dleft_shape.hpp"
+#include "tally/shapes/dleft.hpp"
 #include "tally/theory/dleft_fingerprints.hpp"
 
 namespace tally::experiments {

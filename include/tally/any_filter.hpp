@@ -7,16 +7,16 @@
 #include <utility>
 #include <variant>
 
-#include "tally/any_filter/filter_shape.hpp"
 #include "tally/detail/aligned_words.hpp"
-#include "tally/filters/bloom_filter.hpp"
-#include "tally/filters/counting_bloom_filter.hpp"
-#include "tally/filters/dleft_counting_bloom_filter.hpp"
+#include "tally/filters/bloom.hpp"
+#include "tally/filters/counting_bloom.hpp"
+#include "tally/filters/dleft_counting_bloom.hpp"
 #include "tally/filters/outcomes.hpp"
 #include "tally/filters/statistics.hpp"
-#include "tally/filters/threshold_filter.hpp"
+#include "tally/filters/threshold.hpp"
 #include "tally/hashing/scheme_list.hpp"
-#include "tally/sketches/count_min_sketch.hpp"
+#include "tally/shapes/filter.hpp"
+#include "tally/sketches/count_min.hpp"
 
 namespace tally {
 

@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <optional>
 
-#include "tally/filters/shapes.hpp"
 #include "tally/planner/plan.hpp"
 #include "tally/planner/plan_dleft.hpp"
 #include "tally/planner/sample.hpp"
+#include "tally/shapes/bloom.hpp"
+#include "tally/shapes/counting_bloom.hpp"
+#include "tally/shapes/threshold.hpp"
 #include "tally/theory/compound_poisson.hpp"
 
 namespace tally {

@@ -7,18 +7,18 @@
 
 #include "support/sample_filters.hpp"
 #include "support/sample_summaries.hpp"
-#include "tally/filters/hash_set.hpp"
-#include "tally/filters/recent_keys.hpp"
 #include "tally/serialization/sketch_files.hpp"
+#include "tally/sets/hash_set.hpp"
+#include "tally/sets/recent_keys.hpp"
 #include "tally/sketches/count_min_window.hpp"
 #include "tally/sketches/space_saving.hpp"
 #include "tally/sketches/top_keys.hpp"
 #include "tally/storage/bit_array.hpp"
 #include "tally/storage/cell_table.hpp"
 #include "tally/storage/counter_array.hpp"
-#include "tally/summaries/counting_squid_digest.hpp"
-#include "tally/summaries/summary_replica.hpp"
-#include "tally/summaries/summary_set.hpp"
+#include "tally/summaries/replica.hpp"
+#include "tally/summaries/set.hpp"
+#include "tally/summaries/squid/counting_digest.hpp"
 
 /// All there is to know of an object, to be compared: two that are described alike answer alike from then on.
 namespace tally::test {
@@ -46,7 +46,7 @@ inline auto describe_all(const SpillTable& spills) {
   return std::pair(Numbers{spills.capacity(), spills.size(), spills.total()}, numbers_of(spills.words()));
 }
 template <class Scheme>
-auto describe_all(const DLeftTable<Scheme>& table) {
+auto describe_all(const detail::DLeftTable<Scheme>& table) {
   return std::tuple(Numbers{table.num_fingerprints(), table.shape().num_doublings},
                     describe_all(table.cells()), describe_all(table.spills()));
 }

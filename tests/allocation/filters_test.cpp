@@ -2,8 +2,8 @@
 
 #include "describe.hpp"
 #include "fail_each.hpp"
-#include "tally/filters/shared_entry_set.hpp"
-#include "tally/filters/shared_threshold_filter.hpp"
+#include "tally/filters/shared_threshold.hpp"
+#include "tally/sets/shared_entry_set.hpp"
 
 // What a structure does where there is no memory: every request of every operation is refused once.
 

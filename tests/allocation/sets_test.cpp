@@ -1,7 +1,7 @@
 #include "describe.hpp"
 #include "fail_each.hpp"
 #include "support/random.hpp"
-#include "tally/filters/shared_entry_set.hpp"
+#include "tally/sets/shared_entry_set.hpp"
 
 // Sets of digests and what all structures are made of, where there is no memory.
 
@@ -21,7 +21,9 @@ TEST(Allocation, StorageIsCopiedAndAssignedWholeOrNotAtAll) {
       "SpillTable", [](bool is_large) { return SpillTable(is_large ? 900 : 3); }, describes);
   fail_each_copy(
       "DLeftTable",
-      [](bool is_large) { return DLeftTable<RotationBuckets>(sample_dleft_shapes()[is_large ? 0 : 2], 7); },
+      [](bool is_large) {
+        return detail::DLeftTable<RotationBuckets>(sample_dleft_shapes()[is_large ? 0 : 2], 7);
+      },
       describes);
 }
 

@@ -2,12 +2,12 @@
 
 #include "describe.hpp"
 #include "fail_each.hpp"
-#include "sum_stream.hpp"
+#include "streams/sum.hpp"
+#include "streams/threshold.hpp"
+#include "streams/top.hpp"
 #include "support/command_runner.hpp"
 #include "support/file_bytes.hpp"
 #include "support/key_streams.hpp"
-#include "threshold_stream.hpp"
-#include "top_stream.hpp"
 
 // The streams of over and top, where there is no memory.
 

@@ -2,7 +2,7 @@
 
 #include "describe.hpp"
 #include "fail_each.hpp"
-#include "tally/summaries/summary_delta.hpp"
+#include "tally/summaries/delta.hpp"
 
 // Publishers, messages and copies, where there is no memory.
 

@@ -1,4 +1,4 @@
-#include "../../tools/tally/json.hpp"
+#include "../../tools/tally/text/json.hpp"
 
 #include <gtest/gtest.h>
 

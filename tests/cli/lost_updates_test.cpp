@@ -313,7 +313,8 @@ TEST(GuardedRoad, OnlyOneSourceOfTheCommandWritesFiles) {
   const std::filesystem::path sources = std::filesystem::path(TALLY_TEST_DATA_DIR) / "../../tools/tally";
   std::size_t num_sources = 0;
   std::vector<std::string> found;
-  for (const auto& entry : std::filesystem::directory_iterator(sources)) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(sources)) {
+    if (!entry.is_regular_file() || entry.path().extension() == ".md") continue;
     const std::string name = entry.path().filename().string();
     std::ifstream source(entry.path());
     ++num_sources;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "running_nodes.hpp"
-#include "tally/filters/counting_bloom_filter.hpp"
+#include "tally/filters/counting_bloom.hpp"
 #include "tally/summaries/directory_summary.hpp"
 
 namespace tally::test {

@@ -3,9 +3,9 @@
 #include <cstdio>
 #include <string_view>
 
-#include <tally/filters/bloom_filter.hpp>
+#include <tally/filters/bloom.hpp>
 #include <tally/hashing/key_hasher.hpp>
-#include <tally/summaries/squid_key.hpp>
+#include <tally/summaries/squid/key.hpp>
 #include <tally/theory/bloom.hpp>
 #include <tally/version.hpp>
 

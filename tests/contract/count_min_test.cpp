@@ -10,7 +10,7 @@
 #include "support/expect_refused.hpp"
 #include "support/random.hpp"
 #include "support/row_schemes.hpp"
-#include "tally/sketches/count_min_sketch.hpp"
+#include "tally/sketches/count_min.hpp"
 
 namespace tally::test {
 namespace {

@@ -8,11 +8,11 @@
 
 #include "campaign.hpp"
 #include "random.hpp"
-#include "tally/filters/counting_bloom_filter.hpp"
-#include "tally/filters/dleft_counting_bloom_filter.hpp"
+#include "tally/filters/counting_bloom.hpp"
+#include "tally/filters/dleft_counting_bloom.hpp"
 #include "tally/summaries/directory_summary.hpp"
-#include "tally/summaries/summary_replica.hpp"
-#include "tally/summaries/summary_set.hpp"
+#include "tally/summaries/replica.hpp"
+#include "tally/summaries/set.hpp"
 
 // A publisher, three followers and a network that loses, repeats, reorders and damages messages, beside an exact
 // model: the bits of every version that was published.

@@ -9,9 +9,9 @@
 
 #include "file_bytes.hpp"
 #include "sample_summaries.hpp"
-#include "tally/summaries/summary_delta.hpp"
-#include "tally/summaries/summary_replica.hpp"
-#include "tally/summaries/summary_set.hpp"
+#include "tally/summaries/delta.hpp"
+#include "tally/summaries/replica.hpp"
+#include "tally/summaries/set.hpp"
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "sequence_file.hpp"
+#include "kmers/sequence_file.hpp"
 #include "sequence_oracle.hpp"
 
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tally/summaries/squid_digest.hpp"
+#include "tally/summaries/squid/digest.hpp"
 
 namespace {
 

@@ -11,10 +11,10 @@
 #include <string_view>
 #include <vector>
 
-#include "sum_stream.hpp"
+#include "streams/sum.hpp"
+#include "streams/threshold.hpp"
+#include "streams/top.hpp"
 #include "tally/hashing/hash128.hpp"
-#include "threshold_stream.hpp"
-#include "top_stream.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "file_bytes.hpp"
-#include "tally/summaries/squid_digest.hpp"
+#include "tally/summaries/squid/digest.hpp"
 
 namespace tally {
 namespace {

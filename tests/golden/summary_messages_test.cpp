@@ -8,7 +8,7 @@
 
 #include "file_bytes.hpp"
 #include "sample_summaries.hpp"
-#include "tally/summaries/summary_replica.hpp"
+#include "tally/summaries/replica.hpp"
 
 namespace tally {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "checks.hpp"
 #include "random.hpp"
-#include "tally/filters/bloom_filter.hpp"
+#include "tally/filters/bloom.hpp"
 
 namespace tally::test {
 

@@ -1,4 +1,4 @@
-#include "find_bytes.hpp"
+#include "input/find_bytes.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tally/filters/hash_set.hpp"
+#include "tally/sets/hash_set.hpp"
 
 #include <gtest/gtest.h>
 

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "checks.hpp"
-#include "tally/filters/blocked_kernels.hpp"
-#include "tally/filters/dleft_kernels.hpp"
+#include "tally/detail/batches/blocked_kernels.hpp"
+#include "tally/detail/dleft/kernels.hpp"
 
 namespace tally::test {
 namespace {
@@ -28,10 +28,10 @@ struct Kernels {
 };
 
 constexpr std::array kernel_files{
-    Kernels{"src/filters_blocked_kernels.cpp", expect_blocked_kernels_as_single_keys},
-    Kernels{"src/filters_dleft_kernels.cpp", expect_dleft_kernels_as_single_keys},
-    Kernels{"src/filters_hash_set.cpp", expect_find_absent_as_contains},
-    Kernels{"tools/tally/find_bytes.cpp", expect_find_bytes_as_byte_by_byte},
+    Kernels{"src/detail/batches/blocked_kernels.cpp", expect_blocked_kernels_as_single_keys},
+    Kernels{"src/detail/dleft/kernels.cpp", expect_dleft_kernels_as_single_keys},
+    Kernels{"src/sets/hash_set.cpp", expect_find_absent_as_contains},
+    Kernels{"tools/tally/input/find_bytes.cpp", expect_find_bytes_as_byte_by_byte},
 };
 
 std::string stem(std::string_view path) { return std::filesystem::path(path).stem().string(); }

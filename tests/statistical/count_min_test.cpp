@@ -10,7 +10,7 @@
 #include "support/expect_rates.hpp"
 #include "support/random.hpp"
 #include "support/row_schemes.hpp"
-#include "tally/sketches/count_min_sketch.hpp"
+#include "tally/sketches/count_min.hpp"
 #include "tally/theory/count_min.hpp"
 #include "tally/theory/tails.hpp"
 

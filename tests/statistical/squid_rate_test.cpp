@@ -6,7 +6,7 @@
 #include <string>
 
 #include "support/expect_rates.hpp"
-#include "tally/summaries/squid_digest.hpp"
+#include "tally/summaries/squid/digest.hpp"
 #include "tally/theory/bloom.hpp"
 
 namespace tally::test {

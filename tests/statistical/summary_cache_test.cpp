@@ -9,8 +9,8 @@
 
 #include "support/measured_rate.hpp"
 #include "support/random.hpp"
-#include "tally/filters/counting_bloom_filter.hpp"
-#include "tally/filters/dleft_counting_bloom_filter.hpp"
+#include "tally/filters/counting_bloom.hpp"
+#include "tally/filters/dleft_counting_bloom.hpp"
 #include "tally/hashing/independent_schemes.hpp"
 #include "tally/theory/summary_cache.hpp"
 

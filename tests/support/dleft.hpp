@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-#include "tally/filters/dleft_counting_bloom_filter.hpp"
+#include "tally/filters/dleft_counting_bloom.hpp"
 #include "tally/hashing/mix64.hpp"
 #include "tally/hashing/multiplier_buckets.hpp"
 #include "tally/hashing/rotation_buckets.hpp"

@@ -11,9 +11,9 @@
 #include "support/exact_multiset.hpp"
 #include "support/random.hpp"
 #include "support/schemes.hpp"
-#include "tally/filters/bloom_filter.hpp"
-#include "tally/filters/counting_bloom_filter.hpp"
-#include "tally/filters/threshold_filter.hpp"
+#include "tally/filters/bloom.hpp"
+#include "tally/filters/counting_bloom.hpp"
+#include "tally/filters/threshold.hpp"
 
 /// One face for all filters, for laws that hold for all: Subject<Filter> says what a filter
 /// promises about a key whose exact count is known.

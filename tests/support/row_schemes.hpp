@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tally/hashing/row_schemes.hpp"
-#include "tally/sketches/count_min_shape.hpp"
+#include "tally/shapes/count_min.hpp"
 
 namespace tally::test {
 

@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "tally/filters/counting_bloom_filter.hpp"
-#include "tally/filters/dleft_counting_bloom_filter.hpp"
+#include "tally/filters/counting_bloom.hpp"
+#include "tally/filters/dleft_counting_bloom.hpp"
 #include "tally/summaries/directory_summary.hpp"
-#include "tally/summaries/summary_message.hpp"
+#include "tally/summaries/message.hpp"
 
 namespace tally::test {
 

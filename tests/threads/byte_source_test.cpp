@@ -1,4 +1,4 @@
-#include "byte_source.hpp"
+#include "input/byte_source.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "command_runner.hpp"
-#include "compression.hpp"
+#include "input/compression.hpp"
 #include "random.hpp"
 
 namespace tally::cli {

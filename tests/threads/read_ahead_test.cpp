@@ -1,4 +1,4 @@
-#include "read_ahead.hpp"
+#include "input/read_ahead.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 
 #include "command_runner.hpp"
 #include "key_streams.hpp"
-#include "reported_keys.hpp"
+#include "streams/reported_keys.hpp"
 
 namespace tally::cli {
 namespace {

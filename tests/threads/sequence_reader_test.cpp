@@ -1,4 +1,4 @@
-#include "sequence_reader.hpp"
+#include "kmers/sequence_reader.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "tally/filters/shared_entry_set.hpp"
+#include "tally/sets/shared_entry_set.hpp"
 
 #include <gtest/gtest.h>
 

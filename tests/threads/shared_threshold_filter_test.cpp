@@ -1,4 +1,4 @@
-#include "tally/filters/shared_threshold_filter.hpp"
+#include "tally/filters/shared_threshold.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include "command.hpp"
-#include "documents.hpp"
-#include "flag_words.hpp"
-#include "instruction_set.hpp"
-#include "output.hpp"
-#include "signals.hpp"
+#include "cli/command.hpp"
+#include "cli/documents.hpp"
+#include "cli/flag_words.hpp"
+#include "cli/instruction_set.hpp"
+#include "cli/signals.hpp"
 #include "tally/serialization/file_kind.hpp"
+#include "text/output.hpp"
 
 namespace tally::cli {
 

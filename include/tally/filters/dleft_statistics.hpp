@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "tally/filters/dleft_shape.hpp"
 #include "tally/filters/spill_table.hpp"
 #include "tally/filters/statistics.hpp"
+#include "tally/shapes/dleft.hpp"
 #include "tally/storage/cell_table.hpp"
 
 namespace tally {

@@ -7,7 +7,7 @@
 #include <span>
 #include <type_traits>
 
-#include "tally/filters/blocked_kernels.hpp"
+#include "tally/detail/batches/blocked_kernels.hpp"
 #include "tally/hashing/blocked_scheme.hpp"
 #include "tally/hashing/hash_scheme.hpp"
 #include "tally/hashing/key_hasher.hpp"

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <span>
 
 #include "tally/detail/aligned_words.hpp"
 #include "tally/hashing/mix64.hpp"
+#include "tally/shapes/dleft.hpp"
 
 namespace tally {
 
@@ -15,9 +15,8 @@ namespace tally {
 /// An open hash table: a slot is two words, fingerprint and count, and free where the count is 0.
 class SpillTable {
  public:
-  /// A power of two, at least a third of them free; none for no capacity.
   static constexpr std::uint64_t num_slots(std::uint64_t capacity) noexcept {
-    return capacity == 0 ? 0 : std::bit_ceil(capacity + capacity / 2 + 1);
+    return num_spill_slots(capacity);
   }
 
   /// Where the search for a fingerprint begins, and goes on slot by slot.

@@ -7,11 +7,13 @@
 #include <variant>
 #include <vector>
 
-#include "tally/filters/dleft_shape.hpp"
-#include "tally/filters/shapes.hpp"
 #include "tally/hashing/congruential_scheme.hpp"
 #include "tally/planner/dleft_forecast.hpp"
 #include "tally/planner/plan_dleft.hpp"
+#include "tally/shapes/bloom.hpp"
+#include "tally/shapes/counting_bloom.hpp"
+#include "tally/shapes/dleft.hpp"
+#include "tally/shapes/threshold.hpp"
 #include "tally/theory/compound_poisson.hpp"
 
 namespace tally {

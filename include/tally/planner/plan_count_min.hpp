@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "tally/sketches/count_min_shape.hpp"
+#include "tally/shapes/count_min.hpp"
 
 namespace tally {
 

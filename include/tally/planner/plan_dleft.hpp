@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "tally/filters/dleft_shape.hpp"
+#include "tally/shapes/dleft.hpp"
 #include "tally/theory/compound_poisson.hpp"
 
 namespace tally {

@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "tally/sketches/count_min_sketch.hpp"
+#include "tally/sketches/count_min.hpp"
 
 namespace tally {
 

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "tally/sketches/count_min_sketch.hpp"
+#include "tally/detail/sketches/merged_keys.hpp"
+#include "tally/sketches/count_min.hpp"
 #include "tally/sketches/counted_keys.hpp"
-#include "tally/sketches/merged_keys.hpp"
 
 namespace tally {
 

@@ -10,9 +10,9 @@
 
 #include "tally/filters/key_batch.hpp"
 #include "tally/filters/outcomes.hpp"
+#include "tally/summaries/publisher.hpp"
 #include "tally/summaries/send_policy.hpp"
-#include "tally/summaries/summary_publisher.hpp"
-#include "tally/summaries/summary_source.hpp"
+#include "tally/summaries/source.hpp"
 
 namespace tally {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "tally/detail/aligned_words.hpp"
-#include "tally/summaries/summary_layout.hpp"
-#include "tally/summaries/summary_positions.hpp"
+#include "tally/summaries/layout.hpp"
+#include "tally/summaries/positions.hpp"
 
 namespace tally {
 

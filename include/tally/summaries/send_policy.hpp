@@ -3,7 +3,7 @@
 #include <chrono>
 #include <cstdint>
 
-#include "tally/summaries/summary_version.hpp"
+#include "tally/summaries/version.hpp"
 
 namespace tally {
 

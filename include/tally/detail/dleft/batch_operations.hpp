@@ -1,0 +1,105 @@
+#pragma once
+
+// The batch forms of DLeftCountingBloomFilter, whose header includes this one.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "tally/detail/dleft/batches.hpp"
+#include "tally/filters/dleft_counting_bloom.hpp"
+
+namespace tally {
+
+template <BucketScheme Scheme>
+template <KeyBatch Keys>
+void DLeftCountingBloomFilter<Scheme>::insert_batch(const Keys& keys,
+                                                    std::span<InsertResult> results) noexcept {
+  const auto one = [&](std::size_t i, const std::uint64_t* places) { results[i] = insert_at(places); };
+  for_each_key<detail::Access::write>(keys, one, [&](std::size_t first, Spots spots, std::size_t count) {
+    std::uint64_t num_new = 0;
+    const std::size_t num_inserted = kernels_->insert(cells(max_counter()), spots, count, num_new);
+    table_.add_fingerprints(num_new);
+    totals_.num_insertions += num_inserted;
+    std::fill_n(results.begin() + first, num_inserted, InsertResult::counted);
+    return num_inserted;
+  });
+}
+
+template <BucketScheme Scheme>
+template <KeyBatch Keys>
+void DLeftCountingBloomFilter<Scheme>::remove_batch(const Keys& keys,
+                                                    std::span<RemoveResult> results) noexcept {
+  const auto one = [&](std::size_t i, const std::uint64_t* places) { results[i] = remove_at(places); };
+  for_each_key<detail::Access::write>(keys, one, [&](std::size_t first, Spots spots, std::size_t count) {
+    std::array<bool, detail::keys_a_run> removed;
+    std::uint64_t num_emptied = 0;
+    // A counter at its maximum may have more in the side table, if anything is there at all.
+    const std::uint32_t stop_at = table_.spills().size() == 0 ? ~0u : max_counter();
+    const std::size_t num_looked_at =
+        kernels_->remove(cells(stop_at), spots, count, removed.data(), num_emptied);
+    table_.add_fingerprints(0 - num_emptied);
+    const auto end = removed.begin() + num_looked_at;
+    const auto num_removed = static_cast<std::uint64_t>(std::count(removed.begin(), end, true));
+    totals_.num_removes += num_removed;
+    totals_.num_refused_removes += num_looked_at - num_removed;
+    std::transform(removed.begin(), end, results.begin() + first, result_of_remove);
+    return num_looked_at;
+  });
+}
+
+template <BucketScheme Scheme>
+template <KeyBatch Keys>
+void DLeftCountingBloomFilter<Scheme>::may_contain_batch(const Keys& keys,
+                                                         std::span<bool> results) const noexcept {
+  const auto one = [&](std::size_t i, const std::uint64_t* places) {
+    results[i] = table_.count(places) != 0;
+  };
+  for_each_key<detail::Access::read>(keys, one, [&](std::size_t first, Spots spots, std::size_t count) {
+    kernels_->contains(cells(0), spots, count, results.data() + first);
+    return count;
+  });
+}
+
+template <BucketScheme Scheme>
+template <KeyBatch Keys>
+void DLeftCountingBloomFilter<Scheme>::count_batch(const Keys& keys,
+                                                   std::span<Count> results) const noexcept {
+  const auto one = [&](std::size_t i, const std::uint64_t* places) {
+    results[i] = {table_.count(places), false};
+  };
+  for_each_key<detail::Access::read>(keys, one, [&](std::size_t first, Spots spots, std::size_t count) {
+    std::array<std::uint32_t, detail::keys_a_run> in_cells;
+    kernels_->count(cells(0), spots, count, in_cells.data());
+    // The first whose cell may not hold all of it is counted alone.
+    const auto end = std::find(in_cells.begin(), in_cells.begin() + count, max_counter() + 1);
+    std::transform(in_cells.begin(), end, results.begin() + first, [](std::uint64_t all) {
+      return Count{all, false};
+    });
+    return static_cast<std::size_t>(end - in_cells.begin());
+  });
+}
+
+template <BucketScheme Scheme>
+template <detail::Access access, KeyBatch Keys, class One, class ByKernel>
+void DLeftCountingBloomFilter<Scheme>::for_each_key(const Keys& keys, One one, ByKernel by_kernel) const {
+  if (kernels_ == nullptr) return detail::for_each_key<access>(hasher_, space_, table_, keys, one);
+  const auto run = [&](std::size_t first, Spots spots, std::size_t count) {
+    const std::uint64_t* const words = table_.cells().data();
+    std::size_t i = 0;
+    while (i < count && table_.cells().data() == words) {
+      i += by_kernel(first + i, spots + i * num_subtables(), count - i);
+      if (i < count) {
+        one(first + i,
+            static_cast<const std::uint64_t*>(places_of(hasher_(std::span(keys)[first + i])).data()));
+        ++i;
+      }
+    }
+    return i;
+  };
+  detail::for_each_run(hasher_, *kernels_, table_, keys, run);
+}
+
+}  // namespace tally

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+
+#include "tally/detail/dleft/kernels.hpp"
+#include "tally/filters/key_batch.hpp"
+#include "tally/hashing/bucket_scheme.hpp"
+#include "tally/hashing/key_hasher.hpp"
+
+namespace tally::detail {
+
+inline constexpr std::size_t keys_a_run = 32;
+inline constexpr std::size_t runs_ahead = 2;
+
+/// use(index, places) for every key in order, its buckets asked for well before.
+template <Access access, class Table, KeyBatch Keys, class Use>
+void for_each_key(const KeyHasher& hasher, const FingerprintSpace& space, const Table& table,
+                  const Keys& keys, Use use) {
+  const std::uint32_t num_subtables = table.shape().num_subtables;
+  std::array<std::uint64_t, most_keys_ahead * max_num_subtables> places;
+  const auto prepare = [&](std::size_t slot, Hash128 hash) {
+    std::uint64_t* const own = places.data() + slot * num_subtables;
+    table.scheme().place_all(space.fingerprint_of(hash), num_subtables, own);
+    for (std::uint32_t j = 0; j < num_subtables; ++j) {
+      prefetch_place<access>(table.cells(), table.bucket_of(j, own[j]));
+    }
+  };
+  run_ahead(hasher, keys, most_keys_ahead, prepare, [&](std::size_t i, std::size_t slot) {
+    use(i, static_cast<const std::uint64_t*>(places.data() + slot * num_subtables));
+  });
+}
+
+/// The keys' digests: the keys themselves where they are digests, else in `memory`.
+template <class Key, std::size_t extent>
+std::span<const Hash128> hashes_of(const KeyHasher& hasher, std::span<Key, extent> keys,
+                                   std::span<Hash128> memory) {
+  if constexpr (std::is_same_v<std::remove_const_t<Key>, Hash128>) {
+    return keys;
+  } else {
+    std::ranges::transform(keys, memory.begin(), [&](const Key& key) { return hasher(key); });
+    return memory.first(keys.size());
+  }
+}
+
+/// For tables with kernels. use(index of the first key, spots, number of keys) for runs of keys in order, all
+/// buckets of a run asked for well before; it returns how many keys it has dealt with. Fewer than all may be only
+/// because the table has grown, and then the rest is prepared anew.
+template <class Table, KeyBatch Keys, class Use>
+void for_each_run(const KeyHasher& hasher, const DLeftKernels& kernels, const Table& table,
+                  const Keys& key_range, Use use) {
+  constexpr std::size_t keys_ahead = runs_ahead * keys_a_run;
+  const std::span keys(key_range);
+  const std::uint32_t num_subtables = table.shape().num_subtables;
+  std::array<DLeftSpot, keys_ahead * max_num_subtables> spots;
+  std::array<Hash128, keys_a_run> hashes;
+  for (std::size_t start = 0; start < keys.size();) {
+    const DLeftSpotFinder finder(table.shape(), table.scheme(), table.cells().data());
+    const auto spots_of = [&](std::size_t first) {
+      return spots.data() + (first - start) % keys_ahead * num_subtables;
+    };
+    const auto prepare = [&](std::size_t first) {
+      if (first >= keys.size()) return;
+      const std::size_t count = std::min(keys_a_run, keys.size() - first);
+      find_spots(kernels, finder, hashes_of(hasher, keys.subspan(first, count), hashes), spots_of(first));
+    };
+    for (std::size_t run = 0; run < runs_ahead; ++run) prepare(start + run * keys_a_run);
+    std::size_t first = start;
+    while (first < keys.size() && finder.is_of(table.cells().data())) {
+      const std::size_t count = std::min(keys_a_run, keys.size() - first);
+      const std::size_t num_done = use(first, static_cast<const DLeftSpot*>(spots_of(first)), count);
+      if (num_done == count) prepare(first + keys_ahead);
+      first += num_done;
+    }
+    start = first;
+  }
+}
+
+}  // namespace tally::detail

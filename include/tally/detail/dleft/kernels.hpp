@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+
+#include "tally/detail/dleft/spots.hpp"
+#include "tally/hashing/multiplier_buckets.hpp"
+#include "tally/hashing/rotation_buckets.hpp"
+#include "tally/shapes/dleft.hpp"
+
+namespace tally::detail {
+
+/// What the kernels need to know of a table.
+struct DLeftCells {
+  std::uint32_t remainder_bits;  // as they are now
+  std::uint32_t counter_shift;   // the remainder_bits of the shape
+  std::uint32_t max_counter;     // of a cell's counter, which is the count less one
+};
+
+/// Loops over keys for tables of 2 to 4 subtables whose buckets are 8, 16 or 32 cells of 16 bits, with the best
+/// instructions of the machine. `spots` has one a subtable for each key. They do what is common and leave the rest to
+/// DLeftTable, whose code is their oracle.
+struct DLeftKernels {
+  template <BucketScheme Scheme>
+  using FindSpots = void (*)(const DLeftSpotFinder<Scheme>&, const Hash128* keys, std::size_t num_keys,
+                             DLeftSpot* spots);
+
+  FindSpots<RotationBuckets> find_rotation_spots;
+  FindSpots<MultiplierBuckets> find_multiplier_spots;
+
+  /// found[i]: whether key i has a cell.
+  void (*contains)(const DLeftCells&, const DLeftSpot* spots, std::size_t num_keys, bool* found);
+
+  /// counts[i]: what the cell of key i counts, 0 if it has none.
+  void (*count)(const DLeftCells&, const DLeftSpot* spots, std::size_t num_keys, std::uint32_t* counts);
+
+  /// Inserts keys until one finds its counter at the maximum or all of its buckets full; returns how many
+  /// went in. Adds the number of new cells to `num_new`.
+  std::size_t (*insert)(const DLeftCells&, const DLeftSpot* spots, std::size_t num_keys,
+                        std::uint64_t& num_new);
+
+  /// Removes keys until one whose counter is at the maximum; returns how many were looked at.
+  /// removed[i]: whether key i had a cell. Adds the number of cells emptied to `num_emptied`.
+  std::size_t (*remove)(const DLeftCells&, const DLeftSpot* spots, std::size_t num_keys, bool* removed,
+                        std::uint64_t& num_emptied);
+};
+
+/// Null where there are none for the shape.
+const DLeftKernels* dleft_kernels(const DLeftShape& shape) noexcept;
+
+/// Null where there are none for the shape, or for the scheme.
+template <BucketScheme Scheme>
+const DLeftKernels* dleft_kernels(const DLeftShape& shape) noexcept {
+  constexpr bool has_kernels =
+      std::is_same_v<Scheme, RotationBuckets> || std::is_same_v<Scheme, MultiplierBuckets>;
+  return has_kernels ? dleft_kernels(shape) : nullptr;
+}
+
+template <BucketScheme Scheme>
+void find_spots(const DLeftKernels& kernels, const DLeftSpotFinder<Scheme>& finder,
+                std::span<const Hash128> keys, DLeftSpot* spots) {
+  if constexpr (std::is_same_v<Scheme, RotationBuckets>) {
+    kernels.find_rotation_spots(finder, keys.data(), keys.size(), spots);
+  } else if constexpr (std::is_same_v<Scheme, MultiplierBuckets>) {
+    kernels.find_multiplier_spots(finder, keys.data(), keys.size(), spots);
+  }
+}
+
+}  // namespace tally::detail

@@ -1,0 +1,141 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "tally/detail/checked_math.hpp"
+#include "tally/detail/parameter_error.hpp"
+#include "tally/filters/key_batch.hpp"
+#include "tally/filters/statistics.hpp"
+#include "tally/hashing/blocked_scheme.hpp"
+#include "tally/hashing/congruential_scheme.hpp"
+#include "tally/shapes/bloom.hpp"
+#include "tally/storage/bit_array.hpp"
+
+namespace tally {
+
+/// A set of keys in a few bits each: `may_contain` is true for every key inserted, and
+/// for another key with the planned false positive rate.
+///
+/// Law: no false negatives. Keys cannot be removed (see CountingBloomFilter).
+/// Thread rule: reads (const functions) may run together, a write runs alone.
+/// A moved-from filter may only be assigned to or destroyed.
+/// Source: Bloom 1970; Fan et al. 2000; error formula in theory/bloom.hpp, and for the
+/// blocked scheme in theory/blocked_bloom.hpp.
+template <HashScheme Scheme = DefaultScheme>
+class BloomFilter {
+ public:
+  /// Empty. Throws std::invalid_argument for a shape out of range or that the scheme
+  /// cannot use, std::bad_alloc where there is not enough memory.
+  BloomFilter(const BloomShape& shape, const KeyHasher& hasher)
+      : BloomFilter(shape, hasher, 0, BitArray(checked(shape).num_bits)) {}
+
+  /// Takes over what a file held.
+  BloomFilter(const BloomShape& shape, const KeyHasher& hasher, std::uint64_t num_insertions, BitArray bits)
+      : shape_(checked(shape)),
+        hasher_(hasher),
+        scheme_(position_space(shape)),
+        bits_(std::move(bits)),
+        num_insertions_(num_insertions) {}
+
+  BloomFilter(const BloomFilter&) = default;
+  BloomFilter(BloomFilter&&) noexcept = default;
+  BloomFilter& operator=(const BloomFilter& other) { return *this = BloomFilter(other); }
+  BloomFilter& operator=(BloomFilter&&) noexcept = default;
+  ~BloomFilter() = default;
+
+  template <class Key>
+  void insert(const Key& key) noexcept {
+    scheme_.all_positions(hasher_(key), [&](std::uint64_t position) {
+      bits_.set(position);
+      return true;
+    });
+    ++num_insertions_;
+  }
+
+  /// Inserts the key; returns what may_contain said before: false means that it is certainly new.
+  template <class Key>
+  bool test_and_insert(const Key& key) noexcept {
+    bool all = true;
+    scheme_.all_positions(hasher_(key), [&](std::uint64_t position) {
+      all &= bits_.get(position);
+      bits_.set(position);
+      return true;
+    });
+    ++num_insertions_;
+    return all;
+  }
+
+  template <KeyBatch Keys>
+  void insert_batch(const Keys& keys) noexcept {
+    detail::touch_keys<detail::Access::write>(hasher_, scheme_, bits_, shape_.num_hashes, keys,
+                                              [&](std::size_t, std::span<const std::uint64_t> places) {
+                                                for (const std::uint64_t place : places) bits_.set(place);
+                                              });
+    num_insertions_ += std::span(keys).size();
+  }
+
+  template <class Key>
+  bool may_contain(const Key& key) const noexcept {
+    return scheme_.all_positions(hasher_(key), [&](std::uint64_t position) { return bits_.get(position); });
+  }
+
+  /// results[i] = may_contain(keys[i]); `results` is as long as `keys`.
+  template <KeyBatch Keys>
+  void may_contain_batch(const Keys& keys, std::span<bool> results) const noexcept {
+    detail::test_keys(
+        hasher_, scheme_, bits_, shape_.num_hashes, keys,
+        [&](std::uint64_t place) { return bits_.get(place); }, results);
+  }
+
+  /// Asks for the key's lines, for callers that look at each key a little later.
+  void prefetch(Hash128 hash) const noexcept {
+    scheme_.all_positions(hash, [&](std::uint64_t position) {
+      bits_.prefetch_for_write(position);
+      return true;
+    });
+  }
+
+  /// Makes this the filter of both sets of keys, exactly. Throws std::invalid_argument
+  /// that names the first field in which the two differ; nothing has changed then.
+  void merge(const BloomFilter& other) {
+    require_same_hasher(structure, hasher_, other.hasher_);
+    detail::require_same(structure, "num_bits", shape_.num_bits, other.shape_.num_bits);
+    detail::require_same(structure, "num_hashes", shape_.num_hashes, other.shape_.num_hashes);
+    bits_.merge(other.bits_);
+    num_insertions_ = detail::saturating_add(num_insertions_, other.num_insertions_);
+  }
+
+  FilterStatistics statistics() const {
+    FilterStatistics statistics = storage_statistics(bits_, Scheme::layout, position_space(shape_), 1);
+    statistics.num_insertions = num_insertions_;
+    return statistics;
+  }
+
+  const BloomShape& shape() const noexcept { return shape_; }
+  const KeyHasher& hasher() const noexcept { return hasher_; }
+  std::uint64_t num_insertions() const noexcept { return num_insertions_; }
+  const BitArray& storage() const noexcept { return bits_; }
+
+ private:
+  static constexpr std::string_view structure =
+      Scheme::layout == PositionLayout::lines ? "BlockedBloomFilter" : "BloomFilter";
+
+  static const BloomShape& checked(const BloomShape& shape) {
+    check_position_space<Scheme>(structure, "num_bits", position_space(shape));
+    return shape;
+  }
+
+  BloomShape shape_;
+  KeyHasher hasher_;
+  Scheme scheme_;
+  BitArray bits_;
+  std::uint64_t num_insertions_;
+};
+
+/// A BloomFilter that touches one 64-byte line a key; num_bits is a multiple of 512.
+using BlockedBloomFilter = BloomFilter<BlockedScheme>;
+
+}  // namespace tally

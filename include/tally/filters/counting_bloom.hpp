@@ -1,0 +1,207 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "tally/detail/batches/counter_reads.hpp"
+#include "tally/detail/batches/counter_writes.hpp"
+#include "tally/detail/checked_math.hpp"
+#include "tally/detail/parameter_error.hpp"
+#include "tally/filters/key_batch.hpp"
+#include "tally/filters/outcomes.hpp"
+#include "tally/filters/statistics.hpp"
+#include "tally/hashing/congruential_scheme.hpp"
+#include "tally/shapes/counting_bloom.hpp"
+#include "tally/storage/counter_array.hpp"
+
+namespace tally {
+
+/// A multiset of keys with insert, remove and count: k counters a key, each insertion
+/// adds one to all of them.
+///
+/// Law: `count` is never below the number of times the key is in the multiset, and
+/// `may_contain` is true for every key in it, as long as only keys in it are removed.
+/// A remove that the filter can prove illegal is refused. An illegal one that passes (a
+/// false positive) cannot be noticed, and takes other keys' counts with it. A counter
+/// that reached its maximum sticks there: its positions never clear, nothing is lost.
+/// Thread rule: reads (const functions) may run together, a write runs alone.
+/// A moved-from filter may only be assigned to or destroyed.
+/// Source: Fan, Cao, Almeida, Broder 2000 (Summary Cache), but for the sticking.
+template <HashScheme Scheme = DefaultScheme>
+class CountingBloomFilter {
+ public:
+  /// Empty. Throws std::invalid_argument for a shape out of range or that the scheme
+  /// cannot use, std::bad_alloc where there is not enough memory.
+  CountingBloomFilter(const CountingBloomShape& shape, const KeyHasher& hasher)
+      : CountingBloomFilter(shape, hasher, {},
+                            CounterArray(checked(shape).num_counters, shape.counter_bits)) {}
+
+  /// Calls so far, whatever their keys.
+  struct Totals {
+    std::uint64_t num_insertions = 0;
+    std::uint64_t num_removes = 0;
+    std::uint64_t num_refused_removes = 0;
+  };
+
+  /// Takes over what a file held.
+  CountingBloomFilter(const CountingBloomShape& shape, const KeyHasher& hasher, const Totals& totals,
+                      CounterArray counters)
+      : shape_(checked(shape)),
+        hasher_(hasher),
+        scheme_(position_space(shape)),
+        counters_(std::move(counters)),
+        totals_(totals) {}
+
+  CountingBloomFilter(const CountingBloomFilter&) = default;
+  CountingBloomFilter(CountingBloomFilter&&) noexcept = default;
+  CountingBloomFilter& operator=(const CountingBloomFilter& other) {
+    return *this = CountingBloomFilter(other);
+  }
+  CountingBloomFilter& operator=(CountingBloomFilter&&) noexcept = default;
+  ~CountingBloomFilter() = default;
+
+  template <class Key>
+  InsertResult insert(const Key& key) noexcept {
+    InsertResult result{};
+    detail::touch_key(
+        scheme_, counters_, shape_.num_hashes, hasher_(key),
+        [&](std::span<const std::uint64_t> places) { result = detail::insert_places(counters_, places); });
+    ++totals_.num_insertions;
+    return result;
+  }
+
+  /// Inserts every key; returns how many insertions found or left a counter saturated.
+  template <KeyBatch Keys>
+  std::uint64_t insert_batch(const Keys& keys) noexcept {
+    std::uint64_t num_saturated = 0;
+    for_each_key(keys, [&](std::size_t, std::span<const std::uint64_t> places) {
+      num_saturated += detail::insert_places(counters_, places) == InsertResult::saturated;
+    });
+    totals_.num_insertions += std::span(keys).size();
+    return num_saturated;
+  }
+
+  /// Removes one occurrence of the key, unless it is provably absent.
+  template <class Key>
+  [[nodiscard]] RemoveResult remove(const Key& key) noexcept {
+    RemoveResult result{};
+    detail::touch_key(
+        scheme_, counters_, shape_.num_hashes, hasher_(key),
+        [&](std::span<const std::uint64_t> places) { result = detail::remove_places(counters_, places); });
+    ++(result == RemoveResult::refused ? totals_.num_refused_removes : totals_.num_removes);
+    return result;
+  }
+
+  /// results[i] = remove(keys[i]), in order; `results` is as long as `keys`.
+  template <KeyBatch Keys>
+  void remove_batch(const Keys& keys, std::span<RemoveResult> results) noexcept {
+    for_each_key(keys, [&](std::size_t i, std::span<const std::uint64_t> places) {
+      results[i] = detail::remove_places(counters_, places);
+      ++(results[i] == RemoveResult::refused ? totals_.num_refused_removes : totals_.num_removes);
+    });
+  }
+
+  template <class Key>
+  bool may_contain(const Key& key) const noexcept {
+    return passes(key, 1);
+  }
+
+  /// results[i] = may_contain(keys[i]); `results` is as long as `keys`.
+  template <KeyBatch Keys>
+  void may_contain_batch(const Keys& keys, std::span<bool> results) const noexcept {
+    passes_batch(keys, 1, results);
+  }
+
+  /// Whether the key is in the multiset at least `theta` times: true whenever it is.
+  /// Throws std::invalid_argument unless 1 <= theta <= shape().max_threshold.
+  template <class Key>
+  bool at_least(const Key& key, std::uint64_t theta) const {
+    detail::require_in_range(structure, "theta", theta, 1, shape_.max_threshold);
+    return passes(key, theta);
+  }
+
+  /// results[i] = at_least(keys[i], theta); `results` is as long as `keys`.
+  template <KeyBatch Keys>
+  void at_least_batch(const Keys& keys, std::uint64_t theta, std::span<bool> results) const {
+    detail::require_in_range(structure, "theta", theta, 1, shape_.max_threshold);
+    passes_batch(keys, theta, results);
+  }
+
+  /// The least of the key's counters.
+  template <class Key>
+  Count count(const Key& key) const noexcept {
+    return detail::least_counter(scheme_, counters_, hasher_(key));
+  }
+
+  /// results[i] = count(keys[i]); `results` is as long as `keys`.
+  template <KeyBatch Keys>
+  void count_batch(const Keys& keys, std::span<Count> results) const noexcept {
+    detail::count_keys(hasher_, scheme_, shape_.num_hashes, counters_, keys, results);
+  }
+
+  /// Makes this the filter of both multisets: counters are added, saturating, and what
+  /// is stuck stays stuck. Where nothing saturates it equals inserting both. Throws
+  /// std::invalid_argument that names the first field that differs; nothing has changed then.
+  void merge(const CountingBloomFilter& other) {
+    require_same_hasher(structure, hasher_, other.hasher_);
+    detail::require_same(structure, "num_counters", shape_.num_counters, other.shape_.num_counters);
+    detail::require_same(structure, "num_hashes", shape_.num_hashes, other.shape_.num_hashes);
+    detail::require_same(structure, "counter_bits", shape_.counter_bits, other.shape_.counter_bits);
+    detail::require_same(structure, "max_threshold", shape_.max_threshold, other.shape_.max_threshold);
+    counters_.merge(other.counters_);
+    const auto add = [](std::uint64_t& mine, std::uint64_t theirs) {
+      mine = detail::saturating_add(mine, theirs);
+    };
+    add(totals_.num_insertions, other.totals_.num_insertions);
+    add(totals_.num_removes, other.totals_.num_removes);
+    add(totals_.num_refused_removes, other.totals_.num_refused_removes);
+  }
+
+  FilterStatistics statistics() const {
+    FilterStatistics statistics = storage_statistics(counters_, Scheme::layout, position_space(shape_), 1);
+    statistics.num_insertions = totals_.num_insertions;
+    statistics.num_removes = totals_.num_removes;
+    statistics.num_refused_removes = totals_.num_refused_removes;
+    return statistics;
+  }
+
+  const CountingBloomShape& shape() const noexcept { return shape_; }
+  const KeyHasher& hasher() const noexcept { return hasher_; }
+  const Totals& totals() const noexcept { return totals_; }
+  const CounterArray& storage() const noexcept { return counters_; }
+
+ private:
+  static constexpr std::string_view structure = "CountingBloomFilter";
+
+  static const CountingBloomShape& checked(const CountingBloomShape& shape) {
+    check_shape(shape);
+    check_position_space<Scheme>(structure, "num_counters", position_space(shape));
+    return shape;
+  }
+
+  template <KeyBatch Keys, class Touch>
+  void for_each_key(const Keys& keys, Touch touch) noexcept {
+    detail::touch_keys<detail::Access::write>(hasher_, scheme_, counters_, shape_.num_hashes, keys, touch);
+  }
+
+  template <class Key>
+  bool passes(const Key& key, std::uint64_t theta) const noexcept {
+    return scheme_.all_positions(hasher_(key),
+                                 [&](std::uint64_t position) { return counters_.get(position) >= theta; });
+  }
+
+  template <KeyBatch Keys>
+  void passes_batch(const Keys& keys, std::uint64_t theta, std::span<bool> results) const noexcept {
+    detail::counters_pass(hasher_, scheme_, shape_.num_hashes, counters_, keys, theta, results);
+  }
+
+  CountingBloomShape shape_;
+  KeyHasher hasher_;
+  Scheme scheme_;
+  CounterArray counters_;
+  Totals totals_;
+};
+
+}  // namespace tally

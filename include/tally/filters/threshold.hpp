@@ -1,0 +1,184 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "tally/detail/batches/counter_reads.hpp"
+#include "tally/detail/checked_math.hpp"
+#include "tally/detail/parameter_error.hpp"
+#include "tally/filters/key_batch.hpp"
+#include "tally/filters/outcomes.hpp"
+#include "tally/filters/statistics.hpp"
+#include "tally/hashing/congruential_scheme.hpp"
+#include "tally/shapes/threshold.hpp"
+#include "tally/storage/counter_array.hpp"
+
+namespace tally {
+
+/// Has this key been inserted at least theta times? Insert-only, with counters just
+/// wide enough to count to theta.
+///
+/// Law: `at_least` is true for every key inserted theta times or more. For a key inserted
+/// t < theta times it is true with the probability of theory/threshold.hpp (plain update,
+/// keys inserted about equally often; theory/compound_poisson.hpp for any histogram), at
+/// most that with conservative update.
+/// Thread rule: reads (const functions) may run together, a write runs alone.
+/// A moved-from filter may only be assigned to or destroyed.
+/// Source: Kim, Jeong, Lee, Lee 2019; conservative update: Estan and Varghese 2003.
+template <HashScheme Scheme = DefaultScheme>
+class ThresholdFilter {
+ public:
+  /// Empty. Throws std::invalid_argument for a shape out of range or that the scheme
+  /// cannot use, std::bad_alloc where there is not enough memory.
+  ThresholdFilter(const ThresholdShape& shape, const KeyHasher& hasher)
+      : ThresholdFilter(shape, hasher, 0,
+                        CounterArray(checked(shape).num_counters, counter_bits_for(shape))) {}
+
+  /// Takes over what a file held.
+  ThresholdFilter(const ThresholdShape& shape, const KeyHasher& hasher, std::uint64_t num_insertions,
+                  CounterArray counters)
+      : shape_(checked(shape)),
+        hasher_(hasher),
+        scheme_(position_space(shape)),
+        counters_(std::move(counters)),
+        num_insertions_(num_insertions) {}
+
+  ThresholdFilter(const ThresholdFilter&) = default;
+  ThresholdFilter(ThresholdFilter&&) noexcept = default;
+  ThresholdFilter& operator=(const ThresholdFilter& other) { return *this = ThresholdFilter(other); }
+  ThresholdFilter& operator=(ThresholdFilter&&) noexcept = default;
+  ~ThresholdFilter() = default;
+
+  /// Inserts the key once; says whether it has been inserted at least theta times now.
+  template <class Key>
+  ThresholdState insert(const Key& key) noexcept {
+    return state_of(insert_and_count(key).value);
+  }
+
+  /// Inserts the key once; returns its count after that, as `count` would.
+  template <class Key>
+  Count insert_and_count(const Key& key) noexcept {
+    Count result;
+    detail::touch_key(
+        scheme_, counters_, shape_.num_hashes, hasher_(key),
+        [&](std::span<const std::uint64_t> places) { result = count_of(insert_places(places)); });
+    ++num_insertions_;
+    return result;
+  }
+
+  /// results[i] = insert(keys[i]), in order; `results` is as long as `keys`.
+  template <KeyBatch Keys>
+  void insert_batch(const Keys& keys, std::span<ThresholdState> results) noexcept {
+    for_each_key(keys, [&](std::size_t i, std::span<const std::uint64_t> places) {
+      results[i] = state_of(insert_places(places));
+    });
+    num_insertions_ += std::span(keys).size();
+  }
+
+  /// results[i] = insert_and_count(keys[i]), in order; `results` is as long as `keys`.
+  template <KeyBatch Keys>
+  void insert_and_count_batch(const Keys& keys, std::span<Count> results) noexcept {
+    for_each_key(keys, [&](std::size_t i, std::span<const std::uint64_t> places) {
+      results[i] = count_of(insert_places(places));
+    });
+    num_insertions_ += std::span(keys).size();
+  }
+
+  template <class Key>
+  bool at_least(const Key& key) const noexcept {
+    return scheme_.all_positions(
+        hasher_(key), [&](std::uint64_t position) { return counters_.get(position) >= shape_.threshold; });
+  }
+
+  /// results[i] = at_least(keys[i]); `results` is as long as `keys`.
+  template <KeyBatch Keys>
+  void at_least_batch(const Keys& keys, std::span<bool> results) const noexcept {
+    detail::counters_pass(hasher_, scheme_, shape_.num_hashes, counters_, keys, shape_.threshold, results);
+  }
+
+  /// The least of the key's counters: exact enough below theta, a lower bound where saturated.
+  template <class Key>
+  Count count(const Key& key) const noexcept {
+    return detail::least_counter(scheme_, counters_, hasher_(key));
+  }
+
+  /// results[i] = count(keys[i]); `results` is as long as `keys`.
+  template <KeyBatch Keys>
+  void count_batch(const Keys& keys, std::span<Count> results) const noexcept {
+    detail::count_keys(hasher_, scheme_, shape_.num_hashes, counters_, keys, results);
+  }
+
+  /// sums[i].value += count(keys[i]).value, for keys of which most were never inserted here; `sums` is as long as `keys`.
+  template <KeyBatch Keys>
+  void add_rare_counts_batch(const Keys& keys, std::span<Count> sums) const noexcept {
+    detail::add_rare_counts(hasher_, scheme_, shape_.num_hashes, counters_, keys, sums);
+  }
+
+  /// Adds the other filter's counters, saturating. Every key's count is then at least its
+  /// total in both; with plain update, and where nothing saturates, as if both had been
+  /// inserted here. Throws std::invalid_argument that names the first field that differs;
+  /// nothing has changed then.
+  void merge(const ThresholdFilter& other) {
+    require_same_hasher(structure, hasher_, other.hasher_);
+    detail::require_same(structure, "num_counters", shape_.num_counters, other.shape_.num_counters);
+    detail::require_same(structure, "num_hashes", shape_.num_hashes, other.shape_.num_hashes);
+    detail::require_same(structure, "threshold", shape_.threshold, other.shape_.threshold);
+    detail::require_same(structure, "update", name_of(shape_.update), name_of(other.shape_.update));
+    counters_.merge(other.counters_);
+    num_insertions_ = detail::saturating_add(num_insertions_, other.num_insertions_);
+  }
+
+  FilterStatistics statistics() const {
+    FilterStatistics statistics =
+        storage_statistics(counters_, Scheme::layout, position_space(shape_), shape_.threshold);
+    statistics.num_insertions = num_insertions_;
+    return statistics;
+  }
+
+  const ThresholdShape& shape() const noexcept { return shape_; }
+  const KeyHasher& hasher() const noexcept { return hasher_; }
+  std::uint64_t num_insertions() const noexcept { return num_insertions_; }
+  const CounterArray& storage() const noexcept { return counters_; }
+
+ private:
+  static constexpr std::string_view structure = "ThresholdFilter";
+
+  static const ThresholdShape& checked(const ThresholdShape& shape) {
+    check_shape(shape);
+    check_position_space<Scheme>(structure, "num_counters", position_space(shape));
+    return shape;
+  }
+
+  ThresholdState state_of(std::uint64_t count) const noexcept {
+    return count >= shape_.threshold ? ThresholdState::at_least : ThresholdState::below;
+  }
+  Count count_of(std::uint64_t least) const noexcept { return {least, least == counters_.max()}; }
+
+  template <KeyBatch Keys, class Touch>
+  void for_each_key(const Keys& keys, Touch touch) noexcept {
+    detail::touch_keys<detail::Access::write>(hasher_, scheme_, counters_, shape_.num_hashes, keys, touch);
+  }
+
+  // Returns the key's least counter after the insertion.
+  std::uint64_t insert_places(std::span<const std::uint64_t> places) noexcept {
+    if (shape_.update == CounterUpdate::plain) {
+      for (const std::uint64_t place : places) counters_.increment_at(place);
+      return detail::least_at(counters_, places);
+    }
+    const std::uint64_t least = detail::least_at(counters_, places);
+    if (least == counters_.max()) return least;
+    for (const std::uint64_t place : places) counters_.raise_to_at(place, least + 1);
+    return least + 1;
+  }
+
+  ThresholdShape shape_;
+  KeyHasher hasher_;
+  Scheme scheme_;
+  CounterArray counters_;
+  std::uint64_t num_insertions_;
+};
+
+}  // namespace tally

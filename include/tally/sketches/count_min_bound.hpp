@@ -1,0 +1,18 @@
+#pragma once
+
+#include "tally/hashing/row_scheme.hpp"
+#include "tally/shapes/count_min.hpp"
+
+namespace tally {
+
+/// Pr(estimate > truth + epsilon total_count) <= failure_probability.
+struct CountMinBound {
+  double epsilon = 1;
+  double failure_probability = 0;
+};
+
+/// The bound at the epsilon of the theorems: e / width and exp(-rows) for independent rows; for two-hash
+/// rows 2 e / width and Theorem 9.1. Any other epsilon: theory/count_min.hpp.
+CountMinBound bound_of(const CountMinShape& shape, RowLaw law);
+
+}  // namespace tally

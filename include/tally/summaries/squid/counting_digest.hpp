@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+
+#include "tally/filters/outcomes.hpp"
+#include "tally/storage/counter_array.hpp"
+#include "tally/summaries/squid/digest.hpp"
+
+namespace tally {
+
+/// A directory that changes, from which a Squid digest can be taken at any time: a counter of 4 bits for
+/// every bit of the digest.
+///
+/// Law: `may_contain` is true for every key in it, here and in `digest()`, as long as only keys in it are
+/// removed. A remove that the counters prove absent is refused and changes nothing. A counter at 15 sticks:
+/// its bit never clears.
+/// Thread rule: reads (const functions) may run together, a write runs alone.
+class CountingSquidDigest {
+ public:
+  static constexpr std::uint32_t counter_bits = 4;
+
+  /// Empty. Throws std::invalid_argument for a shape out of range, std::bad_alloc where there is not
+  /// enough memory.
+  explicit CountingSquidDigest(const SquidShape& shape);
+
+  CountingSquidDigest(const CountingSquidDigest&) = default;
+  CountingSquidDigest(CountingSquidDigest&&) noexcept = default;
+  CountingSquidDigest& operator=(const CountingSquidDigest& other) {
+    return *this = CountingSquidDigest(other);
+  }
+  CountingSquidDigest& operator=(CountingSquidDigest&&) noexcept = default;
+  ~CountingSquidDigest() = default;
+
+  InsertResult insert(const SquidKey& key) noexcept;
+  /// Removes one insertion of the key, unless it is provably absent.
+  [[nodiscard]] RemoveResult remove(const SquidKey& key) noexcept;
+  bool may_contain(const SquidKey& key) const noexcept;
+
+  /// The bits as they are now: bit i is set where counter i is not 0. Its count is that of the keys in it,
+  /// its del_count that of the removes that met a counter which sticks.
+  SquidDigest digest() const;
+
+  const SquidShape& shape() const noexcept { return shape_; }
+  /// Keys in it; insertions less removes.
+  std::uint64_t num_keys() const noexcept { return num_keys_; }
+  std::uint64_t num_saturated_removes() const noexcept { return num_saturated_removes_; }
+
+ private:
+  SquidShape shape_;
+  CounterArray counters_;
+  std::uint64_t num_keys_ = 0;
+  std::uint64_t num_saturated_removes_ = 0;
+};
+
+}  // namespace tally

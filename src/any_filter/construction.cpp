@@ -1,0 +1,172 @@
+#include <algorithm>
+#include <optional>
+
+#include "any_filter/dispatch.hpp"
+
+namespace tally {
+namespace {
+
+using detail::FilterVariant;
+
+template <class Scheme>
+FilterVariant make(const BloomShape& shape, const KeyHasher& hasher, const FilterTotals& totals,
+                   detail::AlignedWords words) {
+  BitArray bits(shape.num_bits, std::move(words));
+  return BloomFilter<Scheme>(shape, hasher, totals.num_insertions, std::move(bits));
+}
+
+template <class Scheme>
+FilterVariant make(const CountingBloomShape& shape, const KeyHasher& hasher, const FilterTotals& totals,
+                   detail::AlignedWords words) {
+  CounterArray counters(shape.num_counters, shape.counter_bits, std::move(words));
+  return CountingBloomFilter<Scheme>(shape, hasher,
+                                     {totals.num_insertions, totals.num_removes, totals.num_refused_removes},
+                                     std::move(counters));
+}
+
+template <class Scheme>
+FilterVariant make(const ThresholdShape& shape, const KeyHasher& hasher, const FilterTotals& totals,
+                   detail::AlignedWords words) {
+  CounterArray counters(shape.num_counters, counter_bits_for(shape), std::move(words));
+  return ThresholdFilter<Scheme>(shape, hasher, totals.num_insertions, std::move(counters));
+}
+
+template <class Scheme>
+FilterVariant make(const DLeftShape& shape, const KeyHasher& hasher, const FilterTotals& totals,
+                   detail::AlignedWords words) {
+  // The side table is copied: it outlives the cells, which growing replaces.
+  detail::AlignedWords side(2 * SpillTable::num_slots(shape.spill_capacity));
+  const std::uint64_t num_cell_words = words.size() - side.size();
+  std::copy_n(std::as_const(words).data() + num_cell_words, side.size(), side.data());
+  words.truncate(num_cell_words);
+  CellTable cells(shape.current_buckets_per_subtable() * shape.num_subtables, shape.cells_per_bucket,
+                  shape.cell_bits(), std::move(words));
+  const DLeftTotals calls{totals.num_insertions, totals.num_full, totals.num_rescues, totals.num_removes,
+                          totals.num_refused_removes};
+  return DLeftCountingBloomFilter<Scheme>(shape, hasher, calls, std::move(cells),
+                                          SpillTable(shape.spill_capacity, std::move(side)),
+                                          totals.num_fingerprints);
+}
+
+template <class Rows>
+FilterVariant make(const CountMinShape& shape, const KeyHasher& hasher, const FilterTotals& totals,
+                   detail::AlignedWords words) {
+  CounterArray counters(shape.num_counters(), shape.counter_bits, std::move(words));
+  return CountMinSketch<Rows>(shape, hasher, totals.num_insertions, totals.rounding, std::move(counters));
+}
+
+template <class Schemes, class Shape>
+FilterVariant make_with_scheme(std::uint16_t scheme_id, const Shape& shape, const KeyHasher& hasher,
+                               const FilterTotals& totals, detail::AlignedWords words) {
+  std::optional<FilterVariant> made;
+  Schemes::with_id(scheme_id, [&]<class Scheme>(std::type_identity<Scheme>) {
+    made.emplace(make<Scheme>(shape, hasher, totals, std::move(words)));
+  });
+  return std::move(made).value();
+}
+
+FilterVariant make_filter(const FilterShape& shape, const KeyHasher& hasher, const FilterTotals& totals,
+                          detail::AlignedWords words) {
+  check_shape(shape);
+  if (words.size() != shape.num_bytes() / 8) {
+    detail::throw_parameter_error("AnyFilter", "number of words", std::to_string(words.size()),
+                                  std::to_string(shape.num_bytes() / 8));
+  }
+  if (const auto* bloom = std::get_if<BloomShape>(&shape.shape)) {
+    return make_with_scheme<AllSchemes>(shape.scheme_id, *bloom, hasher, totals, std::move(words));
+  }
+  if (const auto* counting = std::get_if<CountingBloomShape>(&shape.shape)) {
+    return make_with_scheme<CounterSchemes>(shape.scheme_id, *counting, hasher, totals, std::move(words));
+  }
+  if (const auto* dleft = std::get_if<DLeftShape>(&shape.shape)) {
+    return make_with_scheme<BucketSchemes>(shape.scheme_id, *dleft, hasher, totals, std::move(words));
+  }
+  if (const auto* count_min = std::get_if<CountMinShape>(&shape.shape)) {
+    return make_with_scheme<RowSchemes>(shape.scheme_id, *count_min, hasher, totals, std::move(words));
+  }
+  return make_with_scheme<CounterSchemes>(shape.scheme_id, std::get<ThresholdShape>(shape.shape), hasher,
+                                          totals, std::move(words));
+}
+
+detail::AlignedWords empty_words(const FilterShape& shape) {
+  check_shape(shape);
+  return detail::AlignedWords(shape.num_bytes() / 8);
+}
+
+template <HashScheme Scheme>
+std::uint16_t scheme_id_of(const BloomFilter<Scheme>&) {
+  return Scheme::file_id;
+}
+template <HashScheme Scheme>
+std::uint16_t scheme_id_of(const CountingBloomFilter<Scheme>&) {
+  return Scheme::file_id;
+}
+template <HashScheme Scheme>
+std::uint16_t scheme_id_of(const ThresholdFilter<Scheme>&) {
+  return Scheme::file_id;
+}
+template <BucketScheme Scheme>
+std::uint16_t scheme_id_of(const DLeftCountingBloomFilter<Scheme>&) {
+  return Scheme::file_id;
+}
+template <RowScheme Rows>
+std::uint16_t scheme_id_of(const CountMinSketch<Rows>&) {
+  return Rows::file_id;
+}
+
+}  // namespace
+
+AnyFilter::AnyFilter(const FilterShape& shape, const KeyHasher& hasher)
+    : AnyFilter(shape, hasher, {}, empty_words(shape)) {}
+
+AnyFilter::AnyFilter(const FilterShape& shape, const KeyHasher& hasher, const FilterTotals& totals,
+                     detail::AlignedWords words)
+    : filter_(make_filter(shape, hasher, totals, std::move(words))) {}
+
+FilterShape AnyFilter::shape() const {
+  return visit([](const auto& filter) { return FilterShape{filter.shape(), scheme_id_of(filter)}; });
+}
+
+FilterKind AnyFilter::kind() const { return shape().kind(); }
+
+const KeyHasher& AnyFilter::hasher() const {
+  return visit([](const auto& filter) -> const KeyHasher& { return filter.hasher(); });
+}
+
+FilterTotals AnyFilter::totals() const {
+  return visit([](const auto& filter) -> FilterTotals {
+    if constexpr (requires { filter.table(); }) {
+      const DLeftTotals& totals = filter.totals();
+      return {totals.num_insertions,
+              totals.num_removes,
+              totals.num_refused_removes,
+              totals.num_full,
+              totals.num_rescues,
+              filter.table().num_fingerprints(),
+              0};
+    } else if constexpr (requires { filter.totals(); }) {
+      const auto& totals = filter.totals();
+      return {totals.num_insertions, totals.num_removes, totals.num_refused_removes};
+    } else if constexpr (requires { filter.total_count(); }) {
+      return {.num_insertions = filter.total_count(), .rounding = filter.rounding()};
+    } else {
+      return {filter.num_insertions(), 0, 0};
+    }
+  });
+}
+
+std::span<const std::uint64_t> AnyFilter::words() const {
+  return visit([](const auto& filter) {
+    if constexpr (requires { filter.table(); }) return filter.table().cells().words();
+    else return filter.storage().words();
+  });
+}
+
+std::span<const std::uint64_t> AnyFilter::side_words() const {
+  return visit([](const auto& filter) -> std::span<const std::uint64_t> {
+    if constexpr (requires { filter.table(); }) return filter.table().spills().words();
+    else return {};
+  });
+}
+
+}  // namespace tally

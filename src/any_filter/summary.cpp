@@ -1,0 +1,65 @@
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "tally/any_filter/summary.hpp"
+#include "tally/storage/nonzero_bits.hpp"
+
+namespace tally {
+
+namespace {
+
+SummaryLayout layout_of_filter(const AnyFilter& filter) {
+  const FilterShape shape = filter.shape();
+  return std::visit(
+      [&](const auto& own) -> SummaryLayout {
+        if constexpr (requires { layout_of(own, shape.scheme_id, filter.hasher()); }) {
+          return layout_of(own, shape.scheme_id, filter.hasher());
+        } else {
+          throw std::invalid_argument(
+              "a filter of kind " + std::string(name_of(filter.kind())) +
+              " has no summary; bloom, blocked-bloom, counting-bloom and dleft filters have");
+        }
+      },
+      shape.shape);
+}
+
+}  // namespace
+
+SummaryTable summary_of(const AnyFilter& filter) {
+  SummaryTable summary(layout_of_filter(filter));
+  filter.visit([&](const auto& inside) {
+    if constexpr (requires { nonzero_bits(inside.storage()); }) {
+      summary.assign(nonzero_bits(inside.storage()).words());
+    } else {
+      summary.assign(filter.words());
+    }
+  });
+  return summary;
+}
+
+AnyFilter filter_of(const SummaryTable& summary, const KeyHasher& hasher) {
+  const SummaryLayout& layout = summary.layout();
+  if (hasher.id() != layout.hash_id || hasher.seed_or_key_id() != layout.seed_or_key_id) {
+    throw std::invalid_argument("the hasher is not the one of the summary's publisher");
+  }
+  FilterTotals totals;
+  FilterShape shape{BloomShape{}, layout.scheme_id};
+  if (const auto* const dleft = std::get_if<DLeftShape>(&layout.shape)) {
+    shape.shape = *dleft;
+    for (std::uint64_t i = 0; i < summary.num_units(); ++i) {
+      const std::uint32_t cell = summary.get(i);
+      if (cell == 0) continue;
+      ++totals.num_fingerprints;
+      totals.num_insertions += (cell >> dleft->remainder_bits) + 1;
+    }
+  } else {
+    shape.shape = std::get<BloomShape>(layout.shape);
+  }
+  detail::AlignedWords words(shape.num_bytes() / 8);
+  std::copy(summary.words().begin(), summary.words().end(), words.data());
+  return AnyFilter(shape, hasher, totals, std::move(words));
+}
+
+}  // namespace tally

@@ -1,0 +1,123 @@
+#include <algorithm>
+#include <array>
+
+#include "any_filter/dispatch.hpp"
+
+namespace tally {
+namespace {
+
+/// Inserts the keys in windows, each with a result a key that goes to `use`.
+template <class Result, class Filter, class Use>
+void in_windows(Filter& filter, std::span<const Hash128> keys, Use use) {
+  std::array<Result, 2048> results;
+  for (std::size_t first = 0; first < keys.size(); first += results.size()) {
+    const auto window = keys.subspan(first, std::min(results.size(), keys.size() - first));
+    const auto own = std::span(results).first(window.size());
+    filter.insert_batch(window, own);
+    use(std::span<const Result>(own));
+  }
+}
+
+}  // namespace
+
+std::uint64_t AnyFilter::insert_batch(std::span<const Hash128> keys) {
+  std::uint64_t num_full = 0;
+  std::visit(
+      [&](auto& filter) {
+        if constexpr (requires { filter.table(); }) {
+          in_windows<InsertResult>(filter, keys, [&](std::span<const InsertResult> results) {
+            num_full += static_cast<std::uint64_t>(std::ranges::count(results, InsertResult::full));
+          });
+        } else if constexpr (requires { filter.add_batch(keys); }) {
+          filter.add_batch(keys);
+        } else if constexpr (requires { filter.insert_batch(keys); }) {
+          filter.insert_batch(keys);
+        } else {
+          in_windows<ThresholdState>(filter, keys, [](std::span<const ThresholdState>) {});
+        }
+      },
+      filter_);
+  return num_full;
+}
+
+std::uint64_t AnyFilter::add_batch(std::span<const Hash128> keys, std::span<const std::uint64_t> weights) {
+  detail::require_equally_long(keys.size(), weights.size());
+  return std::visit(
+      [&](auto& filter) -> std::uint64_t {
+        if constexpr (requires { filter.add_batch(keys, weights); }) {
+          return filter.add_batch(keys, weights);
+        } else {
+          detail::throw_unsupported("add with weights", kind(), "count-min");
+        }
+      },
+      filter_);
+}
+
+void AnyFilter::insert_batch(std::span<const Hash128> keys, std::span<ThresholdState> states) {
+  detail::require_equally_long(keys.size(), states.size());
+  std::visit(
+      [&](auto& filter) {
+        if constexpr (requires { filter.insert_batch(keys, states); }) {
+          filter.insert_batch(keys, states);
+        } else {
+          detail::throw_unsupported("insert with a state", kind(), "threshold");
+        }
+      },
+      filter_);
+}
+
+void AnyFilter::remove_batch(std::span<const Hash128> keys, std::span<RemoveResult> results) {
+  detail::require_equally_long(keys.size(), results.size());
+  std::visit(
+      [&](auto& filter) {
+        if constexpr (requires { filter.remove_batch(keys, results); }) {
+          filter.remove_batch(keys, results);
+        } else {
+          detail::throw_unsupported("remove", kind(), "counting-bloom or dleft");
+        }
+      },
+      filter_);
+}
+
+bool AnyFilter::try_grow() {
+  return std::visit(
+      [&](auto& filter) -> bool {
+        if constexpr (requires { filter.try_grow(); }) {
+          return filter.try_grow();
+        } else {
+          detail::throw_unsupported("growth", kind(), "dleft");
+        }
+      },
+      filter_);
+}
+
+void AnyFilter::halve() {
+  std::visit(
+      [&](auto& filter) {
+        if constexpr (requires { filter.halve(); }) {
+          filter.halve();
+        } else {
+          detail::throw_unsupported("halve", kind(), "count-min");
+        }
+      },
+      filter_);
+}
+
+bool AnyFilter::merge(const AnyFilter& other) {
+  detail::require_same("AnyFilter", "kind", name_of(kind()), name_of(other.kind()));
+  detail::require_same("AnyFilter", "scheme", shape().scheme_name(), other.shape().scheme_name());
+  return std::visit(
+      [&](auto& filter) {
+        // Kind and scheme agree, so the alternative does.
+        const auto& same = std::get<std::remove_reference_t<decltype(filter)>>(other.filter_);
+        if constexpr (requires { filter.table(); }) {
+          return filter.merge(same);
+        } else {
+          filter.merge(same);
+          return true;
+        }
+      },
+      filter_);
+}
+
+}  // namespace tally

@@ -1,0 +1,147 @@
+#include "planner/predict.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "tally/theory/counter_overflow.hpp"
+#include "tally/theory/kappa_star.hpp"
+#include "tally/theory/tails.hpp"
+#include "tally/theory/threshold.hpp"
+
+namespace tally::planner_detail {
+namespace {
+
+constexpr std::uint64_t max_histogram_gap = 10'000;  // compound_poisson.hpp
+constexpr std::uint64_t list_all_up_to = 32;
+
+/// The greatest gap that the histogram can tell; a smaller gap bounds the error of a larger one.
+std::uint64_t told_gap(const theory::CountHistogram& histogram, std::uint64_t gap) {
+  if (histogram.keys_beyond > 0) gap = std::min<std::uint64_t>(gap, histogram.keys_with_count.size());
+  return std::min(gap, max_histogram_gap);
+}
+
+std::vector<std::uint64_t> listed_true_counts(std::uint64_t theta) {
+  std::vector<std::uint64_t> counts;
+  if (theta <= list_all_up_to) {
+    for (std::uint64_t t = 0; t < theta; ++t) counts.push_back(t);
+  } else {
+    counts = {0, theta / 4, theta / 2, theta - theta / 4, theta - 4, theta - 3, theta - 2, theta - 1};
+  }
+  return counts;
+}
+
+double percent_above(double value, double reference) { return std::max(0.0, (value / reference - 1) * 100); }
+double percent_above_ln(double value, double reference) {
+  return std::max(0.0, std::expm1(value - reference) * 100);
+}
+
+/// The load at which k counters of mean kappa pass with ln_rate: ln P(gap, kappa) = ln_rate / k.
+double load_at(std::uint64_t gap, std::uint32_t k, double ln_rate) {
+  double low = -80;  // ln kappa
+  double high = std::log(static_cast<double>(gap)) + 10;
+  for (int i = 0; i < 100; ++i) {
+    const double middle = 0.5 * (low + high);
+    (theory::ln_poisson_upper_tail(gap, std::exp(middle)) * k <= ln_rate ? low : high) = middle;
+  }
+  return std::exp(low);
+}
+
+}  // namespace
+
+double ln_error(const Law& scheme, const Keys& keys, std::uint64_t num_keys, std::uint64_t m, std::uint32_t k,
+                std::uint64_t gap) {
+  const double bound = scheme.ln_rate(m, k, num_keys);
+  if (gap == 1 || keys.error_law() == ErrorLaw::bound) return bound;
+  if (keys.histogram == nullptr) {
+    return std::min(bound, theory::ln_threshold_false_positive_probability(gap, k, keys.num_insertions, m));
+  }
+  const std::uint64_t told = told_gap(*keys.histogram, gap);
+  return std::min(bound,
+                  theory::ln_compound_threshold_false_positive_probability(*keys.histogram, told, k, m));
+}
+
+std::vector<PredictedError> predict_errors(const Law& scheme, const Keys& keys, std::uint64_t num_keys,
+                                           std::uint64_t m, std::uint32_t k, std::uint64_t theta) {
+  std::vector<PredictedError> errors;
+  for (const std::uint64_t t : listed_true_counts(theta)) {
+    const double ln_rate = ln_error(scheme, keys, num_keys, m, k, theta - t);
+    errors.push_back({t, std::exp(ln_rate), ln_rate});
+  }
+  return errors;
+}
+
+double predict_saturation(const Keys& keys, std::uint64_t num_keys, std::uint64_t m, std::uint32_t k,
+                          std::uint64_t full) {
+  if (keys.histogram != nullptr) {
+    const std::uint64_t told = told_gap(*keys.histogram, full);
+    return std::min(
+        1.0, static_cast<double>(m) * std::exp(theory::ln_counter_upper_tail(*keys.histogram, k, m, told)));
+  }
+  constexpr std::uint64_t max_limit = std::uint64_t{1} << 40;  // counter_overflow.hpp
+  return theory::counter_overflow_union_bound(m, k, std::max(num_keys, keys.num_insertions),
+                                              std::min(full, max_limit));
+}
+
+CacheLines expected_lines(bool one_line, std::uint64_t m, std::uint32_t k, std::uint32_t positions_per_line,
+                          double ln_rate_absent) {
+  if (one_line) return {1, 1, 1};
+  const double num_lines = std::ceil(static_cast<double>(m) / positions_per_line);
+  const auto lines = [&](double num_positions) {
+    return num_lines <= 1 ? 1.0 : -num_lines * std::expm1(num_positions * std::log1p(-1 / num_lines));
+  };
+  const double pass = std::exp(ln_rate_absent / k);
+  double absent = 0;
+  double reached = 1;  // Pr(the j-th position is looked at)
+  for (std::uint32_t j = 1; j <= k; ++j) {
+    absent += reached * (j < k ? 1 - pass : 1) * lines(j);
+    reached *= pass;
+  }
+  return {lines(k), absent, lines(k)};
+}
+
+CacheLines bucket_lines(const DLeftShape& shape) {
+  constexpr std::uint64_t line_bits = 512;
+  const std::uint64_t bucket_bits = std::uint64_t{shape.cells_per_bucket} * shape.cell_bits();
+  // Where a bucket begins in its line repeats after so many buckets.
+  const std::uint64_t period = line_bits / std::gcd(line_bits, bucket_bits);
+  double lines = 0;
+  for (std::uint64_t first = 0; first < period * bucket_bits; first += bucket_bits) {
+    lines += static_cast<double>((first + bucket_bits - 1) / line_bits - first / line_bits + 1);
+  }
+  lines *= shape.num_subtables / static_cast<double>(period);
+  return {lines, lines, lines};
+}
+
+RoundingCost rounding_cost(const Wanted& wanted, const Candidate& candidate, std::uint64_t n,
+                           std::uint64_t gap) {
+  const auto keys = static_cast<double>(n);
+  const double k = candidate.num_hashes;
+  RoundingCost cost;
+  cost.is_of_memory = wanted.ln_rate != 0;
+  if (cost.is_of_memory) {
+    const double best = keys * wanted.ln_rate / theory::ln_c(gap);
+    const double whole_k = k * keys / load_at(gap, candidate.num_hashes, wanted.ln_rate);
+    const double taken = 8.0 * static_cast<double>(candidate.memory_bytes) / candidate.counter_bits;
+    cost.whole_hashes_percent = percent_above(whole_k, best);
+    cost.whole_words_percent = percent_above(taken, whole_k);
+  } else {
+    const double m = 8.0 * static_cast<double>(wanted.memory_bytes) / candidate.counter_bits;
+    const double best = theory::ln_c(gap) * m / keys;
+    const double whole_k = k * theory::ln_poisson_upper_tail(gap, k * keys / m);
+    const auto taken_m = static_cast<double>(candidate.num_positions);
+    const double taken = k * theory::ln_poisson_upper_tail(gap, k * keys / taken_m);
+    cost.whole_hashes_percent = percent_above_ln(whole_k, best);
+    cost.whole_words_percent = percent_above_ln(taken, whole_k);
+  }
+  return cost;
+}
+
+double exact_table_bytes(std::uint64_t num_keys, bool with_counts) {
+  constexpr double digest_bytes = 16;
+  constexpr double count_bytes = 4;
+  constexpr double load = 0.75;
+  return static_cast<double>(num_keys) * (digest_bytes + (with_counts ? count_bytes : 0)) / load;
+}
+
+}  // namespace tally::planner_detail

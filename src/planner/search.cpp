@@ -1,0 +1,241 @@
+#include "planner/search.hpp"
+
+#include <algorithm>
+#include <string>
+#include <type_traits>
+
+#include "tally/detail/checked_math.hpp"
+#include "tally/detail/parameter_error.hpp"
+#include "tally/hashing/scheme_list.hpp"
+#include "tally/storage/bit_array.hpp"
+#include "tally/theory/blocked_bloom.hpp"
+#include "tally/theory/bloom.hpp"
+#include "tally/theory/partition_double.hpp"
+#include "tally/theory/threshold.hpp"
+
+namespace tally::planner_detail {
+namespace {
+
+constexpr std::uint64_t max_num_keys = max_num_positions;
+constexpr std::uint32_t slow_law_patience = 4;
+
+std::uint64_t round_up(const Law& law, std::uint64_t m, std::uint32_t k) {
+  const std::uint64_t rounded = law.round(m, k, Rounding::up);
+  return rounded > max_num_positions ? 0 : rounded;
+}
+
+/// The least usable m <= `enough` that is good, given that `enough` is.
+template <class Good>
+std::uint64_t least_good(std::uint64_t enough, Good good) {
+  std::uint64_t low = 0;  // not enough
+  while (enough - low > 1) {
+    const std::uint64_t middle = low + (enough - low) / 2;
+    (good(middle) ? enough : low) = middle;
+  }
+  return enough;
+}
+
+/// Calls better(k) for k = 1, 2, ...; stops after `patience` calls in a row that said no.
+template <class Better>
+void for_each_num_hashes(const Law& law, Better better) {
+  std::uint32_t in_vain = 0;
+  bool any = false;
+  for (std::uint32_t k = 1; k <= law.max_hashes; ++k) {
+    const bool improved = better(k);
+    any = any || improved;
+    in_vain = improved ? 0 : in_vain + 1;
+    if (any && law.patience != 0 && in_vain == law.patience) return;
+  }
+}
+
+template <HashScheme Scheme>
+SchemeLaw law_of_scheme() {
+  SchemeLaw result{Scheme::name, Scheme::file_id, {}};
+  result.law.round = [](std::uint64_t m, std::uint32_t k, Rounding rounding) {
+    return Scheme::round_positions({m, k, BitArray::positions_per_line}, rounding);
+  };
+  if constexpr (std::is_same_v<Scheme, PartitionedScheme>) {
+    result.law.ln_rate = theory::ln_false_positive_probability_partitioned;
+  } else if constexpr (std::is_same_v<Scheme, PartitionDoubleScheme>) {
+    result.law.ln_rate = [](std::uint64_t m, std::uint32_t k, std::uint64_t n) {
+      const std::uint64_t p = m / k;
+      return p < std::max(2u, k) ? 0.0 : theory::ln_partition_double_false_positive_probability(p, k, n);
+    };
+    result.law.patience = slow_law_patience;
+  } else if constexpr (std::is_same_v<Scheme, BlockedScheme>) {
+    result.law.ln_rate = [](std::uint64_t m, std::uint32_t k, std::uint64_t n) {
+      constexpr std::uint32_t B = BitArray::positions_per_line;
+      return theory::ln_blocked_bloom_false_positive_probability(m / B, B, k, n);
+    };
+    result.law.max_hashes = 64;
+    result.law.patience = slow_law_patience;
+  } else {
+    result.law.ln_rate = theory::ln_false_positive_probability;
+  }
+  return result;
+}
+
+[[noreturn]] void throw_out_of_reach(std::string_view structure, std::string_view what,
+                                     const std::string& fix) {
+  throw std::invalid_argument(std::string(structure) + ": " + std::string(what) + "; " + fix);
+}
+
+}  // namespace
+
+std::optional<Solution> least_positions(const Law& law, std::uint64_t n, double ln_target) {
+  Solution best{0, 0, n};
+  for_each_num_hashes(law, [&](std::uint32_t k) {
+    const auto good = [&](std::uint64_t m) {
+      const std::uint64_t usable = round_up(law, m, k);
+      return usable != 0 && law.ln_rate(usable, k, n) <= ln_target;
+    };
+    // Only fewer positions than the best so far interest: one evaluation says whether there are any.
+    std::uint64_t enough = 0;
+    if (best.num_hashes != 0) {
+      enough = law.round(best.num_positions - 1, k, Rounding::down);
+      if (enough == 0 || !good(enough)) return false;
+    } else {
+      enough = std::max<std::uint64_t>(n, 1);
+      while (!good(enough)) {
+        if (enough >= max_num_positions / 2) return false;
+        enough *= 2;
+      }
+    }
+    best.num_positions = round_up(law, least_good(enough, good), k);
+    best.num_hashes = k;
+    return true;
+  });
+  if (best.num_hashes == 0) return std::nullopt;
+  return best;
+}
+
+std::optional<Solution> best_hashes(const Law& law, std::uint64_t n, std::uint64_t m) {
+  Solution best{0, 0, n};
+  double least = std::numeric_limits<double>::infinity();
+  for_each_num_hashes(law, [&](std::uint32_t k) {
+    const std::uint64_t usable = law.round(m, k, Rounding::down);
+    if (usable == 0) return false;
+    const double rate = law.ln_rate(usable, k, n);
+    if (!(rate < least)) return false;
+    least = rate;
+    best.num_positions = usable;
+    best.num_hashes = k;
+    return true;
+  });
+  if (best.num_hashes == 0) return std::nullopt;
+  return best;
+}
+
+std::uint64_t most_keys_at(const Law& law, std::uint64_t m, std::uint32_t k, double ln_target) {
+  std::uint64_t low = 0;  // is kept
+  std::uint64_t high = 1;
+  while (high <= max_num_keys && law.ln_rate(m, k, high) <= ln_target) {
+    low = high;
+    high *= 2;
+  }
+  high = std::min(high, max_num_keys + 1);
+  while (high - low > 1) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    (law.ln_rate(m, k, middle) <= ln_target ? low : high) = middle;
+  }
+  return low;
+}
+
+std::optional<Solution> most_keys(const Law& law, std::uint64_t m, double ln_target) {
+  Solution best;
+  for_each_num_hashes(law, [&](std::uint32_t k) {
+    const std::uint64_t usable = law.round(m, k, Rounding::down);
+    if (usable == 0 || best.num_keys == max_num_keys) return false;
+    if (law.ln_rate(usable, k, best.num_keys + 1) > ln_target) return false;
+    best = {usable, k, most_keys_at(law, usable, k, ln_target)};
+    return true;
+  });
+  if (best.num_hashes == 0) return std::nullopt;
+  return best;
+}
+
+SchemeLaw scheme_law(std::string_view scheme) {
+  SchemeLaw result;
+  AllSchemes::with_id(scheme_id(scheme),
+                      [&]<class Scheme>(std::type_identity<Scheme>) { result = law_of_scheme<Scheme>(); });
+  return result;
+}
+
+std::uint64_t positions_in(std::uint64_t memory_bytes, std::uint32_t counter_bits) noexcept {
+  const std::uint64_t per_word = 64 / counter_bits;
+  return std::min(memory_bytes / 8, max_num_positions / per_word) * per_word;
+}
+
+Law insertions_law(const Law& scheme, std::uint64_t gap) {
+  Law law = scheme;
+  law.ln_rate = [gap](std::uint64_t m, std::uint32_t k, std::uint64_t n) {
+    return theory::ln_threshold_false_positive_probability(gap, k, n, m);
+  };
+  law.patience = slow_law_patience;
+  return law;
+}
+
+Law histogram_law(const Law& scheme, std::uint64_t gap, const theory::CountHistogram& histogram) {
+  Law law = scheme;
+  law.ln_rate = [gap, histogram](std::uint64_t m, std::uint32_t k, std::uint64_t) {
+    return theory::ln_compound_threshold_false_positive_probability(histogram, gap, k, m);
+  };
+  law.patience = slow_law_patience;
+  return law;
+}
+
+Wanted check_wanted(std::string_view structure, std::uint64_t num_keys, double false_positive_rate,
+                    std::uint64_t memory_bytes) {
+  const bool has_rate = !(false_positive_rate == 0);  // a NaN was given, too
+  const int given = (num_keys != 0) + has_rate + (memory_bytes != 0);
+  if (given != 2) {
+    constexpr std::string_view rule = "give exactly two of num_keys, false_positive_rate and memory_bytes";
+    std::string names;
+    const auto add = [&](bool is_given, std::string_view name) {
+      if (is_given == (given == 1)) names.append(names.empty() ? "" : ", ").append(name);
+    };
+    add(num_keys != 0, "num_keys");
+    add(has_rate, "false_positive_rate");
+    add(memory_bytes != 0, "memory_bytes");
+    if (given == 3) throw_out_of_reach(structure, rule, "all three are given; leave one out");
+    if (given == 0) throw_out_of_reach(structure, rule, "none is given (0 is 'not given')");
+    throw_out_of_reach(structure, rule, "only " + names + " is given (0 is 'not given'); add another");
+  }
+  if (num_keys != 0) detail::require_in_range(structure, "num_keys", num_keys, 1, max_num_keys);
+  if (has_rate) detail::require_probability(structure, "false_positive_rate", false_positive_rate);
+  if (memory_bytes != 0)
+    detail::require_in_range(structure, "memory_bytes", memory_bytes, 8, ~std::uint64_t{0});
+  return {num_keys, has_rate ? std::log(false_positive_rate) : 0.0, memory_bytes};
+}
+
+std::uint64_t num_keys_of(std::string_view structure, const theory::CountHistogram& histogram) {
+  const double num_keys = std::ceil(histogram.num_distinct());
+  detail::require_in_range(structure, "number of keys in the histogram", num_keys, 1.0,
+                           static_cast<double>(max_num_keys));
+  return static_cast<std::uint64_t>(num_keys);
+}
+
+Solution solve(std::string_view structure, const Law& law, const Wanted& wanted, std::uint32_t counter_bits) {
+  if (wanted.memory_bytes == 0) {
+    if (const auto found = least_positions(law, wanted.num_keys, wanted.ln_rate)) return *found;
+    throw_out_of_reach(structure,
+                       "no shape of at most 2^56 positions and " + std::to_string(law.max_hashes) +
+                           " hashes keeps this false_positive_rate for this num_keys",
+                       "ask for fewer keys or a higher rate");
+  }
+  const std::uint64_t m = positions_in(wanted.memory_bytes, counter_bits);
+  if (wanted.num_keys != 0) {
+    if (const auto found = best_hashes(law, wanted.num_keys, m)) return *found;
+    throw_out_of_reach(structure,
+                       "memory_bytes is " + std::to_string(wanted.memory_bytes) +
+                           ", too little for the smallest filter of this scheme",
+                       "give more");
+  }
+  if (const auto found = most_keys(law, m, wanted.ln_rate)) return *found;
+  throw_out_of_reach(structure,
+                     "memory_bytes is " + std::to_string(wanted.memory_bytes) +
+                         ", too little to keep this false_positive_rate for even one key",
+                     "give more, or allow a higher rate");
+}
+
+}  // namespace tally::planner_detail

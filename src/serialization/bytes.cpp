@@ -1,0 +1,86 @@
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "serialization/parts.hpp"
+#include "tally/detail/little_endian.hpp"
+#include "tally/serialization.hpp"
+
+namespace tally {
+namespace detail {
+namespace {
+
+constexpr std::uint64_t low_bits(std::uint64_t num_bits) {
+  return num_bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << num_bits) - 1;
+}
+
+}  // namespace
+
+void check_unused_bits(const FilterShape& shape, FileBytes words, std::uint64_t offset) {
+  const std::uint64_t per_word = 64 / shape.counter_bits();
+  const std::uint64_t num_words = words.size() / 8;
+  const std::uint64_t in_last = shape.num_positions() - (num_words - 1) * per_word;
+  const std::uint64_t used = low_bits(per_word * shape.counter_bits());
+  const std::uint64_t used_in_last = low_bits(in_last * shape.counter_bits());
+  const auto check_word = [&](std::uint64_t i, std::uint64_t used_bits) {
+    if ((load_little_endian<std::uint64_t>(words.data() + 8 * i) & ~used_bits) == 0) return;
+    const std::uint64_t at = offset + 8 * i;
+    throw FormatError("an unused bit of the body's word " + std::to_string((at - file_header_bytes) / 8) +
+                          " is set; must be clear",
+                      at);
+  };
+  if (used != low_bits(64)) {
+    for (std::uint64_t i = 0; i + 1 < num_words; ++i) check_word(i, used);
+  }
+  check_word(num_words - 1, used_in_last);
+}
+
+void check_length(std::uint64_t body_bytes, std::uint64_t file_bytes) {
+  const std::uint64_t expected = file_header_bytes + body_bytes;
+  if (file_bytes == expected) return;
+  throw FormatError("length is " + std::to_string(file_bytes) + " bytes; must be " +
+                        std::to_string(expected) + ": " +
+                        (file_bytes < expected ? "the end is missing" : "there are bytes after the end"),
+                    std::min(file_bytes, expected));
+}
+
+void check_body_checksum(FileBytes body, std::uint64_t body_checksum) {
+  if (checksum(body) == body_checksum) return;
+  throw FormatError("the checksum of the body does not match; the file is damaged", file_header_bytes);
+}
+
+void check_body(const FileHeader& header, FileBytes body) {
+  check_body_checksum(body, header.body_checksum);
+  if (const auto* dleft = std::get_if<DLeftShape>(&header.shape.shape)) {
+    check_dleft_body(header, *dleft, body);
+  } else {
+    check_unused_bits(header.shape, body, file_header_bytes);
+  }
+}
+
+}  // namespace detail
+
+std::vector<std::byte> serialize(const AnyFilter& filter) {
+  const auto header = detail::header_of(filter);
+  std::vector<std::byte> bytes;
+  bytes.reserve(header.size() + filter.words().size_bytes() + filter.side_words().size_bytes());
+  bytes.insert(bytes.end(), header.begin(), header.end());
+  for (const auto words : {filter.words(), filter.side_words()}) {
+    const detail::FileBytes part = std::as_bytes(words);
+    bytes.insert(bytes.end(), part.begin(), part.end());
+  }
+  return bytes;
+}
+
+AnyFilter deserialize(std::span<const std::byte> bytes, const std::optional<HashKey>& key) {
+  const FileHeader header = read_header(bytes);
+  detail::check_length(header.body_bytes(), bytes.size());
+  const detail::FileBytes body = bytes.subspan(file_header_bytes);
+  detail::check_body(header, body);
+  const KeyHasher hasher = header.hasher(key);
+  detail::AlignedWords words(body.size() / 8);
+  std::memcpy(words.data(), body.data(), body.size());
+  return {header.shape, hasher, header.totals, std::move(words)};
+}
+
+}  // namespace tally

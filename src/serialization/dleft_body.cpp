@@ -1,0 +1,151 @@
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "serialization/parts.hpp"
+#include "tally/detail/little_endian.hpp"
+
+namespace tally::detail {
+namespace {
+
+[[noreturn]] void refuse(const std::string& reason, std::uint64_t body_offset) {
+  throw FormatError(reason, file_header_bytes + body_offset);
+}
+
+std::uint64_t word_at(FileBytes body, std::uint64_t index) {
+  return load_little_endian<std::uint64_t>(body.data() + 8 * index);
+}
+
+/// The cells in a file's bytes, wherever these lie in memory.
+class Cells {
+ public:
+  Cells(const DLeftShape& shape, FileBytes body)
+      : shape_(shape),
+        body_(body),
+        cell_mask_((std::uint64_t{1} << shape.cell_bits()) - 1),
+        num_words_(CellTable::num_words(shape.num_cells(), shape.cell_bits())) {}
+
+  std::uint64_t num_words() const { return num_words_; }
+  std::uint64_t byte_of(std::uint64_t cell) const { return cell * shape_.cell_bits() / 8; }
+
+  std::uint64_t get(std::uint64_t cell) const {
+    const std::uint64_t bit = cell * shape_.cell_bits();
+    const std::uint64_t bytes = load_little_endian<std::uint32_t>(body_.data() + bit / 8);
+    return bytes >> bit % 8 & cell_mask_;
+  }
+
+  void check(std::uint64_t num_fingerprints) const {
+    const std::uint64_t low = (std::uint64_t{1} << shape_.least_remainder_bits) - 1;
+    const std::uint64_t moved = ((std::uint64_t{1} << shape_.remainder_bits) - 1) &
+                                ~((std::uint64_t{1} << shape_.current_remainder_bits()) - 1);
+    std::uint64_t num_used = 0;
+    for (std::uint64_t i = 0; i < shape_.num_cells(); ++i) {
+      const std::uint64_t cell = get(i);
+      if (cell == 0) continue;
+      ++num_used;
+      if ((cell & low) == 0 || (cell & moved) != 0) {
+        refuse("cell " + std::to_string(i) + " holds a remainder that no fingerprint has", byte_of(i));
+      }
+    }
+    if (num_used != num_fingerprints) {
+      refuse("the number of cells in use is " + std::to_string(num_used) + "; must be " +
+                 std::to_string(num_fingerprints) + ", the header's num_fingerprints",
+             0);
+    }
+    const std::uint64_t num_bits = shape_.num_cells() * shape_.cell_bits();
+    for (std::uint64_t i = num_bits / 64; i < num_words_; ++i) {
+      const std::uint64_t used = i == num_bits / 64 ? (std::uint64_t{1} << num_bits % 64) - 1 : 0;
+      if ((word_at(body_, i) & ~used) == 0) continue;
+      refuse("an unused bit of the body's word " + std::to_string(i) + " is set; must be clear", 8 * i);
+    }
+  }
+
+  /// Whether a cell of the fingerprint is full: only then can more be in the side table.
+  template <class Scheme>
+  bool has_full_cell(const Scheme& scheme, std::uint64_t fingerprint) const {
+    const std::uint32_t remainder_bits = shape_.current_remainder_bits();
+    const std::uint64_t max_counter = (std::uint64_t{1} << shape_.counter_bits) - 1;
+    for (std::uint32_t i = 0; i < shape_.num_subtables; ++i) {
+      const std::uint64_t place = scheme.place(i, fingerprint);
+      const std::uint64_t bucket = i * shape_.current_buckets_per_subtable() + (place >> remainder_bits);
+      const std::uint64_t full =
+          max_counter << shape_.remainder_bits | (place & ((std::uint64_t{1} << remainder_bits) - 1));
+      for (std::uint32_t j = 0; j < shape_.cells_per_bucket; ++j) {
+        if (get(bucket * shape_.cells_per_bucket + j) == full) return true;
+      }
+    }
+    return false;
+  }
+
+ private:
+  const DLeftShape& shape_;
+  FileBytes body_;
+  std::uint64_t cell_mask_;
+  std::uint64_t num_words_;
+};
+
+/// Every entry of the side table must be what a search finds: no free slot lies between its home and it, and none
+/// is there twice. In linear time but for the sorting, whatever the words are.
+template <class Scheme>
+void check_side_table(const Scheme& scheme, const DLeftShape& shape, const Cells& cells, FileBytes body) {
+  const std::uint64_t num_slots = SpillTable::num_slots(shape.spill_capacity);
+  const FingerprintSpace space = shape.fingerprint_space();
+  const auto place_at = [&](std::uint64_t slot) { return word_at(body, cells.num_words() + 2 * slot); };
+  const auto count_at = [&](std::uint64_t slot) { return word_at(body, cells.num_words() + 2 * slot + 1); };
+  const auto refuse_entry = [&](std::uint64_t slot, const std::string& reason) {
+    refuse("entry " + std::to_string(slot) + " of the side table " + reason,
+           8 * (cells.num_words() + 2 * slot));
+  };
+
+  std::vector<std::uint64_t> places;
+  std::uint64_t total = 0;
+  std::uint64_t free_slot = num_slots;
+  for (std::uint64_t slot = 0; slot < num_slots; ++slot) {
+    if (count_at(slot) == 0) {
+      if (place_at(slot) != 0) refuse_entry(slot, "is free and not 0");
+      free_slot = slot;
+      continue;
+    }
+    if (count_at(slot) > SpillTable::max_total - total) refuse_entry(slot, "brings the sum above 2^63");
+    total += count_at(slot);
+    if (places.size() == shape.spill_capacity) refuse_entry(slot, "is one more than spill_capacity");
+    places.push_back(place_at(slot));
+  }
+  if (places.empty()) return;
+  std::ranges::sort(places);
+  if (std::ranges::adjacent_find(places) != places.end()) {
+    refuse("the side table has two entries of one fingerprint", 8 * cells.num_words());
+  }
+  // From a free slot round to it again; there is one, the capacity being less than the slots.
+  std::uint64_t run = 0;  // slots in use before this one
+  for (std::uint64_t i = 1; i < num_slots; ++i) {
+    const std::uint64_t slot = (free_slot + i) & (num_slots - 1);
+    if (count_at(slot) == 0) {
+      run = 0;
+      continue;
+    }
+    const std::uint64_t place = place_at(slot);
+    if (((slot - SpillTable::home(place, num_slots)) & (num_slots - 1)) > run) {
+      refuse_entry(slot, "stands where no search finds it");
+    }
+    ++run;
+    const std::uint64_t low = place & ((std::uint64_t{1} << space.least_remainder_bits) - 1);
+    const bool is_place = low != 0 && place >> space.remainder_bits < space.num_buckets;
+    if (!is_place || !cells.has_full_cell(scheme, scheme.fingerprint(0, place))) {
+      refuse_entry(slot, "belongs to no cell whose counter is at its maximum");
+    }
+  }
+}
+
+}  // namespace
+
+void check_dleft_body(const FileHeader& header, const DLeftShape& shape, FileBytes body) {
+  const Cells cells(shape, body);
+  cells.check(header.totals.num_fingerprints);
+  BucketSchemes::with_id(header.shape.scheme_id, [&]<class Scheme>(std::type_identity<Scheme>) {
+    check_side_table(Scheme(shape.fingerprint_space(), header.seed_or_key_id), shape, cells, body);
+  });
+}
+
+}  // namespace tally::detail

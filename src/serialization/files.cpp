@@ -1,0 +1,135 @@
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "serialization/file_descriptor.hpp"
+#include "serialization/sketch_parts.hpp"
+#include "tally/serialization.hpp"
+#include "tally/serialization/sketch_files.hpp"
+
+namespace tally {
+namespace {
+
+using detail::FileDescriptor;
+
+constexpr std::size_t pipe_chunk_bytes = std::size_t{1} << 20;
+
+/// A file and its first bytes, from which everything else follows.
+struct OpenFile {
+  explicit OpenFile(const std::filesystem::path& path) : file(FileDescriptor::open_for_reading(path)) {
+    header.resize(file.read_fully(header));
+  }
+
+  bool is_regular() const { return S_ISREG(file.status().st_mode); }
+  std::uint64_t size() const { return static_cast<std::uint64_t>(file.status().st_size); }
+
+  FileDescriptor file;
+  std::vector<std::byte> header = std::vector<std::byte>(file_header_bytes);
+};
+
+// Of a stream without a length: read to its end, to be judged then. Memory follows what has arrived.
+std::vector<std::byte> read_stream(OpenFile& open, std::uint64_t body_bytes) {
+  std::vector<std::byte> bytes = std::move(open.header);
+  const std::uint64_t expected = file_header_bytes + body_bytes;
+  std::size_t num_read = bytes.size();
+  // One byte more than expected tells of bytes after the end.
+  while (num_read == bytes.size() && num_read <= expected) {
+    const std::uint64_t chunk =
+        std::min<std::uint64_t>(std::max(num_read, pipe_chunk_bytes), expected + 1 - num_read);
+    bytes.resize(num_read + chunk);
+    num_read += open.file.read_fully(std::span(bytes).subspan(num_read));
+  }
+  bytes.resize(num_read);
+  return bytes;
+}
+
+/// What is wrong with the bytes, or with the key for them, is said of the file.
+template <class Read>
+auto naming(const std::filesystem::path& path, Read read) {
+  try {
+    return read();
+  } catch (const FileKindError& error) {
+    throw error.said_of(path.string());
+  } catch (const FormatError& error) {
+    throw FormatError(error.reason(), error.offset(), path.string());
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(path.string() + ": " + error.what());
+  }
+}
+
+AnyFilter load_filter(OpenFile& open, const std::optional<HashKey>& key) {
+  const FileHeader header = read_header(open.header);
+  if (!open.is_regular()) return deserialize(read_stream(open, header.body_bytes()), key);
+  detail::check_length(header.body_bytes(), open.size());
+  const KeyHasher hasher = header.hasher(key);
+  detail::AlignedWords words(header.body_bytes() / 8);
+  const std::span<std::byte> body = std::as_writable_bytes(words.words());
+  const std::size_t num_read = open.file.read_fully(body);
+  if (num_read != body.size()) detail::check_length(header.body_bytes(), file_header_bytes + num_read);
+  detail::check_body(header, body);
+  return {header.shape, hasher, header.totals, std::move(words)};
+}
+
+AnySketch load_sketch(OpenFile& open, const std::optional<HashKey>& key) {
+  const detail::SketchHeader header = detail::read_sketch_header(open.header);
+  if (open.is_regular()) detail::check_length(header.body_bytes, open.size());
+  return deserialize_sketch(read_stream(open, header.body_bytes), key);
+}
+
+/// The filter in a file that is mapped, and stays so as long as the filter or a move of it.
+AnyFilter map_unnamed(const std::filesystem::path& path, const std::optional<HashKey>& key,
+                      VerifyBody verify) {
+  const OpenFile open(path);
+  const FileHeader header = read_header(open.header);
+  detail::check_length(header.body_bytes(), open.size());
+  const KeyHasher hasher = header.hasher(key);
+  const std::uint64_t num_bytes = file_header_bytes + header.body_bytes();
+  void* memory = ::mmap(nullptr, num_bytes, PROT_READ, MAP_SHARED, open.file.get(), 0);
+  if (memory == MAP_FAILED) open.file.throw_error("cannot map");
+  const std::shared_ptr<const void> mapping(memory,
+                                            [num_bytes](void* mapped) { ::munmap(mapped, num_bytes); });
+  const std::byte* body = static_cast<const std::byte*>(memory) + file_header_bytes;
+  if (verify == VerifyBody::yes) detail::check_body(header, {body, header.body_bytes()});
+  detail::AlignedWords words(reinterpret_cast<const std::uint64_t*>(body), header.body_bytes() / 8, mapping);
+  return {header.shape, hasher, header.totals, std::move(words)};
+}
+
+}  // namespace
+
+AnyFilter load(const std::filesystem::path& path, const std::optional<HashKey>& key) {
+  return naming(path, [&] {
+    OpenFile open(path);
+    return load_filter(open, key);
+  });
+}
+
+AnySketch load_sketch(const std::filesystem::path& path, const std::optional<HashKey>& key) {
+  return naming(path, [&] {
+    OpenFile open(path);
+    return load_sketch(open, key);
+  });
+}
+
+AnyFile load_any(const std::filesystem::path& path, const std::optional<HashKey>& key) {
+  return naming(path, [&]() -> AnyFile {
+    OpenFile open(path);
+    if (is_filter(file_kind(open.header))) return load_filter(open, key);
+    return load_sketch(open, key);
+  });
+}
+
+FileKind file_kind(const std::filesystem::path& path) {
+  return naming(path, [&] { return file_kind(OpenFile(path).header); });
+}
+
+MappedFilter MappedFilter::open(const std::filesystem::path& path, const std::optional<HashKey>& key,
+                                VerifyBody verify) {
+  return MappedFilter(naming(path, [&] { return map_unnamed(path, key, verify); }));
+}
+
+}  // namespace tally

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "serialization/parts.hpp"
+#include "tally/serialization/file_kind.hpp"
+#include "tally/sketches/counted_keys.hpp"
+
+namespace tally::detail {
+
+/// What the header of a file of kind top_keys, space_saving or count_min_window says. What a kind does not have stays 0.
+struct SketchHeader {
+  FileKind kind = FileKind::top_keys;
+  FilterShape sketch;  ///< a CountMinShape and its row scheme; not of space_saving
+  HashId hash_id = HashId::xxh3_128;
+  std::uint64_t seed_or_key_id = 0;
+
+  std::uint64_t capacity = 0;
+  std::uint64_t num_candidates = 0;
+  std::uint64_t total_count = 0;
+  std::uint64_t floor = 0;
+  std::uint64_t sketch_total = 0;  ///< of top_keys: of what its sketch holds
+
+  std::uint64_t newer_total = 0;
+  std::uint64_t newer_rounding = 0;
+  std::uint64_t older_total = 0;
+  std::uint64_t older_rounding = 0;
+
+  std::uint64_t body_bytes = 0;
+  std::uint64_t body_checksum = 0;
+
+  const CountMinShape& shape() const { return std::get<CountMinShape>(sketch.shape); }
+  /// Bytes of the counters of one sketch; 0 for space_saving.
+  std::uint64_t sketch_bytes() const { return kind == FileKind::space_saving ? 0 : sketch.num_bytes(); }
+  KeyHasher hasher(const std::optional<HashKey>& key) const {
+    return hasher_of_file(hash_id, seed_or_key_id, key);
+  }
+};
+
+/// Reads and checks a header. Throws FileKindError for a filter, FormatError.
+SketchHeader read_sketch_header(FileBytes bytes);
+
+/// Appends the candidates as they stand in a file.
+void append_candidates(std::vector<std::byte>& bytes, const CountedKeys& keys);
+
+/// The candidates of a file, from the part of its body that begins at byte `offset` of the file. Throws FormatError unless
+/// they are such as SpaceSaving and TopKeys keep under this floor and total.
+CountedKeys read_candidates(const SketchHeader& header, const KeyHasher& hasher, FileBytes part,
+                            std::uint64_t offset);
+
+}  // namespace tally::detail

@@ -1,0 +1,147 @@
+#include "tally/summaries/publisher.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <stdexcept>
+#include <utility>
+
+#include "summaries/message_writer.hpp"
+#include "summaries/units.hpp"
+#include "tally/detail/parameter_error.hpp"
+#include "tally/hashing/mix64.hpp"
+
+namespace tally {
+
+namespace {
+
+constexpr std::uint64_t last_epoch_to_pass = ~std::uint64_t{0} >> 1;
+
+std::uint64_t num_blocks(const SummaryLayout& layout) { return BitArray::num_words(layout.num_units()); }
+
+void copy_block(const detail::UnitView& from, SummaryTable& to, std::uint64_t block) {
+  std::uint64_t word = block * to.layout().unit_bits();
+  for (const std::uint64_t value : from.block(block)) to.put_word(word++, value);
+}
+
+}  // namespace
+
+SummaryPublisher::SummaryPublisher(const SummaryLayout& layout, SummaryOptions options)
+    : name_(std::move(options.publisher)),
+      version_{options.epoch, 0},
+      published_(layout),
+      next_layout_(layout),
+      touched_(num_blocks(layout)) {
+  detail::require_in_range<std::uint64_t>("SummaryPublisher", "length of publisher", name_.size(), 1,
+                                          max_publisher_bytes);
+  if (version_.epoch == 0) {
+    version_.epoch = static_cast<std::uint64_t>(summary_time_now().time_since_epoch().count());
+  }
+}
+
+void SummaryPublisher::change_layout(const SummaryLayout& layout) {
+  check_layout(layout);
+  next_layout_ = layout;
+  all_touched_ = full_is_next_ = true;
+}
+
+// The last version stays what it is until the new one is made: it may be asked for meanwhile.
+std::vector<std::byte> SummaryPublisher::publish_new_layout(std::span<const std::uint64_t> words,
+                                                            SummaryTime now) {
+  SummaryPublisher next(next_layout_, {name_, version_.epoch});
+  next.version_.sequence = version_.sequence;
+  std::vector<std::byte> message = next.publish(words, now);
+  *this = std::move(next);
+  return message;
+}
+
+std::vector<std::byte> SummaryPublisher::publish(std::span<const std::uint64_t> words, SummaryTime now) {
+  if (next_layout_ != layout()) return publish_new_layout(words, now);
+  const detail::UnitView before(layout(), published_.words());
+  const detail::UnitView after(layout(), words);
+  const auto for_each_touched_block = [&](auto use) {
+    for (std::uint64_t i = 0; i < touched_.words().size(); ++i) {
+      const std::uint64_t first = 64 * i;
+      const std::uint64_t end = std::min(first + 64, touched_.size());
+      std::uint64_t left = all_touched_ ? ~std::uint64_t{0} >> (64 - (end - first)) : touched_.words()[i];
+      for (; left != 0; left &= left - 1) use(first + static_cast<std::uint64_t>(std::countr_zero(left)));
+    }
+  };
+  const auto each = [&](auto visit) {
+    for_each_touched_block([&](std::uint64_t block) {
+      detail::for_each_change_of_block(
+          before, after, block,
+          [&](std::uint64_t unit, std::uint32_t, std::uint32_t value) { visit(unit, value); });
+    });
+  };
+
+  const detail::ChangesCode how = detail::best_code(layout(), each);
+  const bool has_changed = how.num_changes != 0 || full_is_next_;
+  SummaryEnvelope next = envelope(now);
+  next.version.sequence += has_changed;
+  std::uint64_t num_set = num_set_;
+  for_each_touched_block([&](std::uint64_t block) {
+    detail::for_each_change_of_block(before, after, block,
+                                     [&](std::uint64_t unit, std::uint32_t was, std::uint32_t is) {
+                                       next.digest ^= unit_digest(unit, was) ^ unit_digest(unit, is);
+                                       num_set += std::uint64_t{is != 0} - std::uint64_t{was != 0};
+                                     });
+  });
+
+  std::vector<std::byte> message;
+  if (!has_changed) {
+    message = heartbeat(now);
+  } else if (!full_is_next_) {
+    detail::MessageBytes bytes(SummaryMessageKind::delta, next, layout());
+    bytes.put(detail::message::from_sequence_at, version_.sequence);
+    message = detail::message_of_changes(std::move(bytes), layout(), how, each);
+  }
+  // Only where more changed than is set now, or the delta is longer than all words, may a full copy be the shorter one.
+  if (full_is_next_ || num_set < how.num_changes || how.payload_bytes > layout().num_bytes()) {
+    std::vector<std::byte> copy = detail::full_message_of(next, layout(), words);
+    if (full_is_next_ || copy.size() < message.size()) message = std::move(copy);
+  }
+
+  // Nothing throws from here on: a version that was not sent would leave followers behind.
+  for_each_touched_block([&](std::uint64_t block) {
+    copy_block(after, published_, block);
+    touched_.clear(block);
+  });
+  version_ = next.version;
+  digest_ = next.digest;
+  num_set_ = num_set;
+  all_touched_ = full_is_next_ = false;
+  return message;
+}
+
+std::vector<std::byte> SummaryPublisher::full(SummaryTime now) const {
+  return full_message(envelope(now), published_);
+}
+
+std::vector<std::byte> SummaryPublisher::heartbeat(SummaryTime now) const {
+  return heartbeat_message(envelope(now), layout());
+}
+
+std::vector<std::byte> SummaryPublisher::answer(const SummaryMessage& request, SummaryTime now) {
+  if (request.kind != SummaryMessageKind::request) {
+    detail::throw_parameter_error("SummaryPublisher", "kind of the message to answer",
+                                  std::string(name_of(request.kind)), "request");
+  }
+  if (request.publisher != name_) return {};
+  // The digest of an empty directory is that of one who never had a copy, too; a copy of it is short.
+  if (request.version == version_ && request.digest == digest_ && digest_ != 0) return heartbeat(now);
+  if (request.version.epoch > version_.epoch && request.version.epoch <= last_epoch_to_pass) {
+    // By a step of its own: two runs that both began too low must not become one epoch.
+    SummaryEnvelope later = envelope(now);
+    later.version.epoch = request.version.epoch + 1 + (mix64(version_.epoch) >> 32);
+    std::vector<std::byte> message = full_message(later, published_);
+    version_ = later.version;
+    return message;
+  }
+  return full(now);
+}
+
+SummaryEnvelope SummaryPublisher::envelope(SummaryTime now) const noexcept {
+  return {name_, version_, digest_, now};
+}
+
+}  // namespace tally

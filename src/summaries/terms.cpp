@@ -1,0 +1,43 @@
+#include "tally/summaries/terms.hpp"
+
+#include <stdexcept>
+#include <string>
+
+#include "tally/detail/parameter_error.hpp"
+
+namespace tally {
+
+namespace {
+
+template <class Value>
+void require_same(std::string_view publisher, std::string_view field, const Value& mine,
+                  const Value& theirs) {
+  if (mine == theirs) return;
+  std::string message("summary of '");
+  message.append(publisher).append("': ").append(field).append(" is ").append(detail::text_of(theirs));
+  message.append(" there and ").append(detail::text_of(mine)).append(" here; start both with the same");
+  throw std::invalid_argument(message);
+}
+
+void require_at_most(std::string_view publisher, std::string_view field, std::uint64_t value,
+                     std::uint64_t most, std::string_view limit) {
+  if (value <= most) return;
+  detail::throw_parameter_error("summary of '" + std::string(publisher) + "'", field, std::to_string(value),
+                                "at most " + std::to_string(most) + " (" + std::string(limit) + ")");
+}
+
+}  // namespace
+
+void require_terms(const SummaryTerms& terms, const SummaryLayout& layout, std::string_view publisher) {
+  require_same(publisher, "hash", name_of(terms.hasher.id()), name_of(layout.hash_id));
+  require_same(publisher, layout.hash_id == HashId::xxh3_128 ? "seed" : "key id",
+               terms.hasher.seed_or_key_id(), layout.seed_or_key_id);
+  SummaryLayout mine = layout;
+  mine.scheme_id = layout.has_cells() ? terms.cells_scheme_id : terms.bits_scheme_id;
+  require_same(publisher, "scheme", mine.scheme_name(), layout.scheme_name());
+  require_at_most(publisher, "num_hashes", layout.num_hashes(), terms.max_num_hashes, "max_num_hashes");
+  require_at_most(publisher, "number of bytes", layout.num_bytes(), terms.max_bytes_per_peer,
+                  "max_bytes_per_peer");
+}
+
+}  // namespace tally

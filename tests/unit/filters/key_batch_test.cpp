@@ -1,0 +1,104 @@
+#include "tally/filters/key_batch.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/random.hpp"
+#include "support/schemes.hpp"
+#include "tally/filters/bloom.hpp"
+#include "tally/filters/counting_bloom.hpp"
+
+namespace tally {
+namespace {
+
+// Around the window of 128 keys.
+const std::vector<std::size_t> batch_sizes = {0, 1, 2, 127, 128, 129, 255, 256, 257, 1000};
+
+template <class Scheme>
+class EveryBatch : public testing::Test {};
+TYPED_TEST_SUITE(EveryBatch, test::AllSchemes, test::SchemeNames);
+
+std::vector<Hash128> random_digests(std::size_t size) {
+  test::Random random(size);
+  std::vector<Hash128> digests(size);
+  for (Hash128& digest : digests) digest = random.digest();
+  return digests;
+}
+
+TYPED_TEST(EveryBatch, TouchesAllPositionsOfEveryDigest) {
+  for (const std::uint32_t k : {1u, 2u, 3u, 8u, 9u, 511u, 512u, 513u, 1024u}) {
+    const PositionSpace space = test::usable_space<TypeParam>(10000, k, CounterArray::positions_per_line(32));
+    for (const std::size_t size : batch_sizes) {
+      const std::vector<Hash128> digests = random_digests(size);
+      CountingBloomFilter<TypeParam> filter({space.num_positions, k, 32, 1}, 1);
+      filter.insert_batch(digests);
+      std::vector<std::uint64_t> truth(space.num_positions);
+      for (const Hash128 digest : digests) {
+        for (const std::uint64_t position : test::positions_of<TypeParam>(space, digest)) ++truth[position];
+      }
+      for (std::uint64_t i = 0; i < space.num_positions; ++i) ASSERT_EQ(filter.storage().get(i), truth[i]);
+    }
+  }
+}
+
+// One position is off at a time: an early one, or the very last, of the batch's last key.
+TYPED_TEST(EveryBatch, TestsAllPositionsOfEveryDigest) {
+  for (const std::uint32_t k : {1u, 2u, 3u, 8u, 9u, 513u, 1024u}) {
+    const PositionSpace space = test::usable_space<TypeParam>(10000, k);
+    for (const std::size_t size : batch_sizes) {
+      if (size == 0) continue;
+      const std::vector<Hash128> digests = random_digests(size);
+      for (const std::uint32_t place : {0u, 1u, 2u, k - 1}) {
+        if (place >= k) continue;
+        const std::uint64_t off = test::positions_of<TypeParam>(space, digests.back())[place];
+        BitArray bits(space.num_positions);
+        for (std::uint64_t i = 0; i < space.num_positions; ++i) bits.set(i);
+        bits.clear(off);
+        const BloomFilter<TypeParam> filter({space.num_positions, k}, 1, 0, bits);
+        const std::unique_ptr<bool[]> results(new bool[size]);
+        filter.may_contain_batch(digests, std::span<bool>(results.get(), size));
+        for (std::size_t i = 0; i < size; ++i) {
+          const auto positions = test::positions_of<TypeParam>(space, digests[i]);
+          ASSERT_EQ(results[i], std::ranges::count(positions, off) == 0) << i;
+        }
+      }
+    }
+  }
+}
+
+TEST(KeyBatch, TakesTextsBytesIntegersAndDigests) {
+  const std::vector<std::string> texts = {"a", "", "bc"};
+  const std::vector<std::string_view> views(texts.begin(), texts.end());
+  const std::vector<std::uint64_t> integers = {1, 2};
+  const std::vector<Hash128> digests = {{1, 2}, {3, 4}};
+  BloomFilter<> filter({10000, 5}, 1);
+  filter.insert_batch(texts);
+  filter.insert_batch(integers);
+  filter.insert_batch(digests);
+  bool results[3] = {};
+  filter.may_contain_batch(views, results);
+  EXPECT_TRUE(results[0] && results[1] && results[2]);
+  EXPECT_TRUE(filter.may_contain("bc"));
+  EXPECT_TRUE(filter.may_contain(KeyBytes{}));
+  EXPECT_TRUE(filter.may_contain(std::uint64_t{2}));
+  EXPECT_TRUE(filter.may_contain(Hash128{3, 4}));
+  EXPECT_FALSE(filter.may_contain("c"));
+  EXPECT_EQ(filter.num_insertions(), 7u);
+}
+
+TEST(KeyBatch, AnEmptyBatchChangesNothing) {
+  CountingBloomFilter<> filter({1000, 5, 4, 1}, 1);
+  const std::vector<std::uint64_t> none;
+  EXPECT_EQ(filter.insert_batch(none), 0u);
+  filter.remove_batch(none, std::span<RemoveResult>());
+  EXPECT_EQ(filter.totals().num_insertions, 0u);
+  EXPECT_EQ(filter.totals().num_removes, 0u);
+}
+
+}  // namespace
+}  // namespace tally

@@ -1,0 +1,189 @@
+#include "cli/command_line.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace tally::cli {
+namespace {
+
+void refuse_empty_values(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    const std::vector<std::string> values = option->results();
+    if (option->get_expected_min() == 0 || std::ranges::find(values, "") == values.end()) continue;
+    const bool is_positional = option->get_positional();
+    throw CLI::ValidationError(
+        is_positional ? option->get_type_name() : option->get_name(),
+        fmt::format("the value is empty; give {}",
+                    is_positional ? "one, or leave it out"
+                                  : fmt::format("a {}, or leave it out", option->get_type_name())));
+  }
+  for (const CLI::App* command : app.get_subcommands()) refuse_empty_values(*command);
+}
+
+}  // namespace
+
+Option Option::required() const {
+  option_->required();
+  return *this;
+}
+
+Option Option::group(const std::string& heading) const {
+  option_->group(heading);
+  return *this;
+}
+
+Option Option::type_name(const std::string& name) const {
+  option_->type_name(name);
+  return *this;
+}
+
+Option Option::expected(std::size_t least, std::size_t most) const {
+  static_assert(any_number == CLI::detail::expected_max_vector_size);
+  option_->expected(static_cast<int>(least), static_cast<int>(most));
+  return *this;
+}
+
+Option Option::environment(const std::string& name) const {
+  option_->envname(name);
+  return *this;
+}
+
+Option Option::excludes(const Option& other) const {
+  option_->excludes(other.option_);
+  return *this;
+}
+
+Option Option::excludes(const std::string& name) const {
+  option_->excludes(name);
+  return *this;
+}
+
+Option Option::needs(const Option& other) const {
+  option_->needs(other.option_);
+  return *this;
+}
+
+bool Option::is_given() const { return option_ != nullptr && option_->count() > 0; }
+
+Option CommandLine::add_option(const std::string& names, std::string& target,
+                               const std::string& description) {
+  return Option(app_->add_option(names, target, description));
+}
+
+Option CommandLine::add_option(const std::string& names, std::vector<std::string>& target,
+                               const std::string& description) {
+  return Option(app_->add_option(names, target, description));
+}
+
+Option CommandLine::add_flag(const std::string& names, bool& target, const std::string& description) {
+  return Option(app_->add_flag(names, target, description));
+}
+
+Option CommandLine::add_flag(const std::string& names, std::function<void()> given,
+                             const std::string& description) {
+  return Option(app_->add_flag_callback(names, std::move(given), description));
+}
+
+Option CommandLine::add_parsed(const std::string& names, std::function<void(std::string_view)> parse,
+                               const std::string& description, const std::string& type_name) {
+  // The name that messages use: the first long one, or a positional's own.
+  const auto long_name = names.find("--");
+  const std::string name = names.substr(long_name == std::string::npos ? 0 : long_name);
+  const std::string shown = name.substr(0, name.find(','));
+  const auto checked = [parse = std::move(parse), shown](const std::string& text) {
+    try {
+      parse(text);
+    } catch (const std::invalid_argument& error) {
+      throw CLI::ValidationError(shown, error.what());
+    }
+  };
+  return Option(app_->add_option_function<std::string>(names, checked, description)->type_name(type_name));
+}
+
+CommandLine CommandLine::add_command(std::string_view name, std::string_view summary, std::string_view group,
+                                     std::string_view examples) {
+  CLI::App* const command = app_->add_subcommand(std::string(name), std::string(summary));
+  command->group(std::string(group));
+  command->footer(std::string(examples));
+  return CommandLine(command);
+}
+
+void CommandLine::require_command() { app_->require_subcommand(1); }
+
+Option CommandLine::get_option(const std::string& name) const {
+  CLI::Option* const option = app_->get_option_no_throw(name);
+  if (option == nullptr) throw std::out_of_range("there is no option " + name);
+  return Option(option);
+}
+
+bool CommandLine::has_option(const std::string& name) const {
+  return app_->get_option_no_throw(name) != nullptr;
+}
+
+std::vector<std::string> CommandLine::values_of(const std::string& name) const {
+  const CLI::Option* const option = app_->get_option_no_throw(name);
+  return option == nullptr ? std::vector<std::string>{} : option->results();
+}
+
+bool CommandLine::was_given(std::string_view word) const {
+  const CLI::App& app = *app_;
+  return std::ranges::any_of(app.get_options(), [&](const CLI::Option* option) {
+    const std::vector<std::string> given = option->results();
+    return std::ranges::find(given, word) != given.end();
+  });
+}
+
+std::string CommandLine::name() const { return app_->get_name(); }
+std::string CommandLine::description() const { return app_->get_description(); }
+void CommandLine::set_description(const std::string& text) { app_->description(text); }
+bool CommandLine::was_called() const { return app_->parsed(); }
+
+CommandLine CommandLine::called() const {
+  const std::vector<CLI::App*> commands = app_->get_subcommands();
+  return commands.empty() ? *this : CommandLine(commands.back());
+}
+
+Program::Program(const std::string& name, const std::string& description, const std::string& footer)
+    : app_(std::make_unique<CLI::App>(description, name)) {
+  app_->require_subcommand(0, 1);
+  app_->set_help_flag("-h,--help", "Print this help and exit");
+  app_->footer(footer);
+}
+
+Program::~Program() = default;
+
+void Program::set_version(const std::string& text, const std::string& description) {
+  app_->set_version_flag("-V,--version", text, description);
+}
+
+CommandLine Program::command_line() const { return CommandLine(app_.get()); }
+
+Program::Outcome Program::parse(std::vector<std::string> words) {
+  const auto failed = [&](const CLI::Error& error) {
+    error_ = {.message = error.what(),
+              .is_missing = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr,
+              .is_unexpected = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr,
+              .unexpected = app_->remaining(true)};
+  };
+  try {
+    std::ranges::reverse(words);  // as CLI11 wants them
+    app_->parse(std::move(words));
+    refuse_empty_values(*app_);
+    return Outcome::parsed;
+  } catch (const CLI::CallForHelp& help) {
+    failed(help);
+    return Outcome::help;
+  } catch (const CLI::CallForVersion& version) {
+    failed(version);
+    return Outcome::version;
+  } catch (const CLI::ParseError& error) {
+    failed(error);
+    return Outcome::refused;
+  }
+}
+
+}  // namespace tally::cli

@@ -1,0 +1,164 @@
+#include "cli/documents.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "cli/options.hpp"
+#include "cli/suggestion.hpp"
+#include "tally/version.hpp"
+#include "text/output.hpp"
+#include "text/wrapped.hpp"
+
+namespace tally::cli {
+
+namespace {
+
+constexpr std::size_t description_column = 28;
+
+std::string option_line(const OptionText& option) {
+  const std::string shown = option.shown();
+  std::string line = "  " + shown;
+  line += line.size() + 2 > description_column ? "\n" + std::string(description_column, ' ')
+                                               : std::string(description_column - line.size(), ' ');
+  std::string description = option.description;
+  if (option.choices.size() > 4) description += fmt::format(". One of: {}", fmt::join(option.choices, ", "));
+  return line + wrapped(description, description_column) + "\n";
+}
+
+std::string indented(std::string_view lines) {
+  std::string text;
+  while (!lines.empty()) {
+    const std::size_t end = std::min(lines.find('\n'), lines.size() - 1) + 1;
+    text += fmt::format("  {}", lines.substr(0, end));
+    lines.remove_prefix(end);
+  }
+  return text;
+}
+
+std::string help_of(const CommandText& command) {
+  std::string text = fmt::format("{}\n\nUsage: {}\n", command.summary, command.usage());
+  if (!command.details.empty()) text += "\n" + wrapped("\n" + command.details, 0).substr(1) + "\n";
+
+  std::vector<std::string> groups;
+  for (const CommandText& sub : command.commands) {
+    if (std::find(groups.begin(), groups.end(), sub.group) == groups.end()) groups.push_back(sub.group);
+  }
+  const std::size_t column =
+      4 + std::accumulate(
+              command.commands.begin(), command.commands.end(), std::size_t{8},
+              [](std::size_t width, const CommandText& sub) { return std::max(width, sub.word().size()); });
+  for (const std::string& group : groups) {
+    text += fmt::format("\n{}:\n", group);
+    for (const CommandText& sub : command.commands) {
+      if (sub.group != group) continue;
+      text += fmt::format("  {:<{}}{}\n", sub.word(), column - 2, wrapped(sub.summary, column));
+    }
+  }
+  if (!command.positionals.empty()) text += "\nArguments:\n";
+  for (const OptionText& positional : command.positionals) {
+    OptionText shown = positional;
+    shown.argument.clear();
+    text += option_line(shown);
+  }
+  for (const std::string& group : command.option_groups()) {
+    text += fmt::format("\n{}:\n", group);
+    for (const OptionText& option : command.options) {
+      if (option.group == group) text += option_line(option);
+    }
+  }
+  if (!command.examples.empty()) text += "\nExamples:\n" + indented(command.examples);
+  if (text.back() != '\n') text += '\n';
+  return text;
+}
+
+// The deepest command that was called, described with its whole name: "tally squid build".
+CommandText describe_called(CommandLine command) {
+  std::string prefix;
+  while (&command.called().app() != &command.app()) {
+    prefix += (prefix.empty() ? "" : " ") + command.name();
+    command = command.called();
+  }
+  return describe(command, prefix);
+}
+
+std::vector<std::string> command_words(const CommandText& command) {
+  std::vector<std::string> words;
+  for (const CommandText& sub : command.commands) words.push_back(sub.word());
+  return words;
+}
+
+// The commands, where they are few.
+std::string list_of_commands(const CommandText& command) {
+  constexpr std::size_t few = 8;
+  if (command.commands.size() > few) return "";
+  return fmt::format("; there are: {}", fmt::join(command_words(command), ", "));
+}
+
+bool is_option(std::string_view word) { return word.size() > 1 && word[0] == '-' && word != "--"; }
+
+// For words that no option and no command took.
+std::string unexpected_text(const CommandText& command, const std::vector<std::string>& words) {
+  if (!command.commands.empty() && !is_option(words.front())) {
+    const std::string suggestion = did_you_mean(words.front(), command_words(command));
+    return fmt::format("no command '{}'{}", words.front(),
+                       suggestion.empty() ? list_of_commands(command) : suggestion);
+  }
+  const auto option = std::ranges::find_if(words, is_option);
+  if (option == words.end()) return fmt::format("'{}' was not expected", words.front());
+  std::vector<std::string> names;
+  for (const OptionText& known : command.options)
+    names.insert(names.end(), known.names.begin(), known.names.end());
+  const std::string name = option->substr(0, option->find('='));
+  return fmt::format("unknown option '{}'{}", name, did_you_mean(name, names));
+}
+
+}  // namespace
+
+void describe_program(Program& program, std::string& document) {
+  program.set_version(fmt::format("tally {}", version()),
+                      "Print the version and the instruction set in use, and exit");
+  CommandLine command_line = program.command_line();
+  add_choice(command_line, "--generate", document,
+             "Print the man page, completions for a shell, or docs/cli.md, and exit",
+             {"man", "bash", "zsh", "fish", "markdown"});
+}
+
+void add_details(CommandLine app, std::string_view details) {
+  app.set_description(fmt::format("{}\n\n{}", app.description(), details));
+}
+
+std::string help_text(const Program& program) { return help_of(describe_called(program.command_line())); }
+
+bool names_no_command(const Program& program) {
+  const std::vector<std::string>& words = program.error().unexpected;
+  return !words.empty() && !is_option(words.front()) &&
+         !describe_called(program.command_line()).commands.empty();
+}
+
+std::string parse_error_text(const Program& program) {
+  const CommandText command = describe_called(program.command_line());
+  set_command_name(command.name);
+  const ParseError& error = program.error();
+  std::string message = error.message;
+  if (!error.unexpected.empty() && (error.is_unexpected || names_no_command(program))) {
+    message = unexpected_text(command, error.unexpected);
+  } else if (error.is_missing && !command.commands.empty()) {
+    message = "no command given" + list_of_commands(command);
+  } else if (error.is_missing) {
+    message += fmt::format("\nUsage: {}", command.usage());
+  }
+  return fmt::format("{}\nSee '{} --help'.", message, command.name);
+}
+
+std::string generate_document(CommandLine app, std::string_view kind) {
+  const CommandText program = describe(app);
+  if (kind == "man") return man_page(program, version());
+  if (kind == "bash") return bash_completion(program);
+  if (kind == "markdown") return markdown_page(program);
+  if (kind == "zsh") return zsh_completion(program);
+  return fish_completion(program);
+}
+
+}  // namespace tally::cli

@@ -1,0 +1,280 @@
+#include "cli/options.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cctype>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <random>
+#include <stdexcept>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "tally/hashing/congruential_scheme.hpp"
+
+namespace tally::cli {
+
+namespace {
+
+[[noreturn]] void refuse(std::string_view text, std::string_view why_and_fix) {
+  throw std::invalid_argument(fmt::format("'{}' {}", text, why_and_fix));
+}
+
+struct NumberText {
+  std::string_view number;
+  std::string_view suffix;
+};
+
+// The longest number in front, and what follows it.
+NumberText split_number(std::string_view text, double& value, std::string_view what) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc::invalid_argument) refuse(text, fmt::format("is not {}", what));
+  if (error == std::errc::result_out_of_range) refuse(text, "is out of range");
+  if (!std::isfinite(value)) refuse(text, fmt::format("is not a finite number; give {}", what));
+  const auto length = static_cast<std::size_t>(end - text.data());
+  return {text.substr(0, length), text.substr(length)};
+}
+
+// 1000^i or 1024^i for "K", "Mi", ...; 1 for no suffix; 0 for junk.
+std::uint64_t unit_of(std::string_view suffix) {
+  if (suffix.empty()) return 1;
+  constexpr std::string_view letters = "KMGTP";
+  const auto power = letters.find(static_cast<char>(std::toupper(static_cast<unsigned char>(suffix[0]))));
+  if (power == std::string_view::npos) return 0;
+  const bool binary = suffix.size() == 2 && (suffix[1] == 'i' || suffix[1] == 'I');
+  if (suffix.size() != (binary ? 2U : 1U)) return 0;
+  std::uint64_t unit = 1;
+  for (std::size_t i = 0; i <= power; ++i) unit *= binary ? 1024 : 1000;
+  return unit;
+}
+
+std::uint64_t parse_whole(std::string_view text, std::string_view what, CountRange range, bool bytes) {
+  double value = 0;
+  auto [number, suffix] = split_number(text, value, what);
+  if (value < 0) refuse(text, fmt::format("is negative; give {}", what));
+  if (bytes && !suffix.empty() && (suffix.back() == 'B' || suffix.back() == 'b')) suffix.remove_suffix(1);
+  const std::uint64_t unit = unit_of(suffix);
+  if (unit == 0) refuse(text, fmt::format("has a unit that is not known; give {}", what));
+
+  std::uint64_t whole = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), whole);
+  const bool is_digits = end == number.data() + number.size();
+  bool overflow = is_digits && error == std::errc::result_out_of_range;
+  if (is_digits && !overflow) {
+    overflow = __builtin_mul_overflow(whole, unit, &whole);
+  } else if (!overflow) {
+    const double scaled = value * static_cast<double>(unit);
+    if (unit == 1 && scaled != std::floor(scaled))
+      refuse(text, fmt::format("is not a whole number; give {}", what));
+    overflow = !(scaled < 0x1p64);
+    if (!overflow) whole = static_cast<std::uint64_t>(std::round(scaled));
+  }
+  if (overflow) refuse(text, "is too large; the most is 2^64 - 1");
+  if (whole < range.least) refuse(text, fmt::format("is too small; must be at least {}", range.least));
+  if (whole > range.most) refuse(text, fmt::format("is too large; must be at most {}", range.most));
+  return whole;
+}
+
+}  // namespace
+
+std::uint64_t parse_count(std::string_view text, CountRange range) {
+  return parse_whole(text, "a number such as 5000, 10M or 1e6", range, false);
+}
+
+std::uint64_t parse_size(std::string_view text, std::uint64_t least) {
+  return parse_whole(text, "a size such as 64MiB, 1.5GB or 65536", CountRange{.least = least}, true);
+}
+
+double parse_rate(std::string_view text) {
+  constexpr std::string_view what = "a rate above 0 and below 1, such as 1%, 0.01 or 1e-3";
+  double value = 0;
+  const auto [number, suffix] = split_number(text, value, what);
+  if (suffix == "%") {
+    value /= 100;
+  } else if (!suffix.empty()) {
+    refuse(text, fmt::format("is not {}", what));
+  }
+  if (!(value > 0 && value < 1)) refuse(text, fmt::format("is out of range; give {}", what));
+  return value;
+}
+
+double parse_real(std::string_view text, RealRange range) {
+  double value = 0;
+  const auto [number, suffix] = split_number(text, value, "a number such as 0.5, 2 or 1e-3");
+  if (!suffix.empty()) refuse(text, "is not a number such as 0.5, 2 or 1e-3");
+  if (!(value >= range.least)) refuse(text, fmt::format("is too small; must be at least {}", range.least));
+  if (!(value <= range.most)) refuse(text, fmt::format("is too large; must be at most {}", range.most));
+  return value;
+}
+
+Option add_choice(CommandLine app, const std::string& names, std::string& target,
+                  const std::string& description, const std::vector<std::string>& choices) {
+  const auto parse = [&target, choices](std::string_view text) {
+    if (std::find(choices.begin(), choices.end(), text) == choices.end()) {
+      refuse(text, fmt::format("is not one of: {}", fmt::join(choices, ", ")));
+    }
+    target = text;
+  };
+  return app.add_parsed(names, parse, description, fmt::format("{}", fmt::join(choices, "|")));
+}
+
+Option add_file(CommandLine app, const std::string& names, std::string& target,
+                const std::string& description) {
+  return app.add_option(names, target, description).type_name("FILE");
+}
+
+Option add_json(CommandLine app, bool& json) {
+  return app.add_flag("--json", json, "Print the result as JSON, with full precision");
+}
+
+Option add_quiet(CommandLine app, bool& quiet) {
+  return app.add_flag("-q,--quiet", quiet,
+                      "No progress bar and no remarks on standard error; errors are still shown");
+}
+
+Option add_force(CommandLine app, bool& force) {
+  return app.add_flag("--force", force,
+                      "Overwrite the output file if it exists; write to a terminal all the same");
+}
+
+Option add_line_buffered(CommandLine app, bool& line_buffered) {
+  return app.add_flag(
+      "--line-buffered", line_buffered,
+      "Flush after every key, even while more input is waiting (slower; without it the output is "
+      "flushed whenever the input pauses)");
+}
+
+Option add_scheme(CommandLine app, std::string& target, SchemesOf schemes) {
+  std::vector<std::string> names = {"congruential",          "standard", "partitioned",
+                                    "partition-double",      "double",   "enhanced-double-quadratic",
+                                    "enhanced-double-cubic", "triple"};
+  std::string description =
+      fmt::format("How positions follow from a key's hash (default: {})", DefaultScheme::name);
+  if (schemes != SchemesOf::positions) {
+    names.insert(names.end(), {"rotation", "multiplier"});
+    description += ", or buckets in a dleft filter (default: rotation)";
+  }
+  if (schemes == SchemesOf::all_structures) {
+    names.insert(names.end(), {"independent", "pairwise", "two-hash"});
+    description += ", or columns in a count-min sketch (congruential, independent, pairwise or two-hash)";
+  }
+  return add_choice(app, "--scheme", target, description, names);
+}
+
+namespace {
+
+std::uint64_t random_word() {
+  std::random_device device;
+  return std::uint64_t{device()} << 32 | device();
+}
+
+void add_seed_and_key_file(CommandLine app, HasherOptions& options, const std::string& description) {
+  const auto parse = [&options](std::string_view text) {
+    if (text == "random") {
+      options.seed = random_word();
+      return;
+    }
+    const bool is_hex = text.starts_with("0x");
+    const std::string_view digits = text.substr(is_hex ? 2 : 0);
+    const char* last = digits.data() + digits.size();
+    const auto [end, error] = std::from_chars(digits.data(), last, options.seed, is_hex ? 16 : 10);
+    if (error != std::errc{} || end != last)
+      refuse(text, "is not a seed; give 0 to 2^64 - 1 (0x... for hexadecimal) or 'random'");
+  };
+  options.seed_option = app.add_parsed("--seed", parse, description, "NUMBER|random");
+  add_key_file(app, options.key_file).excludes(options.seed_option);
+}
+
+}  // namespace
+
+void add_hasher_options(CommandLine app, HasherOptions& options) {
+  add_seed_and_key_file(
+      app, options,
+      fmt::format("Seed of the hash, or 'random'; filters merge only under one seed (default: {})",
+                  default_seed));
+}
+
+void add_stream_hasher_options(CommandLine app, HasherOptions& options, const std::string& default_text) {
+  add_seed_and_key_file(
+      app, options,
+      fmt::format("Seed of the hash, as the summary says it: repeats a run (default: {})", default_text));
+  app.add_flag("--keyed", options.keyed,
+               "Use the keyed hash under a secret drawn at the start, for keys that an opponent may choose")
+      .excludes("--seed")
+      .excludes("--key-file");
+}
+
+std::string hash_text(const KeyHasher& hasher) {
+  return hasher.id() == HashId::xxh3_128 ? fmt::format("seed {}", hasher.seed_or_key_id()) : "keyed hash";
+}
+
+std::string_view unless_chosen(const KeyHasher& hasher) {
+  return hasher.id() == HashId::xxh3_128 ? ", unless keys are chosen against the seed" : "";
+}
+
+Option add_key_file(CommandLine app, std::string& key_file) {
+  return add_file(app, "--key-file", key_file,
+                  "Use the keyed hash, for keys that an opponent may choose; the file holds the secret, "
+                  "32 bytes or 64 hexadecimal digits");
+}
+
+void HasherOptions::draw() {
+  if (keyed) {
+    std::random_device device;
+    HashKey& secret = drawn_key.emplace();
+    for (std::byte& byte : secret) byte = static_cast<std::byte>(device());
+  } else if (!seed_given() && key_file.empty() && !for_files) {
+    seed = random_word();
+  }
+}
+
+std::optional<HashKey> HasherOptions::key() const {
+  if (key_file.empty()) return drawn_key;
+  return read_key_file(key_file);
+}
+
+KeyHasher HasherOptions::hasher() const {
+  const std::optional<HashKey> secret = key();
+  return secret ? KeyHasher::keyed(*secret) : KeyHasher(seed);
+}
+
+HashKey read_key_file(const std::string& path) {
+  // A pipe (a shell's <(...)) serves too: read up to one byte more than 64 digits and some white space.
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) throw std::system_error(errno, std::generic_category(), path);
+  std::array<char, 80> buffer{};
+  std::size_t size = 0;
+  ssize_t got = 0;
+  while (size < buffer.size() && (got = read(file, buffer.data() + size, buffer.size() - size)) > 0) {
+    size += static_cast<std::size_t>(got);
+  }
+  const int read_error = errno;
+  close(file);
+  if (got < 0) throw std::system_error(read_error, std::generic_category(), path);
+
+  HashKey key{};
+  if (size == key.size()) {
+    std::transform(buffer.begin(), buffer.begin() + 32, key.begin(),
+                   [](char c) { return static_cast<std::byte>(c); });
+    return key;
+  }
+  while (size > 64 && std::isspace(static_cast<unsigned char>(buffer[size - 1])) != 0) --size;
+  bool good = size == 64;
+  for (std::size_t i = 0; good && i < key.size(); ++i) {
+    unsigned value = 0;
+    const char* digits = buffer.data() + 2 * i;
+    good = std::from_chars(digits, digits + 2, value, 16).ptr == digits + 2;
+    key[i] = static_cast<std::byte>(value);
+  }
+  if (!good) {
+    throw std::invalid_argument(fmt::format(
+        "--key-file: '{}' holds no key; it must be exactly 32 bytes, or 64 hexadecimal digits", path));
+  }
+  return key;
+}
+
+}  // namespace tally::cli

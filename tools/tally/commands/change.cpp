@@ -1,0 +1,207 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "cli/documents.hpp"
+#include "cli/flag_words.hpp"
+#include "cli/options.hpp"
+#include "commands/commands.hpp"
+#include "files/filter_file.hpp"
+#include "files/sketch_file.hpp"
+#include "input/input_is_output.hpp"
+#include "input/key_loop.hpp"
+
+// The commands that change a filter file: add, remove, halve, merge.
+
+namespace tally::cli {
+
+namespace {
+
+struct ChangeOptions {
+  FilterFileOptions filter;
+  InputOptions input;
+  RecordOptions records;
+  bool json = false;
+  bool quiet = false;
+};
+
+void declare_change(CommandLine app, ChangeOptions& options) {
+  add_filter_file(app, options.filter);
+  add_input_options(app, options.input);
+  add_json(app, options.json);
+  add_quiet(app, options.quiet);
+}
+
+// Writes the filter back, whole or not at all, and says what became of it.
+void write_back(const ChangeOptions& options, const GuardedFile& file, const AnyFilter& filter, Json json,
+                const std::string& done) {
+  refuse_if_stopped(options.filter.path);
+  file.save(filter);
+  const FilterStatistics statistics = filter.statistics();
+  if (options.json) {
+    json["filter"] = filter_to_json(filter, statistics);
+    print_json(json);
+  }
+  remark(options.quiet, fmt::format("{}; {}", done, state_text(filter, statistics)));
+}
+
+ExitCode run_add(const ChangeOptions& options) {
+  refuse_input_as_output(options.input.files, options.filter.path, "filter");
+  const GuardedFile file(options.filter.path, options.quiet);
+  AnyFilter filter = file.load(options.filter.key());
+  const std::uint64_t num_keys =
+      insert_input(filter, options.input, options.records, options.quiet, options.filter.path);
+  write_back(options, file, filter, {{"num_added", num_keys}}, fmt::format("added {} keys", num_keys));
+  return num_keys > 0 ? ExitCode::success : ExitCode::none;
+}
+
+ExitCode run_remove(const ChangeOptions& options) {
+  refuse_input_as_output(options.input.files, options.filter.path, "filter");
+  const GuardedFile file(options.filter.path, options.quiet);
+  AnyFilter filter = file.load(options.filter.key());
+  filter.remove_batch({}, {});  // a kind that cannot remove is refused before any input is read
+  std::uint64_t num_refused = 0;
+  Batch<RemoveResult> results;
+  const auto remove = [&](std::span<const std::string_view>, std::span<const Hash128> digests) {
+    const std::span<RemoveResult> own(results.data(), digests.size());
+    filter.remove_batch(digests, own);
+    num_refused += static_cast<std::uint64_t>(std::count(own.begin(), own.end(), RemoveResult::refused));
+  };
+  const std::uint64_t num_keys = for_each_batch(options.input, filter.hasher(), options.quiet, remove);
+  const std::uint64_t num_removed = num_keys - num_refused;
+  std::string done = fmt::format("removed {} keys", num_removed);
+  if (num_refused > 0) done += fmt::format(", refused {} that are certainly not in the filter", num_refused);
+  write_back(options, file, filter, {{"num_removed", num_removed}, {"num_refused", num_refused}}, done);
+  return num_refused == 0 && num_keys > 0 ? ExitCode::success : ExitCode::none;
+}
+
+ExitCode run_halve(const ChangeOptions& options) {
+  const GuardedFile file(options.filter.path, options.quiet);
+  AnyFilter filter = file.load(options.filter.key());
+  filter.halve();
+  write_back(options, file, filter, Json::object(), "halved");
+  return ExitCode::success;
+}
+
+struct MergeOptions {
+  std::vector<std::string> inputs;
+  std::string key_file;
+  std::string output;
+  bool force = false;
+  bool json = false;
+  bool quiet = false;
+};
+
+/// The same of sketches, `merged` being that of the first file.
+ExitCode merge_sketches(const MergeOptions& options, const OutputFile& output, AnySketch merged,
+                        const std::optional<HashKey>& key) {
+  for (std::size_t i = 1; i < options.inputs.size(); ++i) {
+    merge_file(merged, options.inputs.front(), options.inputs[i], key);
+    refuse_if_stopped(options.output);
+  }
+  output.save(serialize(merged));
+  if (options.json) print_json({{"num_merged", options.inputs.size()}, {"sketch", sketch_to_json(merged)}});
+  remark(options.quiet, fmt::format("merged {} {} files into '{}'; {}", options.inputs.size(),
+                                    name_of(kind_of(merged)), options.output, sketch_state_text(merged)));
+  return ExitCode::success;
+}
+
+ExitCode run_merge(const MergeOptions& options) {
+  const OutputFile output(options.output, options.force, options.quiet);  // it may be one of the inputs
+  const std::optional<HashKey> key = FilterFileOptions{"", options.key_file}.key();
+  AnyFile first = load_any(options.inputs.front(), key);
+  if (auto* sketch = std::get_if<AnySketch>(&first))
+    return merge_sketches(options, output, std::move(*sketch), key);
+  AnyFilter merged = std::get<AnyFilter>(std::move(first));
+  for (std::size_t i = 1; i < options.inputs.size(); ++i) {
+    const AnyFilter other = load(options.inputs[i], key);
+    const bool has_room =
+        merge_files(options.inputs.front(), options.inputs[i],
+                    "'tally build --like' makes filters that merge", [&] { return merged.merge(other); });
+    if (!has_room) {
+      throw std::runtime_error(fmt::format(
+          "'{}' is full: what is in '{}' finds no room in it; '{}' was not written; build the filters "
+          "with more --keys or --frequent-keys",
+          options.inputs.front(), options.inputs[i], options.output));
+    }
+    refuse_if_stopped(options.output);
+  }
+  output.save(merged);
+  const FilterStatistics statistics = merged.statistics();
+  if (options.json) {
+    print_json({{"num_merged", options.inputs.size()}, {"filter", filter_to_json(merged, statistics)}});
+  }
+  remark(options.quiet, fmt::format("merged {} filters into '{}'; {}", options.inputs.size(), options.output,
+                                    state_text(merged, statistics)));
+  return ExitCode::success;
+}
+
+}  // namespace
+
+Run declare_add(CommandLine app) {
+  const auto options = std::make_shared<ChangeOptions>();
+  add_details(
+      app,
+      "The file is replaced as a whole once all keys are in; until then, and after an error, it is what it "
+      "was. A dleft filter that has no room for a key is such an error. Exit status: 0, 1 if the input held "
+      "no keys, 2 after an error.");
+  declare_change(app, *options);
+  add_sum(app, options->records);
+  add_skip_bad(app, options->records);
+  return [options] { return run_add(*options); };
+}
+
+Run declare_remove(CommandLine app) {
+  const auto options = std::make_shared<ChangeOptions>();
+  add_details(
+      app,
+      "Takes one occurrence of every key of the input out of a counting-bloom or dleft filter. A key that is "
+      "certainly "
+      "not in it is refused and changes nothing. Remove only what was added: another key that passes by "
+      "error cannot be told from one that is there, and takes other keys' counts with it. "
+      "Exit status: 0, 1 if a key was refused or there were none, 2 after an error.");
+  declare_change(app, *options);
+  return [options] { return run_remove(*options); };
+}
+
+Run declare_halve(CommandLine app) {
+  const auto options = std::make_shared<ChangeOptions>();
+  add_details(
+      app,
+      "Halves every count of a count-min sketch, rounded up: done at intervals, what is old counts for "
+      "less. No count falls below what is left of the truth, rounded up, too; a counter at its maximum "
+      "stays there. Exit status: 0, 2 after an error.");
+  add_filter_file(app, options->filter);
+  add_json(app, options->json);
+  add_quiet(app, options->quiet);
+  return [options] { return run_halve(*options); };
+}
+
+Run declare_merge(CommandLine app) {
+  const auto options = std::make_shared<MergeOptions>();
+  add_details(
+      app,
+      "The filters must be of one kind, shape, scheme and seed ('tally build --like FILE' makes "
+      "such); if not, "
+      "the first difference is named and nothing is written. dleft filters may have been doubled "
+      "differently often; "
+      "that both fit into one is not sure, and it is an error if they do not. Files of 'tally top "
+      "--save' merge too, if method, candidates, sketch and seed are the same; so do those of sliding "
+      "windows, which the library writes. "
+      "Exit status: 0, 2 after an error.");
+  add_file(app, "-o,--output", options->output, "Write the merged filter here ('-': standard output)")
+      .required();
+  app.add_option("filters", options->inputs, "The filter files, two or more")
+      .type_name("FILE")
+      .required()
+      .expected(2, Option::any_number);
+  add_key_file(app, options->key_file);
+  add_force(app, options->force);
+  add_json(app, options->json);
+  add_quiet(app, options->quiet);
+  return [options] { return run_merge(*options); };
+}
+
+}  // namespace tally::cli

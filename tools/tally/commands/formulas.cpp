@@ -1,0 +1,380 @@
+#include "commands/formulas.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "input/sample.hpp"
+#include "tally/theory/blocked_bloom.hpp"
+#include "tally/theory/bloom.hpp"
+#include "tally/theory/compound_poisson.hpp"
+#include "tally/theory/confidence.hpp"
+#include "tally/theory/counter_overflow.hpp"
+#include "tally/theory/estimate.hpp"
+#include "tally/theory/kappa_star.hpp"
+#include "tally/theory/partition_double.hpp"
+#include "tally/theory/tails.hpp"
+#include "tally/theory/threshold.hpp"
+
+namespace tally::cli {
+namespace {
+
+FormulaResult probability(double ln_value) { return {std::exp(ln_value), ln_value}; }
+
+FormulaResult bloom(const Arguments& arguments) {
+  const std::uint64_t m = arguments.count("m");
+  const std::uint32_t k = arguments.small_count("k");
+  const std::uint64_t n = arguments.count("n");
+  if (arguments.has("approximate"))
+    return probability(theory::ln_false_positive_probability_approximate(m, k, n));
+  if (arguments.has("occupancy"))
+    return probability(theory::ln_false_positive_probability_occupancy(m, k, n));
+  if (arguments.has("partitioned"))
+    return probability(theory::ln_false_positive_probability_partitioned(m, k, n));
+  return probability(theory::ln_false_positive_probability(m, k, n));
+}
+
+FormulaResult bloom_best_k(const Arguments& arguments) {
+  const std::uint64_t m = arguments.count("m");
+  const std::uint64_t n = arguments.count("n");
+  const std::uint32_t k = theory::best_num_hashes(m, n);
+  return {static_cast<double>(k),
+          std::nullopt,
+          {{"real_num_hashes", theory::best_num_hashes_real(m, n)},
+           {"false_positive_rate", theory::false_positive_probability(m, k, n)}}};
+}
+
+FormulaResult bloom_best_rate(const Arguments& arguments) {
+  return probability(theory::ln_best_false_positive_probability(arguments.count("m"), arguments.count("n")));
+}
+
+std::uint64_t num_lines(const Arguments& arguments, std::uint32_t line_bits) {
+  const std::uint64_t m = arguments.count("m");
+  if (line_bits == 0 || m == 0 || m % line_bits != 0) {
+    throw std::invalid_argument("--m is " + std::to_string(m) + "; must be a multiple of --line-bits, " +
+                                std::to_string(line_bits));
+  }
+  return m / line_bits;
+}
+
+FormulaResult blocked(const Arguments& arguments) {
+  const std::uint32_t B = arguments.small_count_or("line-bits", 512);
+  const std::uint64_t lines = num_lines(arguments, B);
+  const std::uint32_t k = arguments.small_count("k");
+  const std::uint64_t n = arguments.count("n");
+  return probability(arguments.has("approximate")
+                         ? theory::ln_blocked_bloom_false_positive_probability_approximate(lines, B, k, n)
+                         : theory::ln_blocked_bloom_false_positive_probability(lines, B, k, n));
+}
+
+FormulaResult blocked_best_k(const Arguments& arguments) {
+  const std::uint32_t B = arguments.small_count_or("line-bits", 512);
+  const std::uint64_t lines = num_lines(arguments, B);
+  const std::uint32_t k = theory::best_num_hashes_blocked_bloom(lines, B, arguments.count("n"));
+  return {static_cast<double>(k),
+          std::nullopt,
+          {{"false_positive_rate",
+            theory::blocked_bloom_false_positive_probability(lines, B, k, arguments.count("n"))}}};
+}
+
+FormulaResult partition_double(const Arguments& arguments) {
+  const std::uint32_t k = arguments.small_count("k");
+  if (arguments.has("p") == arguments.has("m")) {
+    throw std::invalid_argument(
+        "partition-double-false-positive-rate: give one of --p (bits in a part) and --m (all bits)");
+  }
+  std::uint64_t p = arguments.count_or("p", 0);
+  if (arguments.has("m")) {
+    const std::uint64_t m = arguments.count("m");
+    if (k == 0 || m % k != 0) {
+      throw std::invalid_argument("--m is " + std::to_string(m) + "; must be a multiple of --k, " +
+                                  std::to_string(k));
+    }
+    p = m / k;
+  }
+  return probability(theory::ln_partition_double_false_positive_probability(p, k, arguments.count("n")));
+}
+
+FormulaResult overflow(const Arguments& arguments) {
+  const std::uint64_t m = arguments.count("m");
+  const std::uint32_t k = arguments.small_count("k");
+  const std::uint64_t n = arguments.count("n");
+  const std::uint64_t i = arguments.count("limit");
+  FormulaResult result = probability(theory::ln_counter_overflow_bound(m, k, n, i));
+  const auto add = [&](const std::string& name, double ln_bound) {
+    result.fields.emplace_back(name, std::exp(ln_bound));
+    result.fields.emplace_back("ln_" + name, ln_bound);
+  };
+  add("union_bound", theory::ln_counter_overflow_union_bound(m, k, n, i));
+  add("simple_bound", theory::ln_counter_overflow_bound_simple(m, k, n, i));
+  add("best_k_bound", theory::ln_counter_overflow_bound_best_k(m, i));
+  return result;
+}
+
+FormulaResult largest_counter(const Arguments& arguments) {
+  return {theory::expected_largest_counter(arguments.count("m"), arguments.small_count("k"),
+                                           arguments.count("n"))};
+}
+
+FormulaResult threshold(const Arguments& arguments) {
+  const std::uint64_t theta = arguments.count("theta");
+  const std::uint32_t k = arguments.small_count("k");
+  const std::uint64_t n = arguments.count("n");
+  const std::uint64_t m = arguments.count("m");
+  const std::uint64_t t = arguments.count_or("true-count", 0);
+  return probability(arguments.has("exact")
+                         ? theory::ln_threshold_false_positive_probability(theta, k, n, m, t)
+                         : theory::ln_threshold_false_positive_probability_approximate(theta, k, n, m, t));
+}
+
+FormulaResult threshold_best_k(const Arguments& arguments) {
+  const std::uint64_t theta = arguments.count("theta");
+  const std::uint64_t n = arguments.count("n");
+  const std::uint64_t m = arguments.count("m");
+  const std::uint32_t k = theory::best_num_hashes_threshold(theta, n, m);
+  return {
+      static_cast<double>(k),
+      std::nullopt,
+      {{"real_num_hashes", theory::kappa_star(theta) * static_cast<double>(m) / static_cast<double>(n)},
+       {"false_positive_rate", theory::threshold_false_positive_probability_approximate(theta, k, n, m)}}};
+}
+
+FormulaResult kappa_star(const Arguments& arguments) {
+  const std::uint64_t theta = arguments.count("theta");
+  return {theory::kappa_star(theta),
+          std::nullopt,
+          {{"ln_c", theory::ln_c(theta)},
+           {"kappa_1", theory::kappa_1(theta)},
+           {"kappa_2", theory::kappa_2(theta)},
+           {"line", theory::kappa_star_line(theta)}}};
+}
+
+FormulaResult g_function(const Arguments& arguments) {
+  const std::uint64_t theta = arguments.count("theta");
+  const double kappa = arguments.real("kappa");
+  return {theory::g(theta, kappa),
+          std::nullopt,
+          {{"y1", theory::y1(theta, kappa)}, {"y2", theory::y2(theta, kappa)}}};
+}
+
+FormulaResult compound(const Arguments& arguments) {
+  const std::uint64_t theta = arguments.count("theta");
+  const bool by_zipf = arguments.has("zipf") && arguments.has("ranks") && arguments.has("insertions");
+  if (by_zipf == arguments.has("histogram")) {
+    throw std::invalid_argument(
+        "compound-threshold-false-positive-rate: give --histogram, or --zipf with --ranks and "
+        "--insertions");
+  }
+  const theory::CountHistogram histogram =
+      by_zipf ? theory::zipf_count_histogram(arguments.count("ranks"), arguments.real("zipf"),
+                                             arguments.count("insertions"), theta)
+              : read_histogram(arguments.files.find("histogram")->second, theta);
+  FormulaResult result = probability(theory::ln_compound_threshold_false_positive_probability(
+      histogram, theta, arguments.small_count("k"), arguments.count("m"),
+      arguments.count_or("true-count", 0)));
+  result.fields.emplace_back("distinct_keys", histogram.num_distinct());
+  return result;
+}
+
+FormulaResult distinct_keys(const Arguments& arguments) {
+  const theory::DistinctKeysEstimate estimate = theory::estimate_distinct_keys(
+      arguments.count("m"), arguments.small_count("k"), arguments.count("zeros"));
+  return {estimate.num_keys, std::nullopt, {{"standard_error", estimate.standard_error}}};
+}
+
+FormulaResult inverse_gamma(const Arguments& arguments) {
+  return {theory::inverse_gamma_function(arguments.real("x"))};
+}
+
+FormulaResult poisson(const Arguments& arguments) {
+  const std::uint64_t theta = arguments.count("theta");
+  const double kappa = arguments.real("kappa");
+  return probability(arguments.has("lower") ? theory::ln_poisson_lower_tail(theta, kappa)
+                                            : theory::ln_poisson_upper_tail(theta, kappa));
+}
+
+FormulaResult binomial(const Arguments& arguments) {
+  const std::uint64_t theta = arguments.count("theta");
+  const auto trials = static_cast<double>(arguments.count("trials"));
+  const double p = arguments.real("probability");
+  return probability(arguments.has("lower") ? theory::ln_binomial_lower_tail(theta, trials, p)
+                                            : theory::ln_binomial_upper_tail(theta, trials, p));
+}
+
+FormulaResult confidence_limits(const Arguments& arguments) {
+  const std::uint64_t successes = arguments.count("successes");
+  const std::uint64_t trials = arguments.count("trials");
+  const theory::ProbabilityInterval limits =
+      theory::binomial_confidence_limits(successes, trials, arguments.real("confidence"));
+  return {static_cast<double>(successes) / static_cast<double>(trials),
+          std::nullopt,
+          {{"low", limits.low}, {"high", limits.high}}};
+}
+
+}  // namespace
+
+std::uint64_t Arguments::count_or(std::string_view name, std::uint64_t otherwise) const {
+  const auto found = counts.find(name);
+  return found == counts.end() ? otherwise : found->second;
+}
+
+bool Arguments::has(std::string_view name) const {
+  return counts.contains(name) || reals.contains(name) || files.contains(name) || flags.contains(name);
+}
+
+std::uint32_t Arguments::narrowed(std::string_view name, std::uint64_t value) {
+  if (value <= std::numeric_limits<std::uint32_t>::max()) return static_cast<std::uint32_t>(value);
+  throw std::invalid_argument("--" + std::string(name) + " is " + std::to_string(value) +
+                              "; must be below 2^32");
+}
+
+std::vector<Formula::Parameter> Formula::parameter_list() const {
+  std::vector<Parameter> list;
+  for (std::size_t at = 0; (at = parameters.find("--", at)) != std::string_view::npos;) {
+    const std::size_t end = std::min(parameters.find_first_of(" ]", at), parameters.size());
+    list.push_back(
+        {std::string(parameters.substr(at + 2, end - at - 2)), at == 0 || parameters[at - 1] != '['});
+    at = end;
+  }
+  return list;
+}
+
+namespace {
+
+std::vector<Formula> all_formulas() {
+  std::vector<Formula> table{
+      {"bloom-false-positive-rate", "--m --k --n [--approximate] [--occupancy] [--partitioned]",
+       "(1 - (1 - 1/m)^(k n))^k; approximate: (1 - exp(-k n / m))^k; occupancy: the true law of k "
+       "independent positions",
+       "Fan, Cao, Almeida, Broder 2000 (Summary Cache); occupancy: Bose et al. 2008", bloom},
+      {"bloom-best-num-hashes", "--m --n", "the whole k next to (m/n) ln 2 with the lower rate",
+       "Fan, Cao, Almeida, Broder 2000", bloom_best_k},
+      {"bloom-best-false-positive-rate", "--m --n", "0.6185^(m/n), at the real k = (m/n) ln 2",
+       "Fan, Cao, Almeida, Broder 2000", bloom_best_rate},
+      {"blocked-bloom-false-positive-rate", "--m --k --n [--line-bits] [--approximate]",
+       "all k positions in one line: the law of one line over a binomial number of keys in it",
+       "after Putze, Sanders, Singler 2007", blocked},
+      {"blocked-bloom-best-num-hashes", "--m --n [--line-bits]", "the k with the least blocked rate",
+       "after Putze, Sanders, Singler 2007", blocked_best_k},
+      {"partition-double-false-positive-rate", "[--p] [--m] --k --n",
+       "double hashing into k parts of p bits, p prime: exact at every n",
+       "Kirsch, Mitzenmacher 2008, section 3", partition_double},
+      {"counter-overflow", "--m --k --n --limit",
+       "bound m C(nk, i) / m^i on Pr(some counter reaches i); other bounds beside it",
+       "Fan, Cao, Almeida, Broder 2000", overflow},
+      {"expected-largest-counter", "--m --k --n", "asymptotic mean of the largest counter: a rough guide",
+       "Fan, Cao, Almeida, Broder 2000", largest_counter},
+      {"inverse-gamma", "--x", "the y >= 2 with Gamma(y) = x", "Fan, Cao, Almeida, Broder 2000",
+       inverse_gamma},
+      {"threshold-false-positive-rate", "--theta --k --n --m [--exact] [--true-count]",
+       "P(theta - t, k n / m)^k for a key seen t times, n independent insertions; exact: binomial in place "
+       "of Poisson",
+       "Kim, Jeong, Lee, Lee 2019, equations 3 and 2", threshold},
+      {"threshold-best-num-hashes", "--theta --n --m", "the whole k next to kappa* m / n with the lower rate",
+       "Kim, Jeong, Lee, Lee 2019, Theorem 1", threshold_best_k},
+      {"kappa-star", "--theta", "the best mean of a counter, k n / m; ln_c: the best rate is exp(ln_c m / n)",
+       "Kim, Jeong, Lee, Lee 2019, section 3.2", kappa_star},
+      {"threshold-g", "--theta --kappa", "g = P ln P + kappa dP/dkappa, whose zero is kappa*; y1 and y2",
+       "Kim, Jeong, Lee, Lee 2019, Lemmas 1 to 5", g_function},
+      {"compound-threshold-false-positive-rate",
+       "--theta --k --m [--true-count] [--histogram] [--zipf] [--ranks] [--insertions]",
+       "the same where keys repeat unevenly: a counter is a compound Poisson sum",
+       "Panjer 1981; beyond Kim et al. 2019", compound},
+      {"distinct-keys-estimate", "--m --k --zeros", "-(m/k) ln(zeros/m), from the positions that are still 0",
+       "Whang, Vander-Zanden, Taylor 1990", distinct_keys},
+      {"poisson-tail", "--theta --kappa [--lower]", "Pr(Poisson(kappa) >= theta); lower: < theta", "",
+       poisson},
+      {"binomial-tail", "--theta --trials --probability [--lower]",
+       "Pr(Binomial(trials, probability) >= theta); lower: < theta", "", binomial},
+      {"binomial-confidence-limits", "--successes --trials --confidence",
+       "two-sided exact limits for an unknown probability; value: the share seen", "Clopper, Pearson 1934",
+       confidence_limits},
+  };
+  const auto insert_before = [&](std::string_view name, const std::vector<Formula>& more) {
+    const auto place = std::find_if(table.begin(), table.end(),
+                                    [&](const Formula& formula) { return formula.name == name; });
+    table.insert(place, more.begin(), more.end());
+  };
+  insert_before("counter-overflow", double_hashing_formulas());
+  insert_before("distinct-keys-estimate", dleft_formulas());
+  insert_before("distinct-keys-estimate", count_min_formulas());
+  insert_before("distinct-keys-estimate", summary_formulas());
+  return table;
+}
+
+}  // namespace
+
+const std::vector<Formula>& formulas() {
+  static const std::vector<Formula> table = all_formulas();
+  return table;
+}
+
+const std::vector<ParameterText>& parameter_table() {
+  using enum ParameterType;
+  static const std::vector<ParameterText> table{
+      {"m", count, "positions: bits or counters"},
+      {"k", count, "hash functions"},
+      {"n", count, "distinct keys; for thresholds: insertions"},
+      {"p", count, "bits in one part, a prime"},
+      {"theta", count, "count threshold"},
+      {"true-count", count, "how often the asked key was inserted itself (default: 0)"},
+      {"limit", count, "counter value that is not to be reached"},
+      {"line-bits", count, "bits in one line (default: 512)"},
+      {"zeros", count, "positions that are 0"},
+      {"w", count, "counters in a row of a Count-Min sketch"},
+      {"depth", count, "rows"},
+      {"copies", count, "copies of all rows, each with hashes of its own (default: 1)"},
+      {"ranks", count, "keys to draw from by Zipf's law"},
+      {"insertions", count, "insertions of all keys together"},
+      {"trials", count, "trials"},
+      {"successes", count, "successes among the trials"},
+      {"queries", count, "keys never inserted that are asked for"},
+      {"d", count, "subtables of a d-left table"},
+      {"buckets", count, "buckets in one subtable"},
+      {"cells", count, "cells in one bucket"},
+      {"remainder-bits", count, "bits of a remainder, all 2^r values in use"},
+      {"remainder-values", count, "values of a remainder in use: 2^r - 1 where 0 means an empty cell"},
+      {"operations", count, "deletions of a random key, each followed by an insertion"},
+      {"removed", count, "keys that went since the message before"},
+      {"added", count, "keys that came since the message before"},
+      {"load", real, "average load: distinct fingerprints per bucket"},
+      {"steps", real, "delete-and-insert steps per element after the filling"},
+      {"share", real, "share of the buckets (default: 1e-9)"},
+      {"failure-probability", real,
+       "probability of any overflow in a lifetime, or of a count that is more than epsilon too high"},
+      {"kappa", real, "mean of a counter, k n / m"},
+      {"epsilon", real, "distance from the limit rate, or error of a count as a share of the sum of all"},
+      {"bias", real, "distance of the mean rate from the limit rate (default: 0)"},
+      {"insertion-rate", real, "keys that come, a second"},
+      {"removal-rate", real, "keys that go, a second (default: as many as come)"},
+      {"new-share", real, "send when so many new keys over n wait; 0 is at once"},
+      {"interval", real, "send when so many seconds have passed"},
+      {"max-bytes", real, "send when the message has so many bytes"},
+      {"header-bytes", real, "bytes of any message (default: 0)"},
+      {"bytes-per-change", real, "bytes of a message for each key that came or went (default: 0)"},
+      {"delay", real, "seconds until a message that was sent is known (default: 0)"},
+      {"popularity", real, "requests for a new key over those for a mean key (default: 1)"},
+      {"removed-popularity", real, "requests for a removed key over those for a mean key (default: 1)"},
+      {"x", real, "argument"},
+      {"zipf", real, "Zipf exponent"},
+      {"probability", real, "probability of a success"},
+      {"confidence", real, "confidence, such as 0.999"},
+      {"histogram", file, "lines of two numbers: a count, and how many keys have it"},
+      {"exact", flag, "the exact form"},
+      {"approximate", flag, "the usual approximation"},
+      {"occupancy", flag, "the exact law of occupied positions (k^2 n up to 2^31)"},
+      {"partitioned", flag, "k parts of m/k bits"},
+      {"quadratic", flag, "enhanced double hashing with i^2"},
+      {"cubic", flag, "enhanced double hashing with i^3"},
+      {"triple", flag, "triple hashing"},
+      {"two-hash", flag, "rows h1 + j h2, from two hashes a copy"},
+      {"partition", flag, "double hashing, position i in the i-th of k parts of m/k bits"},
+      {"lower", flag, "the lower tail"},
+      {"any-time", flag, "keys go at any time, not only when one comes"},
+      {"churn", flag, "the steady state of many delete-and-insert steps, not the filled table"},
+  };
+  return table;
+}
+
+}  // namespace tally::cli

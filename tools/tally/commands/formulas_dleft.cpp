@@ -1,0 +1,151 @@
+#include <cmath>
+#include <optional>
+#include <stdexcept>
+
+#include "commands/formulas.hpp"
+#include "tally/theory/dleft_fingerprints.hpp"
+#include "tally/theory/dleft_fluid_limit.hpp"
+#include "tally/theory/dleft_overflow.hpp"
+#include "tally/theory/dleft_safe_load.hpp"
+
+namespace tally::cli {
+namespace {
+
+constexpr double kDefaultShare = 1e-9;
+
+double steps_per_element(const Arguments& arguments) {
+  if (arguments.has("churn") && arguments.has("steps"))
+    throw std::invalid_argument("give one of --churn (the steady state) and --steps (a number of steps)");
+  if (arguments.has("churn")) return theory::steady_state;
+  return arguments.has("steps") ? arguments.real("steps") : theory::insert_only;
+}
+
+theory::DLeftLoads loads_asked_for(const Arguments& arguments) {
+  return theory::dleft_loads(arguments.small_count("d"), arguments.real("load"),
+                             steps_per_element(arguments));
+}
+
+std::uint64_t remainder_values(const Arguments& arguments) {
+  if (arguments.has("remainder-bits") == arguments.has("remainder-values"))
+    throw std::invalid_argument("give one of --remainder-bits and --remainder-values");
+  if (arguments.has("remainder-values")) return arguments.count("remainder-values");
+  const std::uint64_t bits = arguments.count("remainder-bits");
+  if (bits > 63) {
+    throw std::invalid_argument("--remainder-bits is " + std::to_string(bits) + "; must be 0 to 63");
+  }
+  return std::uint64_t{1} << bits;
+}
+
+FormulaResult load(const Arguments& arguments) {
+  const theory::DLeftLoads loads = loads_asked_for(arguments);
+  std::vector<double> fractions;
+  for (std::uint64_t i = 1; loads.fraction(i) > 0.0; ++i) fractions.push_back(loads.fraction(i));
+  FormulaResult result;
+  std::uint64_t cells = 0;
+  while (loads.fraction(cells + 1) >= kDefaultShare) ++cells;
+  result.value = static_cast<double>(cells);
+  result.lists.emplace_back("fractions", fractions);
+  for (std::size_t j = 0; j < loads.subtables.size(); ++j) {
+    const std::vector<double>& subtable = loads.subtables[j];
+    result.lists.emplace_back("subtable_" + std::to_string(j + 1),
+                              std::vector<double>(subtable.begin() + 1, subtable.end()));
+  }
+  return result;
+}
+
+FormulaResult false_positive_rate(const Arguments& arguments) {
+  const std::uint64_t B = arguments.count("buckets");
+  const std::uint64_t R = remainder_values(arguments);
+  const std::uint64_t n = arguments.count("n");
+  const double ln_value = theory::ln_dleft_false_positive_probability(B, R, n);
+  FormulaResult result{std::exp(ln_value), ln_value};
+  result.fields.emplace_back("distinct_fingerprints", theory::dleft_distinct_fingerprints(B, R, n));
+  if (arguments.has("d"))
+    result.fields.emplace_back("load", theory::dleft_distinct_load(arguments.small_count("d"), B, R, n));
+  return result;
+}
+
+FormulaResult overflow_probability(const Arguments& arguments) {
+  const double ln_value =
+      theory::ln_dleft_overflow_probability(loads_asked_for(arguments), arguments.small_count("cells"));
+  return {std::exp(ln_value), ln_value};
+}
+
+FormulaResult lifetime_overflow(const Arguments& arguments) {
+  const theory::DLeftExpectedOverflows expected = theory::dleft_expected_overflows(
+      arguments.small_count("d"), arguments.count("buckets"), arguments.small_count("cells"),
+      arguments.real("load"), arguments.count("operations"));
+  const double sum = expected.filling + expected.churning;
+  return {theory::probability_of_any(sum),
+          theory::ln_probability_of_any(sum),
+          {{"expected_filling", expected.filling}, {"expected_churning", expected.churning}}};
+}
+
+FormulaResult load_and_fraction(double load, std::uint32_t cells) {
+  return {load, std::nullopt, {{"fraction_of_cells", load / cells}}};
+}
+
+FormulaResult safe_load(const Arguments& arguments) {
+  const std::uint32_t cells = arguments.small_count("cells");
+  const double share = arguments.has("share") ? arguments.real("share") : kDefaultShare;
+  return load_and_fraction(theory::dleft_safe_load_for_share(arguments.small_count("d"), cells, share,
+                                                             steps_per_element(arguments)),
+                           cells);
+}
+
+FormulaResult lifetime_safe_load(const Arguments& arguments) {
+  const std::uint32_t cells = arguments.small_count("cells");
+  return load_and_fraction(
+      theory::dleft_safe_load(arguments.small_count("d"), arguments.count("buckets"), cells,
+                              arguments.count("operations"), arguments.real("failure-probability")),
+      cells);
+}
+
+FormulaResult counter_overflow(const Arguments& arguments) {
+  const std::uint64_t B = arguments.count("buckets");
+  const std::uint64_t R = remainder_values(arguments);
+  const std::uint64_t n = arguments.count("n");
+  const std::uint64_t i = arguments.count("limit");
+  const double ln_value = theory::ln_dleft_shared_fingerprint_bound(B, R, n, i);
+  FormulaResult result{std::exp(ln_value), ln_value};
+  if (arguments.has("operations")) {
+    result.fields.emplace_back("expected_churning", theory::dleft_expected_shared_insertions(
+                                                        B, R, n, i, arguments.count("operations")));
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<Formula> dleft_formulas() {
+  return {
+      {"dleft-load", "--d --load [--churn] [--steps]",
+       "fluid limit of d-left hashing: the fractions of all buckets, and of each subtable's, with load >= 1, "
+       "2, ...; value: the cells a bucket needs so that fewer than 1e-9 of the buckets need more",
+       "Bonomi et al. 2006, section 2.3", load},
+      {"dleft-overflow-probability", "--d --cells --load [--churn] [--steps]",
+       "an insertion finds all its d buckets full: prod_j x_{j,cells}; nothing is moved",
+       "after Bonomi et al. 2006, section 5.2", overflow_probability},
+      {"dleft-lifetime-overflow", "--d --buckets --cells --load --operations",
+       "any insertion finds no room while the table is filled, and then in so many delete-and-insert "
+       "operations",
+       "after Bonomi et al. 2006, section 5.2", lifetime_overflow},
+      {"dleft-safe-load", "--d --cells [--churn] [--steps] [--share]",
+       "the largest load, elements per bucket, with at most that share of the buckets above their cells; "
+       "nothing is moved",
+       "over the fluid limit", safe_load},
+      {"dleft-lifetime-safe-load", "--d --buckets --cells --operations --failure-probability",
+       "the largest load at which dleft-lifetime-overflow stays at or below the failure probability",
+       "over the fluid limit", lifetime_safe_load},
+      {"dleft-false-positive-rate", "--buckets [--remainder-bits] [--remainder-values] --n [--d]",
+       "1 - (1 - 1/(B R))^n; with d, also the load of distinct fingerprints, which the others need",
+       "Bonomi et al. 2006, section 3.2", false_positive_rate},
+      {"dleft-counter-overflow",
+       "--buckets [--remainder-bits] [--remainder-values] --n --limit [--operations]",
+       "bound C(n, i) / (B R)^(i - 1) on Pr(i keys share a fingerprint), i the limit; with operations, the "
+       "delete-and-insert steps expected to end there",
+       "Bonomi et al. 2006, section 5.1, corrected", counter_overflow},
+  };
+}
+
+}  // namespace tally::cli

@@ -1,0 +1,65 @@
+#include <cmath>
+#include <stdexcept>
+
+#include "commands/formulas.hpp"
+#include "tally/theory/double_hashing.hpp"
+#include "tally/theory/rate_concentration.hpp"
+
+namespace tally::cli {
+namespace {
+
+theory::DoubleHashing scheme_asked_for(const Arguments& arguments) {
+  using enum theory::DoubleHashing;
+  theory::DoubleHashing scheme = plain;
+  int num_given = 0;
+  for (const auto& [flag, meant] : {std::pair{"quadratic", quadratic}, std::pair{"cubic", cubic},
+                                    std::pair{"triple", triple}, std::pair{"partition", partition}}) {
+    if (!arguments.has(flag)) continue;
+    scheme = meant;
+    ++num_given;
+  }
+  if (num_given > 1)
+    throw std::invalid_argument("give at most one of --quadratic, --cubic, --triple and --partition");
+  return scheme;
+}
+
+FormulaResult false_positive_rate(const Arguments& arguments) {
+  const theory::DoubleHashing scheme = scheme_asked_for(arguments);
+  const std::uint64_t m = arguments.count("m");
+  const std::uint32_t k = arguments.small_count("k");
+  const double rate = theory::double_hashing_false_positive_probability(scheme, m, k, arguments.count("n"));
+  FormulaResult result{rate, std::log(rate)};
+  result.lists.emplace_back("distinct_positions", theory::double_hashing_distinct_positions(scheme, m, k));
+  return result;
+}
+
+FormulaResult rate_deviation(const Arguments& arguments) {
+  const std::uint64_t n = arguments.count("n");
+  const std::uint64_t m = arguments.count("m");
+  const auto k = static_cast<double>(arguments.small_count("k"));
+  if (m == 0) throw std::invalid_argument("--m is 0; must be at least 1");
+  const double lambda = k * k * static_cast<double>(n) / static_cast<double>(m);
+  const double epsilon = arguments.real("epsilon");
+  const double bias = arguments.has("bias") ? arguments.real("bias") : 0;
+  const double bound = arguments.has("queries") ? theory::measured_rate_deviation_bound(
+                                                      n, lambda, 0, epsilon, bias, arguments.count("queries"))
+                                                : theory::rate_deviation_bound(n, lambda, 0, epsilon, bias);
+  return {bound, std::log(bound)};
+}
+
+}  // namespace
+
+std::vector<Formula> double_hashing_formulas() {
+  return {
+      {"double-hashing-false-positive-rate", "--m --k --n [--quadratic] [--cubic] [--triple] [--partition]",
+       "h1 + i h2 mod m, exact at every m and n (up to 2^33 steps; k up to 16); with it the chances of 0, 1, "
+       ".., k distinct positions",
+       "by counting; schemes of Kirsch, Mitzenmacher 2008, section 5", false_positive_rate},
+      {"false-positive-rate-deviation", "--m --k --n --epsilon [--bias] [--queries]",
+       "bound on Pr(the rate of a filter is farther than epsilon from the limit); with queries, of the rate "
+       "measured by so many",
+       "Kirsch, Mitzenmacher 2008, Theorems 7.1 and 7.2", rate_deviation},
+  };
+}
+
+}  // namespace tally::cli

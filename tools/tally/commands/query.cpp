@@ -1,0 +1,152 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+
+#include "cli/documents.hpp"
+#include "cli/options.hpp"
+#include "commands/commands.hpp"
+#include "commands/selected_keys.hpp"
+#include "files/filter_file.hpp"
+#include "input/key_loop.hpp"
+#include "text/key_json.hpp"
+
+namespace tally::cli {
+
+namespace {
+
+struct QueryOptions {
+  FilterFileOptions filter;
+  InputOptions input;
+  std::optional<std::uint64_t> theta;
+  SelectionOptions selection;
+  bool quiet = false;
+};
+
+ExitCode run_query(const QueryOptions& options) {
+  const OpenFilter filter(options.filter);
+  if (options.theta) filter->at_least_batch({}, *options.theta, {});  // refused before any input is read
+  SelectedKeys selected(options.selection, options.input.nul_separated);
+  Batch<bool> found;
+  const auto test = [&](std::span<const std::string_view> keys, std::span<const Hash128> digests) {
+    const std::span<bool> results(found.data(), keys.size());
+    if (options.theta) {
+      filter->at_least_batch(digests, *options.theta, results);
+    } else {
+      filter->may_contain_batch(digests, results);
+    }
+    for (std::size_t i = 0; i < keys.size(); ++i) selected.take(keys[i], results[i]);
+  };
+  for_each_batch(options.input, filter->hasher(), options.quiet, test);
+  return selected.finish("num_keys");
+}
+
+struct CountOptions {
+  FilterFileOptions filter;
+  InputOptions input;
+  bool bounds = false;
+  bool json = false;
+  bool line_buffered = false;
+  bool quiet = false;
+};
+
+// The count; of a sketch and where bounds are asked for, the least and the most that it may be.
+Json count_json(const CountEstimate& estimate, bool is_sketch) {
+  Json json{{"count", estimate.value}, {"is_saturated", estimate.saturated}};
+  if (!is_sketch) return json;
+  json["lower"] = estimate.lower;
+  json["upper"] = estimate.upper;
+  json["probability"] = estimate.probability;
+  return json;
+}
+
+ExitCode run_count(const CountOptions& options) {
+  const OpenFilter filter(options.filter);
+  filter->count_batch({}, {});  // a kind that cannot count is refused before any input is read
+  if (options.bounds) filter->estimate_batch({}, {});
+  Output output({options.input.nul_separated, options.line_buffered});
+  bool any = false;
+  Batch<Count> counts;
+  Batch<CountEstimate> estimates;
+  const bool is_sketch = filter->is_sketch();
+  const auto count = [&](std::span<const std::string_view> keys, std::span<const Hash128> digests) {
+    if (is_sketch) {
+      filter->estimate_batch(digests, std::span(estimates.data(), keys.size()));
+    } else {
+      filter->count_batch(digests, std::span(counts.data(), keys.size()));
+      for (std::size_t i = 0; i < keys.size(); ++i) {
+        estimates[i].value = counts[i].value;
+        estimates[i].saturated = counts[i].saturated;
+      }
+    }
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      const CountEstimate& own = estimates[i];
+      any = any || own.value > 0;
+      const std::string text = count_text({own.value, own.saturated});
+      if (options.json) {
+        Json line = key_json(keys[i]);
+        line.update(count_json(own, is_sketch));
+        output.write_record(json_line(line));
+      } else if (options.bounds) {
+        output.write_key(fmt::format("{}\t{}\t{}", text, own.lower, own.upper), keys[i]);
+      } else {
+        output.write_key(text, keys[i]);
+      }
+    }
+  };
+  for_each_batch(options.input, filter->hasher(), options.quiet, count);
+  output.finish();
+  return any ? ExitCode::success : ExitCode::none;
+}
+
+}  // namespace
+
+Run declare_query(CommandLine app) {
+  const auto options = std::make_shared<QueryOptions>();
+  add_details(
+      app,
+      "A key that is in the filter is always printed; one that is not is printed with the filter's error "
+      "('tally info FILTER' says how large that is now). Of a threshold filter: keys that reached its "
+      "threshold. "
+      "Exit status: 0 if a key was selected, 1 if none was, 2 after an error.");
+  add_filter_file(app, options->filter);
+  add_no_verify(app, options->filter.verify);
+  add_input_options(app, options->input);
+  app.add_flag("-v,--invert", options->selection.invert,
+               "Print the keys that are certainly not in the filter instead");
+  app.add_flag("-c,--count", options->selection.count_only, "Print only the number of selected keys");
+  add_count(app, "--at-least", options->theta,
+            "Ask for keys inserted at least this often (all but Bloom filters)");
+  app.add_flag("--json", options->selection.json,
+               "Print the numbers of keys found and absent as JSON, and no keys");
+  add_line_buffered(app, options->selection.line_buffered);
+  add_quiet(app, options->quiet);
+  return [options] { return run_query(*options); };
+}
+
+Run declare_count(CommandLine app) {
+  const auto options = std::make_shared<CountOptions>();
+  add_details(
+      app,
+      "Prints the count, a tab and the key, for every key of the input. A count is never too low; '>=15' is "
+      "a "
+      "counter at its maximum, and the count may be anything from there on. A count-min sketch also says how "
+      "much "
+      "too high a count may be (--bounds): the truth is never above the upper bound, and below the lower one "
+      "only as "
+      "often as 'tally info' says. Exit status: 0 if some count is "
+      "above 0, 1 if none is, 2 after an error.");
+  add_filter_file(app, options->filter);
+  add_no_verify(app, options->filter.verify);
+  add_input_options(app, options->input);
+  app.add_flag(
+      "--json", options->json,
+      "Print a JSON object a line: key, count, is_saturated; of a sketch lower, upper, probability, too");
+  app.add_flag("--bounds", options->bounds,
+               "Print the lower and the upper bound after the count (count-min)");
+  add_line_buffered(app, options->line_buffered);
+  add_quiet(app, options->quiet);
+  return [options] { return run_count(*options); };
+}
+
+}  // namespace tally::cli

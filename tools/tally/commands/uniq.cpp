@@ -1,0 +1,203 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <variant>
+
+#include "cli/options.hpp"
+#include "cli/signals.hpp"
+#include "commands/commands.hpp"
+#include "input/key_loop.hpp"
+#include "shape/memory_warning.hpp"
+#include "tally/filters/bloom.hpp"
+#include "tally/planner.hpp"
+#include "tally/sets/hash_set.hpp"
+#include "tally/sets/recent_keys.hpp"
+#include "text/key_json.hpp"
+#include "text/output.hpp"
+
+namespace tally::cli {
+namespace {
+
+struct UniqOptions {
+  InputOptions input;
+  HasherOptions hasher;
+  bool approximate = false;
+  bool may_repeat = false;
+  std::optional<std::uint64_t> num_keys;
+  std::optional<std::uint64_t> memory_bytes;
+  std::optional<double> false_positive_rate;
+  bool json = false;
+  bool quiet = false;
+  bool line_buffered = false;
+};
+
+constexpr double default_false_positive_rate = 0.001;
+constexpr std::uint64_t default_recent_bytes = std::uint64_t{64} << 20;
+
+// Three ways to know whether a key is new, each with prefetch, is_new, num_bytes and what it promises.
+
+class ExactMemory {
+ public:
+  ExactMemory(const UniqOptions& options, const KeyHasher& hasher)
+      : seen_(options.memory_bytes.value_or(std::numeric_limits<std::uint64_t>::max())),
+        exception_(unless_chosen(hasher)) {}
+
+  void prefetch(Hash128 digest) const { seen_.prefetch(digest); }
+  bool is_new(Hash128 digest) {
+    const HashSet::Outcome outcome = seen_.insert_growing(digest);
+    if (outcome == HashSet::Outcome::full) {
+      throw std::runtime_error(
+          fmt::format("the memory is full at {} distinct keys; give more --memory, or take "
+                      "--may-repeat (never drops a key) or --approximate (may drop some)",
+                      seen_.size()));
+    }
+    return outcome == HashSet::Outcome::inserted;
+  }
+  std::uint64_t num_bytes() const { return seen_.num_bytes(); }
+  std::string promise() const { return fmt::format("exact, up to 2^-96 for any two keys{}", exception_); }
+  double error_bound() const { return 0; }
+
+ private:
+  HashSet seen_;
+  std::string_view exception_;
+};
+
+class ApproximateMemory {
+ public:
+  ApproximateMemory(const UniqOptions& options, const KeyHasher& hasher)
+      : seen_(shape(options), hasher), exception_(unless_chosen(hasher)) {}
+
+  void prefetch(Hash128 digest) const { seen_.prefetch(digest); }
+  bool is_new(Hash128 digest) { return !seen_.test_and_insert(digest); }
+  std::uint64_t num_bytes() const { return tally::num_bytes(seen_.shape()); }
+  // By the bits that are set: the keys that were printed are too few where many were dropped.
+  double error_bound() const { return seen_.statistics().estimated_false_positive_rate; }
+  std::string promise() const {
+    return fmt::format("a new key is dropped with probability at most {}{}", human_rate(error_bound()),
+                       exception_);
+  }
+
+ private:
+  static BloomShape shape(const UniqOptions& options) {
+    if (!options.num_keys && !options.memory_bytes) {
+      throw std::invalid_argument("--approximate needs --keys or --memory, to be planned");
+    }
+    BloomRequest request{.num_keys = options.num_keys.value_or(0),
+                         .memory_bytes = options.memory_bytes.value_or(0)};
+    if (request.num_keys == 0 || request.memory_bytes == 0) {
+      request.false_positive_rate = options.false_positive_rate.value_or(default_false_positive_rate);
+    }
+    const BloomShape shape = plan_bloom(request);
+    if (request.num_keys != 0 && request.memory_bytes != 0) {
+      warn_of_little_memory(request.memory_bytes, request.num_keys,
+                            rate_with({shape, DefaultScheme::file_id}, request.num_keys), [&] {
+                              return tally::num_bytes(plan_bloom(
+                                  {.num_keys = request.num_keys, .false_positive_rate = usual_rate}));
+                            });
+    }
+    return shape;
+  }
+
+  BloomFilter<> seen_;
+  std::string_view exception_;
+};
+
+class ForgetfulMemory {
+ public:
+  ForgetfulMemory(const UniqOptions& options, const KeyHasher& hasher)
+      : seen_(options.memory_bytes.value_or(default_recent_bytes)), exception_(unless_chosen(hasher)) {}
+
+  void prefetch(Hash128 digest) const { seen_.prefetch(digest); }
+  bool is_new(Hash128 digest) { return seen_.insert(digest); }
+  std::uint64_t num_bytes() const { return seen_.num_bytes(); }
+  double error_bound() const { return 0; }
+  std::string promise() const {
+    return seen_.num_forgotten() == 0
+               ? fmt::format("nothing was forgotten: no key is repeated, and none dropped{}", exception_)
+               : fmt::format("no key is dropped{}; {} were forgotten and may be repeated", exception_,
+                             human_count(static_cast<double>(seen_.num_forgotten())));
+  }
+
+ private:
+  RecentKeys seen_;
+  std::string_view exception_;
+};
+
+template <class Memory>
+ExitCode run_uniq(const UniqOptions& options) {
+  const KeyHasher hasher = options.hasher.hasher();
+  Memory memory(options, hasher);
+  Output output({.nul_separated = options.input.nul_separated && !options.json,
+                 .line_buffered = options.line_buffered});
+  std::uint64_t num_printed = 0;
+  const auto print_new = [&](std::span<const std::string_view> keys, std::span<const Hash128> digests) {
+    for (const Hash128 digest : digests) memory.prefetch(digest);
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (!memory.is_new(digests[i])) continue;
+      ++num_printed;
+      if (options.json) {
+        output.write_record(json_line(key_json(keys[i])));
+      } else {
+        output.write_key(keys[i]);
+      }
+    }
+  };
+  const std::uint64_t num_lines = for_each_batch(options.input, hasher, options.quiet, print_new);
+  if (options.json) {
+    Json summary{{"num_lines", num_lines},
+                 {"num_printed", num_printed},
+                 {"dropped_with_probability_at_most", memory.error_bound()},
+                 {"memory_bytes", memory.num_bytes()},
+                 {"promise", memory.promise()},
+                 {"interrupted", stop_requested()}};
+    summary.update(hash_json(hasher));
+    output.write_record(json_line(Json{{"summary", summary}}));
+  }
+  output.finish();
+  remark(options.quiet,
+         fmt::format("{}{} lines, {} printed; {}; {}; {}", stop_requested() ? "interrupted after " : "",
+                     num_lines, num_printed, memory.promise(),
+                     human_bytes(static_cast<double>(memory.num_bytes())), hash_text(hasher)));
+  return num_printed > 0 ? ExitCode::success : ExitCode::none;
+}
+
+}  // namespace
+
+Run declare_uniq(CommandLine app) {
+  auto options = std::make_shared<UniqOptions>();
+  add_input_options(app, options->input);
+  Option approximate =
+      app.add_flag("-a,--approximate", options->approximate,
+                   "a Bloom filter in place of all digests: may drop a key, with the stated probability");
+  app.add_flag("-r,--may-repeat", options->may_repeat,
+               "bounded memory (--memory, default 64MiB): never drops a key, may print an old one again")
+      .excludes(approximate);
+  add_count(app, "-n,--keys", options->num_keys, "with --approximate: distinct keys to plan for",
+            {1, std::uint64_t{1} << 56});
+  add_size(app, "-m,--memory", options->memory_bytes, "memory for what was seen, never exceeded",
+           least_memory_of_digests);
+  add_rate(app, "-p,--false-positive-rate", options->false_positive_rate,
+           "with --approximate: probability that a new key is dropped (default 0.1%)");
+  add_stream_hasher_options(app, options->hasher);
+  add_json(app, options->json);
+  add_line_buffered(app, options->line_buffered);
+  add_quiet(app, options->quiet);
+  return [options] {
+    if (options->approximate && options->num_keys && options->memory_bytes && options->false_positive_rate) {
+      throw std::invalid_argument("--keys, --memory and --false-positive-rate are all given; leave one out");
+    }
+    if ((options->false_positive_rate || options->num_keys) && !options->approximate) {
+      throw std::invalid_argument(
+          "--keys and --false-positive-rate go with --approximate; without it nothing is planned");
+    }
+    options->hasher.draw();
+    if (options->approximate) return run_uniq<ApproximateMemory>(*options);
+    if (options->may_repeat) return run_uniq<ForgetfulMemory>(*options);
+    return run_uniq<ExactMemory>(*options);
+  };
+}
+
+}  // namespace tally::cli

@@ -1,0 +1,148 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "commands/verify.hpp"
+#include "files/shape_json.hpp"
+#include "plot/figures.hpp"
+#include "text/wrapped.hpp"
+
+namespace tally::cli {
+namespace {
+
+/// How the predicted rate is known: with theta above 1 no law is exact, since a key's counters are not independent.
+std::string_view name_of_law(const SimulationPlan& plan, LawKind kind) {
+  return kind == LawKind::exact && plan.threshold > 1 ? "independent" : name_of(kind);
+}
+
+Json outcome_json(const Outcome& outcome, double confidence) {
+  const SimulationPlan& plan = outcome.plan;
+  Json tests = Json::array();
+  for (const Verdict& verdict : outcome.verdicts) {
+    const MeasuredRate& rate = verdict.measured;
+    tests.push_back({{"true_count", rate.true_count},
+                     {"num_queries", rate.num_queries},
+                     {"num_passed", rate.num_passed},
+                     {"measured_rate", rate.rate()},
+                     {"predicted_rate", verdict.predicted},
+                     {"law", name_of_law(plan, verdict.law)},
+                     {"low", verdict.limits.low},
+                     {"high", verdict.limits.high},
+                     {"design_effect", rate.design_effect},
+                     {"verdict", verdict.inside ? "inside" : "outside"}});
+  }
+  return {{"shape", shape_to_json(plan.shape)},
+          {"num_insertions", plan.num_insertions},
+          {"num_trials", plan.num_trials},
+          {"seed", plan.seed},
+          {"family_confidence", confidence},
+          {"one_sided", is_conservative(plan.shape)},
+          {"tests", tests},
+          {"num_false_negatives", outcome.result.num_false_negatives},
+          {"num_positives_checked", outcome.result.num_positives_checked},
+          {"verdict", outcome.is_good() ? "inside" : "outside"}};
+}
+
+/// What num_positions and num_hashes of a shape count.
+struct PartNames {
+  std::string_view positions;
+  std::string_view hashes;
+};
+
+PartNames part_names(FilterKind kind) {
+  switch (kind) {
+    case FilterKind::dleft:
+      return {"cells", "subtables"};
+    case FilterKind::count_min:
+      return {"counters", "rows"};
+    default:
+      return {"positions", "hashes"};
+  }
+}
+
+std::string title_of(const std::vector<Outcome>& outcomes) {
+  const SimulationPlan& plan = outcomes.front().plan;
+  const PartNames parts = part_names(plan.shape.kind());
+  std::string title = fmt::format("{}, ", name_of(plan.shape.kind()));
+  if (outcomes.size() == 1) title += fmt::format("{} {}, ", plan.shape.num_positions(), parts.positions);
+  title += fmt::format("{} {}, ", plan.shape.num_hashes(), parts.hashes);
+  if (plan.shape.kind() == FilterKind::count_min) title += fmt::format("theta {}, ", plan.threshold);
+  title += outcomes.size() == 1 ? fmt::format("{} scheme: ", plan.shape.scheme_name()) : "every scheme: ";
+  return title + fmt::format("{} insertions, {} filters\n\n", plan.num_insertions, plan.num_trials);
+}
+
+}  // namespace
+
+Json outcomes_json(const std::vector<Outcome>& outcomes, const VerifyOptions& options) {
+  if (options.scheme != every_scheme) return outcome_json(outcomes.front(), options.confidence);
+  Json schemes = Json::array();
+  for (const Outcome& outcome : outcomes) schemes.push_back(outcome_json(outcome, options.confidence));
+  const bool is_good = std::ranges::all_of(outcomes, &Outcome::is_good);
+  return {{"schemes", schemes}, {"verdict", is_good ? "inside" : "outside"}};
+}
+
+std::string outcomes_text(const std::vector<Outcome>& outcomes, double confidence) {
+  std::string text = title_of(outcomes);
+  const bool has_all = outcomes.size() > 1;
+  std::vector<std::string> header{"true count", "queries", "passed",  "measured", "predicted",
+                                  "law",        "lowest",  "highest", "verdict"};
+  if (has_all) header.insert(header.begin(), {"scheme", "positions"});
+  Table table(header);
+  std::uint64_t num_false_negatives = 0;
+  std::uint64_t num_positives_checked = 0;
+  bool has_limit = false;
+  for (const auto& [plan, result, verdicts] : outcomes) {
+    for (const Verdict& verdict : verdicts) {
+      const MeasuredRate& rate = verdict.measured;
+      const auto number = [](double value) { return fmt::format("{:.4g}", value); };
+      std::vector<std::string> row{std::to_string(rate.true_count),
+                                   std::to_string(rate.num_queries),
+                                   std::to_string(rate.num_passed),
+                                   number(rate.rate()),
+                                   number(verdict.predicted),
+                                   std::string(name_of_law(plan, verdict.law)),
+                                   number(verdict.limits.low),
+                                   number(verdict.limits.high),
+                                   verdict.inside          ? "inside"
+                                   : verdict.contradicts() ? "OUTSIDE"
+                                                           : "differs"};
+      if (has_all)
+        row.insert(row.begin(),
+                   {std::string(plan.shape.scheme_name()), std::to_string(plan.shape.num_positions())});
+      table.add_row(row);
+      has_limit |= verdict.law == LawKind::limit;
+    }
+    num_false_negatives += result.num_false_negatives;
+    num_positives_checked += result.num_positives_checked;
+  }
+  text += table.text();
+  text += fmt::format("\nFalse negatives: {} of {} checked.\n", num_false_negatives, num_positives_checked);
+  std::string remarks =
+      fmt::format("The limits hold for all rows together with confidence {:.4g}%", 100 * confidence);
+  if (is_conservative(outcomes.front().plan.shape))
+    remarks += "; conservative update may lie below the prediction, which is for plain update";
+  if (has_limit)
+    remarks +=
+        "; under the law 'limit' the prediction is what large filters tend to, and small ones may differ";
+  return text + wrapped(remarks + ".", 0) + "\n";
+}
+
+Figure outcomes_figure(const std::vector<Outcome>& outcomes) {
+  std::vector<VerifiedRate> rates;
+  const bool has_all = outcomes.size() > 1;
+  for (const auto& [plan, result, verdicts] : outcomes) {
+    for (const Verdict& verdict : verdicts) {
+      const MeasuredRate& rate = verdict.measured;
+      std::string name = has_all ? std::string(plan.shape.scheme_name()) : std::to_string(rate.true_count);
+      if (has_all && verdicts.size() > 1) name += fmt::format(", {}", rate.true_count);
+      rates.push_back(
+          {std::move(name), verdict.predicted, rate.rate(), verdict.limits.low, verdict.limits.high});
+    }
+  }
+  const std::string title = title_of(outcomes);
+  return verify_figure(title.substr(0, title.find('\n')),
+                       has_all ? "scheme, in the order of the table" : "times that the key was inserted",
+                       rates);
+}
+
+}  // namespace tally::cli

@@ -1,0 +1,52 @@
+#include "files/side_table.hpp"
+
+#include <algorithm>
+#include <variant>
+
+namespace tally::cli {
+namespace {
+
+// A table with fewer entries free is doubled, so that keys are inserted at least so many at a time.
+constexpr std::uint64_t least_free = 16;
+
+/// False where another filter of its keys has no room for them.
+bool double_side_table(AnyFilter& filter) {
+  FilterShape shape = filter.shape();
+  auto& dleft = std::get<DLeftShape>(shape.shape);
+  dleft.spill_capacity = std::min(max_spill_capacity, 2 * std::max(dleft.spill_capacity, least_free));
+  AnyFilter larger(shape, filter.hasher());
+  if (!larger.merge(filter)) return false;
+  filter = std::move(larger);
+  return true;
+}
+
+}  // namespace
+
+SideTableUse side_table_use(const AnyFilter& filter) {
+  return filter.visit([](const auto& own) -> SideTableUse {
+    if constexpr (requires { own.table(); }) {
+      const SpillTable& spills = own.table().spills();
+      return {spills.size(), spills.capacity()};
+    } else {
+      return {};
+    }
+  });
+}
+
+std::uint64_t insert_with_growing_side_table(AnyFilter& filter, std::span<const Hash128> digests) {
+  std::uint64_t num_full = 0;
+  while (!digests.empty()) {
+    // No key takes more than one entry: as many keys as entries are free find room.
+    SideTableUse use = side_table_use(filter);
+    if (use.capacity - use.num_used < least_free && use.capacity < max_spill_capacity &&
+        double_side_table(filter))
+      use = side_table_use(filter);
+    const std::uint64_t most = std::max(least_free, use.capacity - use.num_used);
+    const auto piece = digests.first(std::min<std::uint64_t>(most, digests.size()));
+    num_full += filter.insert_batch(piece);
+    digests = digests.subspan(piece.size());
+  }
+  return num_full;
+}
+
+}  // namespace tally::cli

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "input/byte_source.hpp"
+
+namespace tally::cli {
+
+/// Reads files in turn, in blocks of whole lines. The last line of a file, which may lack its separator, ends a
+/// block too.
+class BlockReader {
+ public:
+  /// Read at once; a block is at most that and a line long.
+  static constexpr std::size_t block_bytes = std::size_t{40} << 10;
+
+  /// Opens nothing yet. No files: standard input. Throws std::invalid_argument if standard output goes to one of them.
+  BlockReader(const std::vector<std::string>& files, char separator, Decompress decompress);
+
+  /// The next block, in `buffer`, which is made as long as needed; none at the end of the input. Throws
+  /// as ByteSource does, and std::runtime_error for a line longer than 1 GiB.
+  std::span<const char> next(std::vector<char>& buffer);
+
+  /// Bytes read of the files so far, compressed as they may be, and of all, where that is known.
+  std::uint64_t bytes_read() const noexcept {
+    return finished_bytes_ + (source_ ? source_->file_bytes_read() : 0);
+  }
+  std::optional<std::uint64_t> total_bytes() const noexcept { return total_bytes_; }
+
+ private:
+  std::vector<std::string> files_;
+  std::size_t next_file_ = 0;
+  std::unique_ptr<ByteSource> source_;
+  std::uint64_t finished_bytes_ = 0;
+  std::optional<std::uint64_t> total_bytes_;
+  char separator_;
+  Decompress decompress_;
+  std::vector<char> begun_line_;  // what was read past the last block
+};
+
+}  // namespace tally::cli

@@ -1,0 +1,184 @@
+#include "input/event_time.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+namespace tally::cli {
+namespace {
+
+constexpr Nanoseconds most_seconds = 4'600'000'000;  // so that a difference fits too
+
+/// Takes what it reads off the front of a text.
+class Scanner {
+ public:
+  explicit Scanner(std::string_view text) : text_(text) {}
+
+  bool at_end() const { return text_.empty(); }
+  bool at_digit() const { return !text_.empty() && text_[0] >= '0' && text_[0] <= '9'; }
+
+  bool take(char wanted) {
+    if (text_.empty() || text_[0] != wanted) return false;
+    text_.remove_prefix(1);
+    return true;
+  }
+  bool take_any(std::string_view wanted) {
+    return std::any_of(wanted.begin(), wanted.end(), [&](char c) { return take(c); });
+  }
+
+  /// Exactly so many digits, the value at most `most`; else it fails.
+  std::int64_t digits(int count, std::int64_t most) {
+    std::int64_t value = 0;
+    for (int i = 0; i < count; ++i) value = 10 * value + digit();
+    failed_ |= value > most;
+    return value;
+  }
+
+  /// All digits that there are, at least one and at most 10.
+  std::int64_t whole() {
+    std::int64_t value = digit();
+    for (int i = 0; at_digit(); ++i) {
+      value = 10 * value + digit();
+      failed_ |= i == 9;
+      if (failed_) return 0;
+    }
+    return value;
+  }
+
+  /// ".25" or ",25" as nanoseconds; further digits are dropped. 0 if there is none.
+  Nanoseconds fraction() {
+    if (!take_any(".,")) return 0;
+    Nanoseconds value = 0;
+    Nanoseconds unit = nanoseconds_per_second;
+    failed_ |= !at_digit();
+    while (at_digit()) value += digit() * (unit /= 10);
+    return value;
+  }
+
+  std::int64_t month_name() {
+    constexpr std::array<std::string_view, 12> names{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                                     "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+    const auto found = std::find(names.begin(), names.end(), text_.substr(0, 3));
+    if (found == names.end()) return fail();
+    text_.remove_prefix(3);
+    return found - names.begin() + 1;
+  }
+
+  /// Seconds east of UTC: Z, +01:00, +0100 or +01.
+  std::int64_t zone() {
+    if (take('Z')) return 0;
+    const bool is_west = take('-');
+    if (!is_west && !take('+')) return fail();
+    const std::int64_t hours = digits(2, 23);
+    (void)take(':');
+    const std::int64_t minutes = at_digit() ? digits(2, 59) : 0;
+    return (is_west ? -60 : 60) * (60 * hours + minutes);
+  }
+
+  void expect(char wanted) { failed_ |= !take(wanted); }
+  std::int64_t fail() {
+    failed_ = true;
+    return 0;
+  }
+  bool failed() const { return failed_; }
+
+ private:
+  std::int64_t digit() {
+    if (!at_digit()) return fail();
+    const std::int64_t value = text_[0] - '0';
+    text_.remove_prefix(1);
+    return value;
+  }
+
+  std::string_view text_;
+  bool failed_ = false;
+};
+
+std::int64_t seconds_of_day(Scanner& scanner, bool needs_seconds) {
+  std::int64_t seconds = 3600 * scanner.digits(2, 24);
+  scanner.expect(':');
+  seconds += 60 * scanner.digits(2, 59);
+  if (!scanner.take(':')) return needs_seconds ? scanner.fail() : seconds;
+  return seconds + scanner.digits(2, 60);  // a leap second
+}
+
+std::optional<std::int64_t> seconds_of_date(std::int64_t year, std::int64_t month, std::int64_t day) {
+  const std::chrono::year_month_day date(std::chrono::year(static_cast<int>(year)),
+                                         std::chrono::month(static_cast<unsigned>(month)),
+                                         std::chrono::day(static_cast<unsigned>(day)));
+  if (!date.ok()) return std::nullopt;
+  return std::int64_t{86400} * std::chrono::sys_days(date).time_since_epoch().count();
+}
+
+std::optional<Nanoseconds> from_seconds(std::int64_t seconds, Nanoseconds fraction) {
+  if (seconds > most_seconds || seconds < -most_seconds) return std::nullopt;
+  return nanoseconds_per_second * seconds + fraction;
+}
+
+std::optional<Nanoseconds> parse_unix(Scanner scanner) {
+  const bool is_negative = scanner.take('-');
+  const std::int64_t seconds = scanner.whole();
+  const Nanoseconds fraction = scanner.fraction();
+  if (scanner.failed() || !scanner.at_end()) return std::nullopt;
+  return is_negative ? from_seconds(-seconds, -fraction) : from_seconds(seconds, fraction);
+}
+
+std::optional<Nanoseconds> parse_iso(Scanner scanner) {
+  const std::int64_t year = scanner.digits(4, 9999);
+  scanner.expect('-');
+  const std::int64_t month = scanner.digits(2, 12);
+  scanner.expect('-');
+  const auto date = seconds_of_date(year, month, scanner.digits(2, 31));
+  std::int64_t seconds = 0;
+  Nanoseconds fraction = 0;
+  if (scanner.take_any("T ")) {
+    seconds = seconds_of_day(scanner, false);
+    fraction = scanner.fraction();
+    (void)scanner.take(' ');
+    if (!scanner.at_end()) seconds -= scanner.zone();
+  }
+  if (scanner.failed() || !scanner.at_end() || !date) return std::nullopt;
+  return from_seconds(*date + seconds, fraction);
+}
+
+std::optional<Nanoseconds> parse_access_log(Scanner scanner) {
+  const bool in_brackets = scanner.take('[');
+  const std::int64_t day = scanner.digits(2, 31);
+  scanner.expect('/');
+  const std::int64_t month = scanner.month_name();
+  scanner.expect('/');
+  const auto date = seconds_of_date(scanner.digits(4, 9999), month, day);
+  scanner.expect(':');
+  std::int64_t seconds = seconds_of_day(scanner, true);
+  const Nanoseconds fraction = scanner.fraction();
+  if (scanner.take(' ')) seconds -= scanner.zone();
+  if (in_brackets) (void)scanner.take(']');  // a field that ends at the blank before the zone has none
+  if (scanner.failed() || !scanner.at_end() || !date) return std::nullopt;
+  return from_seconds(*date + seconds, fraction);
+}
+
+}  // namespace
+
+std::optional<Nanoseconds> parse_time(std::string_view text) {
+  const Scanner scanner(text);
+  if (const auto time = parse_unix(scanner)) return time;
+  if (const auto time = parse_iso(scanner)) return time;
+  return parse_access_log(scanner);
+}
+
+std::string time_text(Nanoseconds time) {
+  const std::chrono::sys_time<std::chrono::nanoseconds> point{std::chrono::nanoseconds(time)};
+  const auto day = std::chrono::floor<std::chrono::days>(point);
+  const std::chrono::year_month_day date(day);
+  const std::chrono::hh_mm_ss clock(point - day);
+  std::string fraction = fmt::format(".{:09}", clock.subseconds().count());
+  fraction.erase(fraction.find_last_not_of('0') + 1);
+  if (fraction == ".") fraction.clear();
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}{}Z", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                     clock.hours().count(), clock.minutes().count(), clock.seconds().count(), fraction);
+}
+
+}  // namespace tally::cli

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "input/key_reader.hpp"
+#include "tally/hashing/key_hasher.hpp"
+#include "text/output.hpp"
+
+namespace tally::cli {
+
+/// Results of one batch, which is never longer.
+template <class Value>
+using Batch = std::array<Value, KeyReader::max_keys_a_call>;
+
+/// The first of `digests` become those of the keys.
+inline void hash_all(const KeyHasher& hasher, std::span<const std::string_view> keys,
+                     Batch<Hash128>& digests) {
+  for (std::size_t i = 0; i < keys.size(); ++i) digests[i] = hasher(keys[i]);
+}
+
+/// Reads, hashes and hands on all keys in batches: use(keys, digests). Returns the number of keys.
+template <class Use>
+std::uint64_t for_each_batch(const InputOptions& input, const KeyHasher& hasher, bool quiet, Use use) {
+  KeyReader reader(input);
+  Progress progress(quiet);
+  Batch<Hash128> digests;
+  std::uint64_t num_keys = 0;
+  while (true) {
+    const std::span<const std::string_view> keys = reader.next();
+    if (keys.empty()) return num_keys;
+    hash_all(hasher, keys, digests);
+    use(keys, std::span<const Hash128>(digests.data(), keys.size()));
+    num_keys += keys.size();
+    progress.update(num_keys, reader.bytes_read(), reader.total_bytes());
+  }
+}
+
+}  // namespace tally::cli

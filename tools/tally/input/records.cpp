@@ -1,0 +1,120 @@
+#include "input/records.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <chrono>
+#include <stdexcept>
+
+#include "input/event_time.hpp"
+
+namespace tally::cli {
+namespace {
+
+Nanoseconds now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+// Access logs have a dash for no bytes.
+bool parse_weight(std::string_view text, std::uint64_t& weight) {
+  weight = 0;
+  if (text == "-") return true;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), weight);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+}  // namespace
+
+void add_sum(CommandLine app, RecordOptions& options) {
+  app.add_option("--sum", options.sum_fields,
+                 "add up this field of the lines (whole numbers, '-' is 0) in place of counting them")
+      .type_name("FIELD")
+      .group("Input");
+}
+
+void add_time(CommandLine app, RecordOptions& options) {
+  app.add_option("--time", options.time_fields,
+                 "the time of a line is in this field: seconds since 1970, ISO 8601, or as in access logs "
+                 "(default: when it is read)")
+      .type_name("LIST")
+      .group("Input");
+}
+
+void add_skip_bad(CommandLine app, RecordOptions& options) {
+  app.add_flag("--skip-bad", options.skip_bad,
+               "skip lines whose --sum or --time field is none; they are counted")
+      .group("Input");
+}
+
+RecordReader::RecordReader(const InputOptions& input, const RecordOptions& options, const KeyHasher& hasher,
+                           bool with_times)
+    : options_(options),
+      hasher_(hasher),
+      with_times_(with_times || has_time_fields()),
+      reader_(input),
+      weight_field_(input.delimiter, options.sum_fields, "--sum"),
+      time_field_(input.delimiter, options.time_fields, "--time"),
+      keys_(KeyReader::max_keys_a_call),
+      digests_(KeyReader::max_keys_a_call),
+      weights_(has_weights() ? KeyReader::max_keys_a_call : 0),
+      times_(with_times_ ? KeyReader::max_keys_a_call : 0) {}
+
+void RecordReader::refuse(std::string_view flag, std::string_view text, std::string_view what) const {
+  throw std::runtime_error(fmt::format("line {}: '{}' is not {} for {}; --skip-bad skips such lines",
+                                       num_lines_, text.substr(0, 80), what, flag));
+}
+
+/// Sets the weight and the time at `at`; false if the line is to be skipped.
+bool RecordReader::read_line(std::string_view line, std::size_t at) {
+  if (has_weights()) {
+    const std::string_view text = weight_field_.select(line);
+    if (!parse_weight(text, weights_[at])) {
+      if (options_.skip_bad) return false;
+      refuse("--sum", text, "a whole number from 0 to 2^64 - 1");
+    }
+  }
+  if (has_time_fields()) {
+    const std::string_view text = time_field_.select(line);
+    const std::optional<Nanoseconds> time = parse_time(text);
+    if (!time) {
+      if (options_.skip_bad) return false;
+      refuse("--time", text, "a time");
+    }
+    times_[at] = *time;
+  }
+  return true;
+}
+
+Records RecordReader::next() {
+  std::size_t num_kept = 0;
+  while (num_kept == 0) {
+    const std::span<const std::string_view> keys = reader_.next();
+    if (keys.empty()) return {};
+    weight_field_.forget_joined();
+    time_field_.forget_joined();
+    const bool has_more_fields = has_weights() || has_time_fields();
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      ++num_lines_;
+      if (has_more_fields && !read_line(reader_.lines()[i], num_kept)) {
+        ++num_skipped_;
+        continue;
+      }
+      keys_[num_kept] = keys[i];
+      digests_[num_kept++] = hasher_(keys[i]);
+    }
+  }
+  if (with_times_ && !has_time_fields()) std::fill_n(times_.begin(), num_kept, now());
+  const auto first = [&](auto& all) { return std::span(all).first(all.empty() ? 0 : num_kept); };
+  return {first(keys_), first(digests_), first(weights_), first(times_)};
+}
+
+void remark_lines_lost(bool quiet, const RecordReader& reader, std::uint64_t num_left_out) {
+  if (reader.num_skipped() > 0)
+    remark(quiet, fmt::format("{} lines skipped: no number or time in their field", reader.num_skipped()));
+  if (num_left_out > 0)
+    remark(quiet, fmt::format("{} lines were late by more than the window and are left out", num_left_out));
+}
+
+}  // namespace tally::cli

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "input/key_reader.hpp"
+#include "tally/theory/compound_poisson.hpp"
+
+namespace tally::cli {
+
+/// Keys of a sample counted exactly (up to 2^-128: by their digests), as a histogram of counts.
+theory::CountHistogram count_sample(const InputOptions& input, std::uint64_t limit);
+
+/// A file of lines "count number_of_keys"; empty lines and those that begin with # are passed over.
+/// Throws std::invalid_argument that names the file and the line.
+theory::CountHistogram read_histogram(const std::string& path, std::uint64_t limit);
+
+}  // namespace tally::cli

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "input/key_loop.hpp"
+#include "kmers/options.hpp"
+#include "kmers/sequence_reader.hpp"
+#include "text/output.hpp"
+
+namespace tally::cli {
+
+static_assert(KmerScanner::max_kmers_a_call <= std::tuple_size_v<Batch<Hash128>>);
+
+/// What KmerScanner finds at once: texts, and their entries.
+using Kmers = std::span<const std::string_view>;
+using Entries = std::span<const std::uint64_t>;
+
+/// Runs `work` in several threads, the caller's among them; an exception in one stops the reader and is thrown here.
+template <class Work>
+void run_threads(std::uint32_t num_threads, SequenceReader& reader, Work work) {
+  std::vector<std::exception_ptr> errors(num_threads);
+  const auto guarded = [&](std::uint32_t i) {
+    try {
+      work();
+    } catch (...) {
+      errors[i] = std::current_exception();
+      reader.stop();
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (std::uint32_t i = 1; i < num_threads; ++i) threads.emplace_back(guarded, i);
+    guarded(0);
+  }
+  for (const std::exception_ptr& error : errors) {
+    if (error) std::rethrow_exception(error);
+  }
+}
+
+/// How much was read.
+struct KmerTotals {
+  std::uint64_t num_bases = 0;
+  std::uint64_t num_sequences = 0;
+  std::uint64_t num_kmers = 0;
+};
+
+/// Reads all files; calls make_use() once in every thread and what it returns for each batch of k-mers, with their
+/// entries, and after each piece of the input end_piece() of that.
+template <class MakeUse>
+KmerTotals for_each_kmer_batch(const KmersOptions& options, MakeUse make_use) {
+  Progress progress(options.quiet);
+  std::atomic<std::uint64_t> num_kmers = 0;
+  std::optional<std::uint64_t> total_bytes;
+  SequenceReader reader(
+      options.files, options.kmer_length, options.no_decompress ? Decompress::no : Decompress::yes,
+      [&](std::uint64_t, std::uint64_t bytes_read) { progress.update(num_kmers, bytes_read, total_bytes); });
+  total_bytes = reader.total_bytes();
+  run_threads(options.num_threads, reader, [&] {
+    auto use = make_use();
+    KmerScanner scanner(options.kmer_length, options.strands());
+    std::string bases;
+    while (reader.next(bases)) {
+      scanner.start(bases);
+      std::uint64_t count = 0;
+      for (auto kmers = scanner.next(); !kmers.empty(); kmers = scanner.next()) {
+        use(kmers, scanner.entries());
+        count += kmers.size();
+      }
+      use.end_piece();
+      num_kmers += count;
+    }
+  });
+  return {reader.num_bases(), reader.num_sequences(), num_kmers};
+}
+
+}  // namespace tally::cli

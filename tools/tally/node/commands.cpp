@@ -1,0 +1,229 @@
+#include "node/commands.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include "cli/options.hpp"
+#include "cli/signals.hpp"
+#include "text/key_json.hpp"
+
+namespace tally::cli {
+namespace {
+
+constexpr std::size_t most_changes_at_once = 1024;
+
+double seconds(Nanoseconds time) { return static_cast<double>(time) / 1e9; }
+
+// null where it is not known.
+template <class Value>
+Json known(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json peer_json(const SummaryNode::Peer& peer) {
+  const SummaryStatus& status = peer.status;
+  std::optional<double> age;
+  if (const auto known_age = status.age(summary_time_now()))
+    age = static_cast<double>(known_age->count()) / 1e6;
+  return Json{{"name", peer.name},
+              {"is_current", status.is_current()},
+              {"epoch", status.held.epoch},
+              {"sequence", status.held.sequence},
+              {"versions_behind", known(status.num_versions_behind())},
+              {"age_seconds", known(age)},
+              {"silent_seconds", seconds(peer.silent)},
+              {"false_positive_rate", peer.false_positive_rate},
+              {"num_bytes", peer.num_bytes}};
+}
+
+Json node_json(const SummaryNode& node) {
+  const SummaryNode::Totals& totals = node.totals();
+  const PendingChanges pending = node.directory().pending();
+  return Json{{"name", node.name()},
+              {"is_connected", node.bus().is_up()},
+              {"num_connections_lost", node.bus().num_losses()},
+              {"epoch", node.directory().version().epoch},
+              {"sequence", node.directory().version().sequence},
+              {"keys", pending.num_keys},
+              {"pending_changes", pending.num_inserted + pending.num_removed},
+              {"versions_sent", totals.num_versions_sent},
+              {"answers_sent", totals.num_answers_sent},
+              {"heartbeats_sent", totals.num_heartbeats_sent},
+              {"requests_sent", totals.num_requests_sent},
+              {"bytes_sent", totals.num_bytes_sent},
+              {"messages_received", totals.num_received},
+              {"bytes_received", totals.num_bytes_received},
+              {"messages_refused", totals.num_refused}};
+}
+
+// "name=a<TAB>epoch=5": the fields of an object of numbers, words and truths.
+std::string fields_text(const Json& object) {
+  std::string text;
+  for (const auto& [name, value] : object.members()) {
+    if (!text.empty()) text += '\t';
+    const auto* const word = value.get_if<std::string>();
+    text += fmt::format("{}={}", name, word != nullptr ? *word : value.dump());
+  }
+  return text;
+}
+
+}  // namespace
+
+NodeCommands::NodeCommands(const Options& options, SummaryNode& node)
+    : options_(options),
+      node_(node),
+      input_(options.nul_separated ? '\0' : '\n'),
+      output_({.nul_separated = options.nul_separated && !options.json, .line_buffered = false}) {}
+
+Nanoseconds NodeCommands::deadline() const noexcept {
+  return wait_ ? wait_->until : std::numeric_limits<Nanoseconds>::max();
+}
+
+void NodeCommands::step(bool readable, Nanoseconds now) {
+  if (readable) input_.read_some();
+  end_wait(now);
+  while (!wait_) {
+    const std::optional<std::string_view> line = input_.next_line();
+    if (!line) break;
+    ++num_lines_;
+    take(*line, now);
+  }
+  apply_changes();
+  output_.flush();
+}
+
+void NodeCommands::finish() {
+  output_.finish();
+  if (num_full_ + num_absent_ > 0) {
+    remark(options_.quiet, fmt::format("{} removes and insertions were refused", num_full_ + num_absent_));
+  }
+  if (num_refused_lines_ > 0) {
+    remark(options_.quiet, fmt::format("{} lines were no commands", num_refused_lines_));
+  }
+}
+
+void NodeCommands::take(std::string_view line, Nanoseconds now) {
+  const char verb = line.empty() ? '\0' : line[0];
+  const std::string_view rest = line.substr(line.empty() ? 0 : 1);
+  if (verb == '+' || verb == '-') {
+    change(verb == '+' ? Verb::add : Verb::remove, rest);
+  } else if (verb == '?') {
+    answer(rest);
+  } else if (verb != '!' || !take_order(rest, now)) {
+    refuse_line(line);
+  }
+}
+
+// Changes of one kind that follow each other are made at once.
+void NodeCommands::change(Verb verb, std::string_view key) {
+  if (verb != verb_ || changes_.size() == most_changes_at_once) apply_changes();
+  verb_ = verb;
+  changes_.push_back(node_.hasher()(key));
+}
+
+void NodeCommands::apply_changes() {
+  if (verb_ == Verb::add) {
+    const std::uint64_t num_full = node_.directory().insert(changes_);
+    if (num_full > 0 && num_full_ == 0) {
+      remark(false, "the filter is full: keys are refused, and no peer will learn of them; give more --keys");
+    }
+    num_full_ += num_full;
+  } else if (verb_ == Verb::remove) {
+    const std::uint64_t num_absent = node_.directory().remove(changes_);
+    if (num_absent > 0 && num_absent_ == 0) {
+      remark(options_.quiet, "a key was removed that is certainly not here: that changes nothing");
+    }
+    num_absent_ += num_absent;
+  }
+  verb_ = Verb::none;
+  changes_.clear();
+}
+
+void NodeCommands::answer(std::string_view key) {
+  const std::vector<std::string_view> peers = node_.who_may_have(node_.hasher()(key));
+  if (options_.json) {
+    Json line = key_json(key);
+    line["peers"] = peers;
+    output_.write_record(json_line(line));
+  } else {
+    output_.write_key(key, fmt::format("{}", fmt::join(peers, " ")));
+  }
+}
+
+// Whether there is such an order.
+bool NodeCommands::take_order(std::string_view order, Nanoseconds now) {
+  if (order == "status") {
+    apply_changes();
+    print_status(now);
+  } else if (order == "publish") {
+    apply_changes();
+    node_.publish_now();
+  } else if (order == "wait" || order.starts_with("wait ")) {
+    return take_wait(order.substr(4), now);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+// " PEERS TIME", either of which may be left out.
+bool NodeCommands::take_wait(std::string_view text, Nanoseconds now) {
+  Wait wait{.num_peers = 1, .until = now + 10 * nanoseconds_per_second};
+  try {
+    if (!text.empty()) {
+      const std::size_t blank = text.find(' ', 1);
+      wait.num_peers = parse_count(text.substr(1, blank - 1), {0, 1'000'000});
+      if (blank != std::string_view::npos) wait.until = now + parse_duration(text.substr(blank + 1));
+    }
+  } catch (const std::invalid_argument&) {
+    return false;
+  }
+  apply_changes();
+  node_.publish_now();
+  wait_ = wait;
+  end_wait(now);
+  return true;
+}
+
+void NodeCommands::end_wait(Nanoseconds now) {
+  if (!wait_) return;
+  const std::uint64_t num_caught_up = node_.num_caught_up();
+  const bool done = num_caught_up >= wait_->num_peers && node_.is_published();
+  if (!done && now < wait_->until && !stop_requested()) return;
+  if (options_.json) {
+    output_.write_record(json_line(Json{{"wait", {{"is_over", done}, {"num_caught_up", num_caught_up}}}}));
+  } else {
+    output_.write_key("!wait", fmt::format("{}\t{}", done ? "done" : "late", num_caught_up));
+  }
+  wait_.reset();
+}
+
+void NodeCommands::refuse_line(std::string_view line) {
+  if (num_refused_lines_++ > 0) return;
+  constexpr std::size_t most_shown = 40;
+  remark(
+      options_.quiet,
+      fmt::format("line {}: '{}' is no command; give +KEY, -KEY, ?KEY, !status, !publish or !wait PEERS TIME",
+                  num_lines_, line.substr(0, most_shown)));
+}
+
+void NodeCommands::print_status(Nanoseconds now) {
+  Json own = node_json(node_);
+  own["changes_refused"] = num_full_ + num_absent_;
+  own["lines_refused"] = num_refused_lines_;
+  std::vector<Json> peers;
+  for (const SummaryNode::Peer& peer : node_.all_peers(now)) peers.push_back(peer_json(peer));
+  if (options_.json) {
+    own["peers"] = peers;
+    output_.write_record(json_line(Json{{"status", own}}));
+    return;
+  }
+  own["peers"] = peers.size();
+  output_.write_key("!status", fields_text(own));
+  for (const Json& peer : peers) output_.write_key("!peer", fields_text(peer));
+}
+
+}  // namespace tally::cli

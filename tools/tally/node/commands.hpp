@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "input/line_input.hpp"
+#include "node/summary_node.hpp"
+#include "text/duration.hpp"
+#include "text/output.hpp"
+
+namespace tally::cli {
+
+/// What a node is told, and asked, in lines of standard input: +KEY -KEY ?KEY !status !publish !wait.
+class NodeCommands {
+ public:
+  struct Options {
+    bool nul_separated = false;
+    bool json = false;
+    bool quiet = false;
+  };
+
+  NodeCommands(const Options& options, SummaryNode& node);
+
+  /// Whether to read on; not while a !wait is not over.
+  bool wants_input() const noexcept { return !input_.has_ended() && !wait_; }
+  bool has_ended() const noexcept { return input_.has_ended() && !wait_; }
+  /// When to call step, whatever comes.
+  Nanoseconds deadline() const noexcept;
+  /// Lines that were no commands, and changes that were not made.
+  std::uint64_t num_refused() const noexcept { return num_refused_lines_ + num_full_ + num_absent_; }
+
+  /// Does what there is to do, and prints the answers. `readable`: poll said that there is something on
+  /// standard input.
+  void step(bool readable, Nanoseconds now);
+  /// The last call: what could not be printed is an error, and what was refused is said.
+  void finish();
+
+ private:
+  struct Wait {
+    std::uint64_t num_peers;
+    Nanoseconds until;
+  };
+  enum class Verb { none, add, remove };
+
+  void take(std::string_view line, Nanoseconds now);
+  void change(Verb verb, std::string_view key);
+  void apply_changes();
+  void answer(std::string_view key);
+  bool take_order(std::string_view order, Nanoseconds now);
+  bool take_wait(std::string_view text, Nanoseconds now);
+  void end_wait(Nanoseconds now);
+  void refuse_line(std::string_view line);
+  void print_status(Nanoseconds now);
+
+  Options options_;
+  SummaryNode& node_;
+  LineInput input_;
+  Output output_;
+  Verb verb_ = Verb::none;  // of the changes that are not made yet
+  std::vector<Hash128> changes_;
+  std::optional<Wait> wait_;
+  std::uint64_t num_lines_ = 0;
+  std::uint64_t num_refused_lines_ = 0;
+  std::uint64_t num_full_ = 0;    // insertions refused
+  std::uint64_t num_absent_ = 0;  // removes refused
+};
+
+}  // namespace tally::cli

@@ -1,0 +1,154 @@
+#include "node/redis_bus.hpp"
+
+#include <fmt/format.h>
+#include <hiredis/hiredis.h>
+
+#include <algorithm>
+#include <array>
+
+#include "text/output.hpp"
+
+namespace tally::cli {
+namespace {
+
+constexpr Nanoseconds least_pause = nanoseconds_per_second / 20;
+constexpr Nanoseconds most_pause = 5 * nanoseconds_per_second;
+// One that breaks sooner was no success: the pause before the next goes on doubling.
+constexpr Nanoseconds success = 10 * nanoseconds_per_second;
+
+// Beside the message itself a reply has the channel, the pattern and some lengths.
+constexpr std::size_t reply_overhead = 4096;
+
+std::string_view text_of(const redisReply& reply) noexcept {
+  const bool has_text =
+      reply.type == REDIS_REPLY_STRING || reply.type == REDIS_REPLY_STATUS || reply.type == REDIS_REPLY_ERROR;
+  return has_text ? std::string_view(reply.str, reply.len) : std::string_view();
+}
+
+std::string_view element_of(const redisReply& reply, std::size_t i) noexcept {
+  if (reply.type != REDIS_REPLY_ARRAY || i >= reply.elements) return {};
+  return text_of(*reply.element[i]);
+}
+
+}  // namespace
+
+RedisBus::RedisBus(Options options, Nanoseconds now)
+    : options_(std::move(options)), pause_(least_pause), next_try_(now), random_(std::random_device{}()) {
+  connect(now);
+}
+
+bool RedisBus::is_ready() const noexcept { return is_up() && publisher_->num_unsent_bytes() == 0; }
+
+void RedisBus::connect(Nanoseconds now) {
+  try {
+    const std::size_t longest = options_.max_message_bytes + reply_overhead;
+    subscriber_.emplace(options_.address, longest, now);
+    publisher_.emplace(options_.address, reply_overhead, now);
+    for (const std::string& channel : options_.channels) {
+      const std::array<std::string_view, 2> subscribe{"SUBSCRIBE", channel};
+      subscriber_->send(subscribe);
+    }
+    const std::array<std::string_view, 2> subscribe_pattern{"PSUBSCRIBE", options_.pattern};
+    subscriber_->send(subscribe_pattern);
+    const std::array<std::string_view, 1> ping{"PING"};
+    publisher_->send(ping);  // its answer says that we may publish
+    num_unconfirmed_ = 1;
+  } catch (const RedisError& error) {
+    lose(error.what(), now);
+  }
+}
+
+void RedisBus::lose(std::string_view why, Nanoseconds now) {
+  if (up_since_ && now - *up_since_ >= success) pause_ = least_pause;
+  if (up_since_) {
+    ++num_losses_;
+    loss_said_ = false;
+  }
+  subscriber_.reset();
+  publisher_.reset();
+  num_subscriptions_ = 0;
+  num_unconfirmed_ = 0;
+  up_since_.reset();
+  next_try_ = now + std::uniform_int_distribution<Nanoseconds>(pause_ / 2, pause_)(random_);
+  pause_ = std::min(2 * pause_, most_pause);
+  if (!loss_said_) {
+    remark(false, fmt::format("Redis at {}: {}; trying again", options_.address.shown(), why));
+  }
+  loss_said_ = true;
+}
+
+void RedisBus::publish(std::string_view channel, std::string_view bytes) {
+  if (!is_up()) return;
+  const std::array<std::string_view, 3> command{"PUBLISH", channel, bytes};
+  publisher_->send(command);
+  ++num_unconfirmed_;
+}
+
+void RedisBus::add_polled(std::vector<pollfd>& polled) const {
+  if (!subscriber_) return;
+  polled.push_back(subscriber_->polled());
+  polled.push_back(publisher_->polled());
+}
+
+Nanoseconds RedisBus::deadline() const noexcept {
+  if (!subscriber_) return next_try_;
+  return std::min(subscriber_->deadline(), publisher_->deadline());
+}
+
+void RedisBus::step(const std::vector<pollfd>& polled, Nanoseconds now, const Receive& receive) {
+  if (!subscriber_) {
+    if (now >= next_try_) connect(now);
+    return;
+  }
+  const auto events_of = [&](const RedisConnection& connection) {
+    const auto found = std::ranges::find(polled, connection.polled().fd, &pollfd::fd);
+    return found == polled.end() ? short{0} : found->revents;
+  };
+  try {
+    subscriber_->step(events_of(*subscriber_), now);
+    publisher_->step(events_of(*publisher_), now);
+    take_replies(now, receive);
+  } catch (const RedisError& error) {
+    lose(error.what(), now);
+  }
+}
+
+void RedisBus::take_replies(Nanoseconds now, const Receive& receive) {
+  while (const RedisReply reply = publisher_->next_reply()) take_publisher_reply(*reply);
+  while (const RedisReply reply = subscriber_->next_reply()) take_subscriber_reply(*reply, receive);
+  if (is_up() || num_subscriptions_ <= options_.channels.size() || num_unconfirmed_ > 0) return;
+  up_since_ = now;
+  if (loss_said_) remark(false, fmt::format("Redis at {}: connected", options_.address.shown()));
+  loss_said_ = false;
+}
+
+// Three kinds of arrays: confirmations, messages, and the answer to PING. AUTH is answered with a status.
+void RedisBus::take_subscriber_reply(const redisReply& reply, const Receive& receive) {
+  if (reply.type == REDIS_REPLY_ERROR) throw RedisError(std::string(text_of(reply)));
+  const std::string_view kind = element_of(reply, 0);
+  if (kind == "subscribe" || kind == "psubscribe") {
+    ++num_subscriptions_;
+  } else if (kind == "message" && reply.elements == 3) {
+    receive(element_of(reply, 1), element_of(reply, 2));
+  } else if (kind == "pmessage" && reply.elements == 4) {
+    receive(element_of(reply, 2), element_of(reply, 3));
+  }
+}
+
+void RedisBus::take_publisher_reply(const redisReply& reply) {
+  // Before it is up, what is refused is AUTH or PING: there is no use in going on.
+  if (reply.type == REDIS_REPLY_ERROR && !is_up()) throw RedisError(std::string(text_of(reply)));
+  if (reply.type == REDIS_REPLY_ERROR) say_refusal(text_of(reply));
+  const bool is_of_auth = reply.type == REDIS_REPLY_STATUS && text_of(reply) == "OK";
+  const bool is_of_idle_ping = reply.type == REDIS_REPLY_STATUS && is_up();
+  if (!is_of_auth && !is_of_idle_ping && num_unconfirmed_ > 0) --num_unconfirmed_;
+}
+
+// A message that Redis did not take (no permission): the same reason is said once.
+void RedisBus::say_refusal(std::string_view text) {
+  if (text == last_refusal_) return;
+  last_refusal_ = text;
+  remark(false, fmt::format("Redis at {} did not publish: {}", options_.address.shown(), text));
+}
+
+}  // namespace tally::cli

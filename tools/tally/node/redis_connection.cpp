@@ -1,0 +1,150 @@
+#include "node/redis_connection.hpp"
+
+#include <fmt/format.h>
+#include <hiredis/hiredis.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+namespace tally::cli {
+namespace {
+
+// What the server may answer has three elements at most (four for a message of a pattern); hiredis would make
+// room for as many as a length says before they come.
+constexpr int most_elements = 16;
+redisReplyObjectFunctions bounded_functions;
+decltype(redisReplyObjectFunctions::createArray) create_any_array;
+
+void bound_arrays(redisReader& reader) {
+  create_any_array = reader.fn->createArray;
+  bounded_functions = *reader.fn;
+  bounded_functions.createArray = [](const redisReadTask* task, auto elements) -> void* {
+    return elements >= 0 && elements <= most_elements ? create_any_array(task, elements) : nullptr;
+  };
+  reader.fn = &bounded_functions;
+}
+
+// Of what is read at once, before replies are taken out and the limit of their size is looked at.
+constexpr std::size_t most_bytes_a_step = std::size_t{1} << 20;
+
+// What the texts of a reply take.
+std::size_t num_bytes_of(const redisReply& reply) {
+  std::size_t num_bytes = reply.len;
+  for (std::size_t i = 0; i < reply.elements; ++i) num_bytes += num_bytes_of(*reply.element[i]);
+  return num_bytes;
+}
+
+// A machine that is gone takes a little, too: what fits into the buffers of a socket.
+constexpr std::size_t small_command_bytes = std::size_t{64} << 10;
+
+}  // namespace
+
+void FreeRedisReply::operator()(redisReply* reply) const noexcept { freeReplyObject(reply); }
+void RedisConnection::FreeContext::operator()(redisContext* context) const noexcept { redisFree(context); }
+
+RedisConnection::RedisConnection(const RedisAddress& address, std::size_t max_reply_bytes, Nanoseconds now)
+    : context_(address.host.empty() ? redisConnectUnixNonBlock(address.socket_path.c_str())
+                                    : redisConnectNonBlock(address.host.c_str(), address.port)),
+      max_reply_bytes_(max_reply_bytes),
+      heard_at_(now) {
+  if (!context_) throw RedisError("no memory");
+  check(context_->err == 0 ? REDIS_OK : REDIS_ERR);
+  bound_arrays(*context_->reader);
+  if (address.password.empty()) return;
+  std::vector<std::string_view> command{"AUTH"};
+  if (!address.user.empty()) command.push_back(address.user);
+  command.push_back(address.password);
+  send(command);
+}
+
+RedisConnection::~RedisConnection() = default;
+
+void RedisConnection::check(int status) const {
+  if (status == REDIS_OK) return;
+  if (context_->err == REDIS_ERR_EOF) throw RedisError("the server closed the connection");
+  if (context_->err == REDIS_ERR_IO) throw RedisError(std::strerror(errno));
+  throw RedisError(context_->errstr);
+}
+
+void RedisConnection::send(std::span<const std::string_view> arguments) {
+  std::vector<const char*> texts;
+  std::vector<std::size_t> sizes;
+  for (const std::string_view argument : arguments) {
+    texts.push_back(argument.data());
+    sizes.push_back(argument.size());
+  }
+  check(redisAppendCommandArgv(context_.get(), static_cast<int>(texts.size()), texts.data(), sizes.data()));
+}
+
+std::size_t RedisConnection::num_unsent_bytes() const noexcept { return sdslen(context_->obuf); }
+
+pollfd RedisConnection::polled() const noexcept {
+  const bool writes = !connected_ || num_unsent_bytes() > 0;
+  return {context_->fd, static_cast<short>(writes ? POLLIN | POLLOUT : POLLIN), 0};
+}
+
+Nanoseconds RedisConnection::deadline() const noexcept {
+  if (!connected_) return heard_at_ + connect_patience;
+  return heard_at_ + (pinged_ ? ping_patience : silence_before_ping);
+}
+
+void RedisConnection::step(short events, Nanoseconds now) {
+  if (!connected_ && events != 0) finish_connecting();
+  if (connected_) {
+    if ((events & (POLLIN | POLLHUP | POLLERR)) != 0) read_in(now);
+    if (num_unsent_bytes() > 0) write_out(now);
+  }
+  if (now < deadline()) return;
+  if (!connected_) throw RedisError("no connection within 5 s");
+  if (pinged_) throw RedisError("the server does not answer");
+  constexpr std::array<std::string_view, 1> ping{"PING"};
+  send(ping);
+  pinged_ = true;
+  heard_at_ = now;
+}
+
+void RedisConnection::finish_connecting() {
+  int error = 0;
+  socklen_t size = sizeof error;
+  if (getsockopt(context_->fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0) error = errno;
+  if (error != 0) throw RedisError(std::strerror(error));
+  connected_ = true;
+  redisEnableKeepAlive(context_.get());
+  context_->err = 0;  // of a socket that has no such thing
+}
+
+// That bytes are taken is a sign of life: a long message on a slow line has no other.
+void RedisConnection::write_out(Nanoseconds now) {
+  const std::size_t before = num_unsent_bytes();
+  int done = 0;
+  check(redisBufferWrite(context_.get(), &done));
+  if (num_unsent_bytes() < before && before > small_command_bytes) heard_at_ = now;
+}
+
+void RedisConnection::read_in(Nanoseconds now) {
+  const redisReader& reader = *context_->reader;
+  for (std::size_t num_read = 0; num_read < most_bytes_a_step;) {
+    const std::size_t before = reader.len;
+    check(redisBufferRead(context_.get()));
+    if (reader.len == before) return;
+    num_read += reader.len - before;
+    heard_at_ = now;
+    pinged_ = false;
+  }
+}
+
+RedisReply RedisConnection::next_reply() {
+  void* taken = nullptr;
+  check(redisGetReplyFromReader(context_.get(), &taken));
+  RedisReply reply(static_cast<redisReply*>(taken));
+  const std::size_t num_bytes = reply ? num_bytes_of(*reply) : context_->reader->len - context_->reader->pos;
+  if (num_bytes > max_reply_bytes_) {
+    throw RedisError(fmt::format("a message of more than {} bytes was on its way here", max_reply_bytes_));
+  }
+  return reply;
+}
+
+}  // namespace tally::cli

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <poll.h>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "node/redis_address.hpp"
+#include "text/duration.hpp"
+
+struct redisContext;
+struct redisReply;
+
+namespace tally::cli {
+
+/// The connection is of no more use; says why.
+struct RedisError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct FreeRedisReply {
+  void operator()(redisReply* reply) const noexcept;
+};
+using RedisReply = std::unique_ptr<redisReply, FreeRedisReply>;
+
+/// One connection to a Redis server, over hiredis. Nothing waits, but for looking up a host's name.
+///
+/// A server that accepts and then says nothing is found out: PING is sent after a while of silence.
+/// All functions but the simple ones throw RedisError; the connection is then to be destroyed.
+class RedisConnection {
+ public:
+  /// Begins to connect, and sends AUTH if the address has a password. A reply longer than `max_reply_bytes`
+  /// is an error.
+  RedisConnection(const RedisAddress& address, std::size_t max_reply_bytes, Nanoseconds now);
+  ~RedisConnection();
+  RedisConnection(const RedisConnection&) = delete;
+  RedisConnection& operator=(const RedisConnection&) = delete;
+
+  bool is_connected() const noexcept { return connected_; }
+
+  /// Puts a command behind those that are not sent yet.
+  void send(std::span<const std::string_view> arguments);
+  /// Bytes of commands that the server's machine has not taken yet.
+  std::size_t num_unsent_bytes() const noexcept;
+
+  /// What to wait for.
+  pollfd polled() const noexcept;
+  /// Writes and reads what can be, as poll said.
+  void step(short events, Nanoseconds now);
+  /// The next reply, of PING and AUTH too; nothing if there is no whole one.
+  RedisReply next_reply();
+  /// When step has to be called, whatever poll says.
+  Nanoseconds deadline() const noexcept;
+
+  static constexpr Nanoseconds connect_patience = 5 * nanoseconds_per_second;
+  static constexpr Nanoseconds silence_before_ping = 5 * nanoseconds_per_second;
+  static constexpr Nanoseconds ping_patience = 10 * nanoseconds_per_second;
+
+ private:
+  struct FreeContext {
+    void operator()(redisContext* context) const noexcept;
+  };
+  void check(int status) const;
+  void finish_connecting();
+  void write_out(Nanoseconds now);
+  void read_in(Nanoseconds now);
+
+  std::unique_ptr<redisContext, FreeContext> context_;
+  std::size_t max_reply_bytes_;
+  bool connected_ = false;
+  bool pinged_ = false;
+  Nanoseconds heard_at_;  // or begun to connect, pinged, or written much
+};
+
+}  // namespace tally::cli

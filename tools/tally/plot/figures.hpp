@@ -1,0 +1,28 @@
+#pragma once
+
+#include "plot/draw.hpp"
+#include "tally/any_filter.hpp"
+#include "tally/filters/statistics.hpp"
+#include "tally/planner.hpp"
+
+namespace tally::cli {
+
+/// Error against memory: a curve for each kind of structure, planned anew for memories around those of the plan,
+/// with the candidates on them and a mark at the recommended one.
+Figure plan_figure(const Requirements& wanted, const Plan& plan);
+
+/// Counters by value beside the Poisson law of as many insertions of keys all different; buckets by cells in use
+/// beside the fluid limit for a d-left filter. The law is left out where there is none: under conservative update.
+Figure info_figure(const AnyFilter& filter, const FilterStatistics& statistics);
+
+/// A row of verify's table: what was measured, with limits, and what was predicted.
+struct VerifiedRate {
+  std::string name;  ///< of the true count, the scheme, or both
+  double predicted;
+  double measured;
+  double low;
+  double high;
+};
+Figure verify_figure(std::string title, std::string x_label, const std::vector<VerifiedRate>& rates);
+
+}  // namespace tally::cli

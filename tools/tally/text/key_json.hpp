@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "tally/hashing/key_hasher.hpp"
+#include "text/output.hpp"
+
+namespace tally::cli {
+
+/// {"key": "..."}, or {"key_hex": "..."} for bytes that are not UTF-8, which JSON cannot hold.
+Json key_json(std::string_view key);
+
+/// What a summary says of the hash: its name, and the seed or the id of the key.
+Json hash_json(const KeyHasher& hasher);
+
+/// One object a line, as `--json` prints keys.
+std::string json_line(const Json& json);
+
+}  // namespace tally::cli
