@@ -1,13 +1,13 @@
-// Count-Min sketches of depth 4 beside the physical limit: batched reads of one random line of 64 bytes a key, in
+// Count-Min sketches of depth 4 beside the physical limit: batched reads of one random line of 64 bytes per key, in
 // the sketch's own memory.
 //
 //   bench_count_min [BYTES [ROUNDS]]     default: 256 KiB and then 1 GiB, 9 rounds
 //
 // Rounds take turns over all operations of a sketch; a ratio is the median of the rounds' ratios, a time the median
-// (and the least) of the times: processor time, in ns a key. That no estimate is below the truth, and that estimates
+// (and the least) of the times: processor time, in ns per key. That no estimate is below the truth, and that estimates
 // keep their bound, is checked before. Keys are ready digests, but in the rows 'hashed', where they are texts of 16 bytes.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,13 +1,13 @@
 // d-left counting Bloom filters beside a counting Bloom filter of the same error, and beside the physical limit:
-// random reads of 2 and of 4 lines of 64 bytes a key, batched, in the filter's own memory.
+// random reads of 2 and of 4 lines of 64 bytes per key, batched, in the filter's own memory.
 //
 //   bench_dleft [KEYS [ROUNDS]]      default: 1e6 and then 64e6 keys, 9 rounds
 //
 // Rounds take turns over all operations of a filter; a ratio is the median of the rounds' ratios, a time the median
-// (and the least) of the times: processor time, in ns a key. Answers and the false positive rate are checked before. Keys are ready
+// (and the least) of the times: processor time, in ns per key. Answers and the false positive rate are checked before. Keys are ready
 // digests, but in the rows 'hashed', where they are texts of 16 bytes.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
@@ -54,7 +54,7 @@ void bench(const std::string& name, Filter& filter, double predicted_rate, std::
   require(std::abs(num_false - expected) < 6 * std::sqrt(expected) + 0.02 * expected,
           fmt::format("{}: {} false positives, expected {}", name, num_false, expected));
   const auto words = filter.storage_words();
-  fmt::print("\n{}: {} keys, {:.2f} bits a key, false positive rate {:.3g}% (predicted {:.3g}%)\n", name,
+  fmt::print("\n{}: {} keys, {:.2f} bits per key, false positive rate {:.3g}% (predicted {:.3g}%)\n", name,
              num_keys, 64.0 * static_cast<double>(words.size()) / static_cast<double>(num_keys),
              100 * num_false / static_cast<double>(num_queries), 100 * predicted_rate);
 

@@ -107,7 +107,7 @@ void add_case(const std::string& name, Work work) {
       ->Unit(benchmark::kMillisecond);
 }
 
-// The limit: one word of a random line a key, the lines asked for `window` keys ahead; 0: not asked for.
+// The limit: one word of a random line per key, the lines prefetched `window` keys ahead; 0: not prefetched.
 void add_line_reads(const WorkingSet& set) {
   const auto words = std::make_shared<detail::AlignedWords>(half_full_words(set.num_bytes));
   const std::uint64_t num_lines = set.num_bytes / 64;

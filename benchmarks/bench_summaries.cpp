@@ -6,7 +6,7 @@
 // replaced. Then times of one key against all peers: of every replica asked in turn, and of the set; that both name the
 // same peers is checked before.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdlib>
 #include <string>

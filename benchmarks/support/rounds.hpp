@@ -2,7 +2,7 @@
 
 // What benchmarks of batches share: keys that are made before the clock starts, rounds, and the physical limit.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
@@ -80,7 +80,7 @@ double time_round(std::uint64_t first, Prepare prepare, Use use) {
   return 1e9 * seconds / static_cast<double>(keys_a_round);
 }
 
-/// Reads of `num_lines` random lines a key, asked for a window of keys ahead, at the best window.
+/// Reads of `num_lines` random lines per key, prefetched a window of keys ahead, with the best window.
 inline double time_line_reads(std::span<const std::uint64_t> words, std::uint32_t num_lines,
                               std::uint64_t first, Keys& keys) {
   const std::uint64_t lines = words.size() / 8;

@@ -34,8 +34,8 @@ class PermutedChoices {
   explicit PermutedChoices(std::uint64_t seed) : scheme_(space_, seed) {}
   Choices operator()(test::Random& random) const {
     Choices choices;
-    scheme_.place_all(space_.fingerprint_of(random.digest()), 4, choices.data());
-    for (std::uint64_t& place : choices) place >>= space_.remainder_bits;
+    scheme_.all_images(space_.fingerprint_of(random.digest()), 4, choices.data());
+    for (std::uint64_t& image : choices) image >>= space_.remainder_bits;
     return choices;
   }
 
@@ -52,8 +52,8 @@ class LowBitsChoices {
   explicit LowBitsChoices(std::uint64_t seed) : scheme_(space_, seed) {}
   Choices operator()(test::Random& random) const {
     Choices choices;
-    scheme_.place_all(space_.fingerprint_of(random.digest()), 4, choices.data());
-    for (std::uint64_t& place : choices) place &= space_.num_buckets - 1;
+    scheme_.all_images(space_.fingerprint_of(random.digest()), 4, choices.data());
+    for (std::uint64_t& image : choices) image &= space_.num_buckets - 1;
     return choices;
   }
 

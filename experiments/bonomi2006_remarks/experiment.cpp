@@ -16,8 +16,8 @@ std::uint64_t fourth_subtable_trial(std::uint64_t steps, std::uint64_t seed) {
   const auto& table = process.table();
   std::uint64_t num_filled = 0;
   const auto watch = [&](Hash128 key) {
-    const std::uint64_t place = table.scheme().place(3, paper_shape.fingerprint_space().fingerprint_of(key));
-    num_filled += table.load(table.bucket_of(3, place)) == paper_shape.cells_per_bucket &&
+    const std::uint64_t image = table.scheme().image(3, paper_shape.fingerprint_space().fingerprint_of(key));
+    num_filled += table.load(table.bucket_of(3, image)) == paper_shape.cells_per_bucket &&
                   process.filter().count(key).value == 1;
   };
   process.fill(keys_at(6), watch);
@@ -81,7 +81,7 @@ void add_choices(const Options& options, double load, Claim claim, Report& repor
   };
   if (claim == Claim::equal) add("load >= 7", loads.fraction(7), all.at_7);
   add("load >= 8", loads.fraction(8), all.at_8);
-  add("overflows a trial", expected.filling + expected.churning, all.overflows);
+  add("overflows per trial", expected.filling + expected.churning, all.overflows);
 }
 
 void run(const Options& options, Report& report) {
@@ -92,7 +92,7 @@ void run(const Options& options, Report& report) {
     filled.add(num_filled != 0);
   }
   report.add({.setting = "filter at load 6",
-              .quantity = "trials in which a bucket of the fourth subtable was ever full",
+              .quantity = "trials in which a bucket of the fourth subtable was full at any time",
               .published = "0",
               .predicted = theory::probability_of_any(expected_fillings_of_the_fourth(options.steps)),
               .measured = filled});

@@ -48,7 +48,7 @@ void add_point(const Point& point, const Options& options, Report& report, Trial
                 .measured = std::move(measured)});
   };
   add("false positive rate of the final states", rate);
-  add("false positive rate by 10000 queries a trial", measured(queries, options.trials));
+  add("false positive rate by 10000 queries per trial", measured(queries, options.trials));
 }
 
 /// Cells of a width that the library has. A remainder of 11 bits leaves one for the counter; what it cannot count is
@@ -61,7 +61,7 @@ void add_dleft(std::uint32_t remainder_bits, std::uint32_t counter_bits, const O
   shape.counter_bits = counter_bits;
   const FingerprintSpace space = shape.fingerprint_space();
   const Point point{
-      fmt::format("dlCBF of {} + {} bits a cell", remainder_bits, counter_bits),
+      fmt::format("dlCBF of {} + {} bits per cell", remainder_bits, counter_bits),
       bits_per_key(num_bytes(shape)),
       theory::dleft_false_positive_probability(shape.buckets_per_subtable, space.num_remainders(), num_keys)};
   add_point(point, options, report, [&](std::uint64_t seed) -> Result {
@@ -76,13 +76,13 @@ void add_dleft(std::uint32_t remainder_bits, std::uint32_t counter_bits, const O
   });
 }
 
-/// So many counters of 4 bits to 6 keys.
+/// `counters_to_6_keys` counters of 4 bits for every 6 keys.
 void add_counting_bloom(std::uint64_t counters_to_6_keys, const Options& options, Report& report) {
   const std::uint64_t m = num_keys * counters_to_6_keys / 6;
   const std::uint32_t k = theory::best_num_hashes(m, num_keys);
   const CountingBloomShape shape{.num_counters = m, .num_hashes = k, .counter_bits = 4};
   const Point point{
-      fmt::format("standard CBF of {:.4g} counters a key", static_cast<double>(counters_to_6_keys) / 6),
+      fmt::format("standard CBF of {:.4g} counters per key", static_cast<double>(counters_to_6_keys) / 6),
       bits_per_key(num_bytes(shape)), theory::false_positive_probability_occupancy(m, k, num_keys)};
   add_point(point, options, report, [&](std::uint64_t seed) -> Result {
     CountingBloomChurn process(shape, seed);

@@ -137,7 +137,7 @@ void add_rows(const Filter& filter, std::uint64_t num_trials, const Options& opt
   add("greatest rate of a trial's queries", filter.published_most, {},
       without_limits(rate_by_queries.greatest(), num_trials));
   add("trials with an overflow", "0", 0, overflowed);
-  add(fmt::format("times a trial that a counter rose to {} or more", filter.watched_counter), "",
+  add(fmt::format("times per trial that a counter rose to {} or more", filter.watched_counter), "",
       expected(filter.watched_counter), reached);
   add(fmt::format("trials whose largest counter reached {}", filter.published_counter),
       filter.published_share, theory::probability_of_any(expected(filter.published_counter)),

@@ -18,7 +18,7 @@ plot for [s in '"dlCBF" "standard CBF"'] row(s, rate) using (at(s) - 0.15):7:8:9
     pointtype 2 title (at(s) ? '' : 'formula'), \
   for [s in '"dlCBF" "standard CBF"'] row(s, asked) using (at(s) + 0.3):4 with points linecolor rgb paper \
     pointtype 7 title (at(s) ? '' : 'paper')
-set title 'bits a key'
+set title 'bits per key'
 set yrange [0:60]
 unset key
 set boxwidth 0.5

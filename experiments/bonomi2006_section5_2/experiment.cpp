@@ -65,7 +65,7 @@ void add_rows(const Setting& setting, const std::vector<Counts>& trials, std::ui
               .predicted = moves ? 0 : theory::probability_of_any(num_expected),
               .measured = overflowed});
   report.add({.setting = name,
-              .quantity = moves ? "rescues a trial" : "overflows a trial",
+              .quantity = moves ? "rescues per trial" : "overflows per trial",
               .x = setting.load,
               .published = is_moved ? "40 to 100" : "",
               .predicted = num_expected,
@@ -73,7 +73,7 @@ void add_rows(const Setting& setting, const std::vector<Counts>& trials, std::ui
   if (!moves || setting.load == 6.5) return;
   for (const bool least : {true, false}) {
     report.add({.setting = name,
-                .quantity = least ? "rescues a trial: least" : "rescues a trial: most",
+                .quantity = least ? "rescues per trial: least" : "rescues per trial: most",
                 .x = setting.load,
                 .measured = without_limits(least ? mean.least() : mean.greatest(), trials.size())});
   }

@@ -20,7 +20,7 @@ constexpr std::array<const char*, greatest_load + 1> fluid_limit{
     "", "1.0000", "0.9999", "0.9990", "0.9920", "0.9505", "0.7669", "0.2894", "0.0023", "1.681e-27"};
 
 struct Result {
-  std::array<std::uint64_t, greatest_load> num_buckets{};  // with at least so many cells in use
+  std::array<std::uint64_t, greatest_load> num_buckets{};  // by cells in use, at least
   bool overflowed = false;
 };
 

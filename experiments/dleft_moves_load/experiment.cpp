@@ -31,13 +31,13 @@ double load_of(const Process& process) {
          static_cast<double>(process.table().shape().num_cells());
 }
 
-/// Inserts until there are so many keys, or one finds no room.
+/// Inserts until there are `num_keys` keys, or one finds no room.
 bool fills(Process& process, std::uint64_t num_keys) {
   while (process.num_full() == 0 && process.num_keys() < num_keys) process.fill(process.num_keys() + 1);
   return process.num_full() == 0;
 }
 
-/// Removes and inserts so many times, or until an insertion finds no room.
+/// Removes and inserts `num_steps` times, or until an insertion finds no room.
 bool churns(Process& process, std::uint64_t num_steps) {
   for (std::uint64_t i = 0; process.num_full() == 0 && i < num_steps; ++i) process.churn(1);
   return process.num_full() == 0;

@@ -115,8 +115,8 @@ void add_churn(const Options& options, Report& report) {
   for (const std::uint64_t i : watched) {
     Events events;
     for (const Rises& rises : trials) events.add(rises[i]);
-    report.add({.setting = fmt::format("churn of 2^13 counters {} steps a trial", options.steps),
-                .quantity = fmt::format("rises of a counter to {} a trial", i),
+    report.add({.setting = fmt::format("churn of 2^13 counters {} steps per trial", options.steps),
+                .quantity = fmt::format("rises of a counter to {} per trial", i),
                 .predicted = static_cast<double>(options.steps) * chance_of_rise_to(m, i),
                 .measured = events});
   }

@@ -16,7 +16,7 @@ inline double largest_counter_tail(std::uint64_t m, std::uint64_t num_increments
   const auto counters = static_cast<double>(m);
   const auto sum = static_cast<double>(num_increments);
   const double mean = sum / counters;
-  if (static_cast<double>(i - 1) <= mean) return 1;  // no room below i for so many
+  if (static_cast<double>(i - 1) <= mean) return 1;  // not enough room below i
   struct Moments {
     double ln_total = 0, mean = 0, variance = 0;
   };

@@ -209,7 +209,7 @@ class CacheRows {
     if (kind.has_bits()) add_counters(i, kind);
   }
 
-  /// At 10 bits a key.
+  /// At 10 bits per key.
   static std::string printed_rate(const SummaryKind& kind) {
     if (kind.bits_per_key != 10) return "";
     return kind.num_hashes == 4 ? "0.012" : kind.num_hashes == 5 ? "0.009" : "";
@@ -248,7 +248,7 @@ class CacheRows {
     double bytes = 0;  ///< with its header
   };
 
-  /// Of a delta after so many documents came and as many went.
+  /// For a delta after `keys` documents were inserted and as many removed.
   DeltaLaw delta_law(const SummaryKind& kind, std::uint64_t keys) const {
     const std::uint64_t num_keys = caches_.capacity;
     constexpr double header = summary_header_bytes + 8;  // 'proxy 1', filled up
@@ -268,7 +268,7 @@ class CacheRows {
     return {changed, header + bits / 8};
   }
 
-  /// Of updates, a request, if a message of so many new documents has so many bytes.
+  /// Bytes of updates per request, if a message of `keys` new documents has `message_bytes` bytes.
   double update_bytes(std::uint64_t keys, double message_bytes) const {
     return num_peers() * (1 - local_hits().mean()) / static_cast<double>(keys) * message_bytes;
   }

@@ -67,7 +67,7 @@ struct ProtocolCounts {
 
 struct PolicyCounts {
   std::uint64_t unknown_keys = 0;  ///< documents not announced, summed over the requests of their proxy
-  std::uint64_t requests = 0;      ///< so many, from message to message
+  std::uint64_t requests = 0;      ///< from message to message
   std::uint64_t num_messages = 0;
   std::uint64_t num_changes = 0;  ///< documents that came or went between a proxy's messages
 };

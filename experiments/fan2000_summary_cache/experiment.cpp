@@ -109,7 +109,7 @@ int main(int argc, char** argv) {
        .add_options = [](CLI::App& app) {
          app.add_option(
              "--trace", trace_options.file,
-             "File of requests, one a line: proxy or client, URL; the first half warms the caches up");
+             "File of requests, one per line: proxy or client, URL; the first half warms up the caches");
          app.add_option("--proxies", trace_options.num_proxies, "Of the trace")
              ->check(CLI::Range(2, 31))
              ->capture_default_str();

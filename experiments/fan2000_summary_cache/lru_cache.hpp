@@ -6,7 +6,7 @@
 
 namespace tally::experiments {
 
-/// A cache of so many documents, numbers below num_documents; the least recently asked for goes first.
+/// A cache of `capacity` documents, numbers below num_documents; evicts the least recently requested first.
 class LruCache {
  public:
   LruCache(std::uint32_t capacity, std::uint32_t num_documents)

@@ -38,7 +38,7 @@ void add_simulation(std::uint64_t theta, std::uint32_t k, const Options& options
   add_rates({.setting = name, .x = static_cast<double>(k), .predicted = exact}, rates, queries, report);
 }
 
-/// The least number of keys from which the error at the best k stays below the paper's 0.48%, at 10 counters a key.
+/// The least number of keys from which the error at the best k stays below the paper's 0.48%, at 10 counters per key.
 std::uint64_t least_num_keys(std::uint64_t theta) {
   const auto is_below = [&](std::uint64_t keys) { return error_at_best_k(theta, keys, 10 * keys) < 0.0048; };
   std::uint64_t high = 1;

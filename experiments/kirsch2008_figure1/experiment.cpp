@@ -1,4 +1,4 @@
-// Kirsch and Mitzenmacher 2008, Figure 1: false positive probability against n, for c = 4, 8, 12 and 16 bits a key and
+// Kirsch and Mitzenmacher 2008, Figure 1: false positive probability against n, for c = 4, 8, 12 and 16 bits per key and
 // every scheme. README.md has the claims.
 
 #include "run_experiment.hpp"
@@ -53,7 +53,7 @@ void add_scheme(const Panel& panel, std::uint64_t num_keys, const Options& optio
   if (law.kind == LawKind::exact) row.predicted = std::exp(law.ln_false_positive_rate);
   report.add(row);
 
-  // The paper's claims, for whatever can be told apart.
+  // The paper's claims, for everything that is distinguishable.
   const double standard =
       theory::false_positive_probability_occupancy(panel.bits_per_key * num_keys, panel.num_hashes, num_keys);
   const BloomShape parts =

@@ -96,7 +96,7 @@ void add_rates(const Options& options, Report& report) {
   }
 }
 
-/// How many of so many random keys have j distinct positions, j = 0 .. k.
+/// How many of `num_keys` random keys have j distinct positions, j = 0 .. k.
 template <HashScheme Scheme>
 std::vector<std::uint64_t> distinct_positions(std::uint64_t m, std::uint32_t k, const Options& options,
                                               std::uint64_t num_keys) {

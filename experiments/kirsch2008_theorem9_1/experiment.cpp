@@ -19,7 +19,7 @@ constexpr std::uint64_t stream_keys = 2000;
 constexpr std::uint64_t stream_length = 50000;
 /// 2 e / width: what the theorem's width is for.
 const double epsilon = 2 * std::exp(1.0) / width;
-/// So many equal keys that each is just above a share of epsilon: nearly the worst case of Markov's inequality.
+/// The number of equal keys for which each is just above a share of epsilon: nearly the worst case of Markov's inequality.
 const auto num_heavy = static_cast<std::uint64_t>(1 / epsilon);
 
 struct Rows {

@@ -28,7 +28,7 @@ class Churn {
 
   Churn(const Shape& shape, std::uint64_t seed) : random_(seed), filter_(shape, KeyHasher(random_.next())) {}
 
-  /// Inserts until there are so many; watch(digest) after every insertion.
+  /// Inserts until there are `num_keys`; watch(digest) after every insertion.
   template <class Watch>
   void fill(std::uint64_t num_keys, Watch watch) {
     while (keys_.size() < num_keys) keys_.push_back(insert_fresh(watch));

@@ -21,8 +21,9 @@ BloomShape shape_below(std::uint64_t num_bits, std::uint32_t num_hashes) {
   return {Scheme::round_positions(space, Rounding::down), num_hashes};
 }
 
-/// How many of so many keys never inserted are found, in each of so many fresh filters of n keys. Digests are
-/// random numbers, so that nothing is hashed. The numbers do not depend on the threads.
+/// For each of `num_filters` fresh filters of `num_keys` keys, how many of `num_queries` keys that were never
+/// inserted are found. Digests are random numbers, so nothing is hashed. The numbers do not depend on the
+/// number of threads.
 template <HashScheme Scheme>
 std::vector<std::uint64_t> false_positives(const Options& options, const std::string& name,
                                            const BloomShape& shape, std::uint64_t num_keys,

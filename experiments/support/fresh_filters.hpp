@@ -20,7 +20,7 @@ struct FilterRate {
   std::uint64_t num_passed = 0;
 };
 
-/// Hands so many fresh random digests to use(span), some thousand at a time.
+/// Passes `num_digests` fresh random digests to use(span), some thousand at a time.
 template <class Use>
 void use_fresh_digests(test::Random& random, std::uint64_t num_digests, Use use) {
   std::vector<Hash128> digests(std::min<std::uint64_t>(num_digests, 4096));
@@ -32,7 +32,7 @@ void use_fresh_digests(test::Random& random, std::uint64_t num_digests, Use use)
   }
 }
 
-/// How many of so many fresh random keys pass; ask_batch(digests, results) asks.
+/// How many of `num_queries` fresh random keys pass; ask_batch(digests, results) does the lookups.
 template <class AskBatch>
 std::uint64_t count_passed(test::Random& random, std::uint64_t num_queries, AskBatch ask_batch) {
   std::uint64_t num_passed = 0;
@@ -81,7 +81,7 @@ inline void add_rates(Row row, const std::vector<FilterRate>& rates, std::uint64
   row.measured = mean;
   report.add(row);
   if (num_queries == 0) return;
-  row.quantity = fmt::format("false positive rate by {} queries a trial", num_queries);
+  row.quantity = fmt::format("false positive rate by {} queries per trial", num_queries);
   row.published.clear();
   row.measured = measured(queries, rates.size());
   report.add(std::move(row));

@@ -9,7 +9,7 @@
 
 namespace tally::experiments {
 
-/// What a printed number may stand for: half a unit of its last digit to both sides. Nothing if it is no number.
+/// The range of values that a printed number may mean: half a unit of its last digit to both sides. Empty for other text.
 std::optional<Limits> rounded(const std::string& printed);
 
 /// What is claimed of the measured value: that it is the predicted one, below it, or above it.

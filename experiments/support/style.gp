@@ -1,10 +1,6 @@
-# What all plots share. Set `format` to svg or png: gnuplot -e "format = 'svg'" plot.gp
-if (format eq 'svg') {
-  set terminal svg size 800,480 font 'Helvetica,13' background 'white'
-} else {
-  set terminal pngcairo size 800,480 font 'Helvetica,11' background 'white'
-}
-set output 'plot.' . format
+# What all plots share. In the folder of an experiment: gnuplot plot.gp
+set terminal svg size 800,480 font 'Helvetica,13' background 'white'
+set output 'plot.svg'
 set datafile separator ','
 set border 3
 set tics nomirror

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <atomic>
 #include <chrono>
@@ -14,7 +14,7 @@
 
 namespace tally::experiments {
 
-/// What every experiment can be told.
+/// The options of every experiment.
 struct Options {
   std::uint64_t trials = 0;
   std::uint64_t other_trials =
@@ -25,8 +25,8 @@ struct Options {
   bool small = false;  ///< a run of seconds, as the tests do it
 };
 
-/// The results of trial(seed of its own) for each of so many trials, in order, whatever the number of
-/// threads. Says on stderr how long it took.
+/// The results of trial(seed) for `num_trials` trials, each with its own seed, in order, whatever the number of
+/// threads. Prints the time it took on stderr.
 template <class Trial>
 auto run_trials(const Options& options, std::string_view name, std::uint64_t num_trials, Trial trial) {
   const auto start = std::chrono::steady_clock::now();

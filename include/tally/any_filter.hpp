@@ -20,18 +20,18 @@
 
 namespace tally {
 
-/// Calls on a structure so far, whatever their keys. What a kind does not have stays 0.
+/// The numbers of calls on a structure so far. Numbers that do not apply to the kind stay 0.
 struct FilterTotals {
-  std::uint64_t num_insertions = 0;  ///< those that were not refused; of a sketch the sum of all weights
-  std::uint64_t num_removes = 0;     ///< those that were not refused
+  std::uint64_t num_insertions = 0;  ///< without refused ones; for a sketch the sum of all weights
+  std::uint64_t num_removes = 0;     ///< without refused ones
   std::uint64_t num_refused_removes = 0;
-  std::uint64_t num_full = 0;     ///< insertions refused because there was no room; d-left filters
+  std::uint64_t num_full = 0;     ///< insertions that returned `full`; d-left filters
   std::uint64_t num_rescues = 0;  ///< insertions that found room by moves; d-left filters
 
-  /// No calls, but kept with them so that a file need not be scanned: the cells in use of a d-left filter.
+  /// Not calls, but stored here so that reading a file need not scan it: the number of cells in use in a d-left filter.
   std::uint64_t num_fingerprints = 0;
 
-  /// No calls either: what halvings may have added to a counter of a sketch, at most.
+  /// Not calls either: the most that halvings may have added to a counter of a sketch.
   std::uint64_t rounding = 0;
 
   friend bool operator==(const FilterTotals&, const FilterTotals&) = default;
@@ -49,7 +49,7 @@ struct FilterVariantOver<SchemeList<BitSchemes...>, SchemeList<CountingSchemes..
                             CountMinSketch<SketchSchemes>...>;
 };
 
-/// Every structure that can stand in a file.
+/// Every structure that a file can contain.
 using FilterVariant = FilterVariantOver<AllSchemes, CounterSchemes, BucketSchemes, RowSchemes>::type;
 
 template <class F, class... Alternatives>
@@ -62,25 +62,33 @@ concept FilterAlternative = is_alternative<F>(static_cast<const FilterVariant*>(
 
 }  // namespace detail
 
-/// A filter or sketch whose kind and scheme are chosen at run time: what programs that read files or
-/// flags work with. Keys come as digests of hasher(), in batches, with one dispatch a call.
+/// A filter or sketch whose kind and scheme are chosen at run time, for programs that read files or flags. It takes
+/// keys as digests of hasher(), in batches, with one dispatch per call.
 ///
-/// Laws and thread rule are those of the filter inside. Spans of one call are equally long;
-/// std::invalid_argument otherwise. A call that the kind does not have throws std::invalid_argument
-/// that names a kind which has it; nothing has changed then.
+/// Guarantees and thread safety are those of the filter inside. All spans of a call must have the same length;
+/// otherwise it throws std::invalid_argument. A call that the kind does not support throws std::invalid_argument that
+/// names the kinds which do, and changes nothing.
 class AnyFilter {
  public:
-  /// Empty. Throws std::invalid_argument for a shape out of range, std::bad_alloc where there
-  /// is not enough memory.
+  /// An empty filter. Throws std::invalid_argument for a shape out of range, and std::bad_alloc if there is not enough
+  /// memory.
   AnyFilter(const FilterShape& shape, const KeyHasher& hasher);
 
-  /// Takes over what a file held: `words` are its body, as many as the shape says. Throws as above.
+  /// A filter with the content of a file: `words` are its body, and the shape determines their number. Throws as above.
   AnyFilter(const FilterShape& shape, const KeyHasher& hasher, const FilterTotals& totals,
             detail::AlignedWords words);
 
-  /// The filter given.
+  /// Holds the given filter.
   template <detail::FilterAlternative F>
   explicit AnyFilter(F filter) : filter_(std::move(filter)) {}
+
+  // Not inline: each is instantiated for every structure.
+  AnyFilter(const AnyFilter& other);
+  AnyFilter(AnyFilter&& other) noexcept;
+  /// If there is not enough memory, throws std::bad_alloc and changes nothing.
+  AnyFilter& operator=(const AnyFilter& other);
+  AnyFilter& operator=(AnyFilter&& other) noexcept;
+  ~AnyFilter();
 
   FilterShape shape() const;
   FilterKind kind() const;
@@ -88,34 +96,34 @@ class AnyFilter {
   FilterTotals totals() const;
 
   /// Whether it has try_grow.
-  bool can_grow() const { return kind() == FilterKind::dleft; }
+  bool can_grow() const { return traits_of(kind()).can_grow; }
   /// Whether it has remove_batch.
-  bool can_remove() const { return kind() == FilterKind::counting_bloom || kind() == FilterKind::dleft; }
+  bool can_remove() const { return traits_of(kind()).can_remove; }
   /// Whether it has count_batch and at_least_batch.
-  bool can_count() const { return has_threshold() || can_remove() || is_sketch(); }
+  bool can_count() const { return traits_of(kind()).can_count; }
   /// Whether it has add_batch with weights, estimate_batch and halve.
-  bool is_sketch() const { return kind() == FilterKind::count_min; }
+  bool is_sketch() const { return traits_of(kind()).takes_weights; }
   /// Whether it has insert_batch with states.
-  bool has_threshold() const { return kind() == FilterKind::threshold; }
+  bool has_threshold() const { return traits_of(kind()).tells_states; }
 
-  /// The number of keys that were refused because the filter is full, 0 for all kinds but dleft: nothing
-  /// has changed for those, and all others are in.
+  /// Returns the number of keys that were refused because the filter is full; always 0 for all kinds but dleft. All
+  /// other keys were inserted.
   [[nodiscard]] std::uint64_t insert_batch(std::span<const Hash128> keys);
 
-  /// Adds weights[i] to the count of keys[i]; the number of keys of which a counter is saturated then. Sketches only.
+  /// Adds weights[i] to the count of keys[i]. Returns the number of keys with a saturated counter. Sketches only.
   std::uint64_t add_batch(std::span<const Hash128> keys, std::span<const std::uint64_t> weights);
 
-  /// states[i]: whether keys[i] has now been inserted at least shape().threshold() times. Threshold only.
+  /// Sets states[i] to whether keys[i] has reached the threshold. Threshold filters only.
   void insert_batch(std::span<const Hash128> keys, std::span<ThresholdState> states);
 
-  /// Whether the key may have been inserted; of a threshold filter: at least shape().threshold() times.
+  /// Whether the key may have been inserted; for a threshold filter: whether it may have reached the threshold.
   void may_contain_batch(std::span<const Hash128> keys, std::span<bool> results) const;
 
-  /// Whether the key may have been inserted `theta` times: 1 to shape().threshold() for counting
+  /// Whether the key may have been inserted `theta` times: 1 to shape().largest_theta() for counting
   /// Bloom and d-left filters and for sketches; the threshold itself for threshold filters.
   void at_least_batch(std::span<const Hash128> keys, std::uint64_t theta, std::span<bool> results) const;
 
-  /// All but Bloom filters.
+  /// Not for Bloom filters.
   void count_batch(std::span<const Hash128> keys, std::span<Count> results) const;
 
   /// Counts with their bounds. Sketches only.
@@ -124,13 +132,13 @@ class AnyFilter {
   /// Counting Bloom and d-left filters.
   void remove_batch(std::span<const Hash128> keys, std::span<RemoveResult> results);
 
-  /// Adds what is in the other filter. False, and nothing has changed, if both do not fit into this one: only
-  /// d-left filters can be full. Throws std::invalid_argument that names the first of kind, scheme,
-  /// hasher and shape that differs; nothing has changed then.
+  /// Adds the content of the other filter. Returns false and changes nothing if both do not fit into this one, which
+  /// happens only to d-left filters. Throws std::invalid_argument that names the first difference in kind, scheme,
+  /// hasher and shape, and changes nothing.
   [[nodiscard]] bool merge(const AnyFilter& other);
 
-  /// Doubles a d-left filter, without its keys. False, and nothing has changed, if its remainders have no bit to
-  /// spare. Throws std::bad_alloc, and nothing has changed then.
+  /// Doubles a d-left filter, without its keys. Returns false and changes nothing if its remainders have no bit to
+  /// spare. If there is not enough memory, throws std::bad_alloc and changes nothing.
   [[nodiscard]] bool try_grow();
 
   /// Halves every count, rounded up. Sketches only.
@@ -138,18 +146,17 @@ class AnyFilter {
 
   FilterStatistics statistics() const;
 
-  /// What only a d-left filter can tell.
+  /// The statistics that only a d-left filter has; nothing for other kinds.
   std::optional<DLeftStatistics> dleft_statistics() const;
 
-  /// The bound that a sketch states with its estimates.
+  /// The bound on the estimates of a sketch; nothing for filters.
   std::optional<CountMinBound> count_min_bound() const;
 
-  /// The memory of its bits, counters or cells, and of what a d-left filter's cells cannot count: together the
-  /// body of its file.
+  /// The memory of bits, counters or cells, and the side table of a d-left filter: together the body of a file.
   std::span<const std::uint64_t> words() const;
   std::span<const std::uint64_t> side_words() const;
 
-  /// visit(the filter inside).
+  /// Calls `visit` with the filter inside.
   template <class Visit>
   decltype(auto) visit(Visit&& visit) const {
     return std::visit(std::forward<Visit>(visit), filter_);

@@ -1,9 +1,10 @@
 #pragma once
 
-/// All that programs use, but for the formulas (theory.hpp). Each header compiles alone, too: include fewer of them where
-/// compile time matters.
+/// Everything that programs use, except the formulas (theory.hpp). Each header also compiles alone: include
+/// individual headers if compile time matters.
 
 #include "tally/any_filter.hpp"
+#include "tally/any_filter/simulation.hpp"
 #include "tally/any_filter/summary.hpp"
 #include "tally/filters/bloom.hpp"
 #include "tally/filters/counting_bloom.hpp"
@@ -12,6 +13,7 @@
 #include "tally/filters/threshold.hpp"
 #include "tally/hashing/scheme_list.hpp"
 #include "tally/planner.hpp"
+#include "tally/planner/fewest_hashes.hpp"
 #include "tally/planner/plan_count_min.hpp"
 #include "tally/planner/scheme_law.hpp"
 #include "tally/serialization.hpp"
@@ -23,6 +25,7 @@
 #include "tally/sketches/count_min_window.hpp"
 #include "tally/sketches/space_saving.hpp"
 #include "tally/sketches/top_keys.hpp"
+#include "tally/streams.hpp"
 #include "tally/summaries/directory_summary.hpp"
 #include "tally/summaries/replica.hpp"
 #include "tally/summaries/set.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-/// All formulas. Nothing else of the library is needed to use them.
+/// All formulas. You can use them without the rest of the library.
 
 #include "tally/theory/blocked_bloom.hpp"
 #include "tally/theory/bloom.hpp"

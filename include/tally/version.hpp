@@ -4,7 +4,7 @@
 
 namespace tally {
 
-/// The version of the library that is linked, "major.minor.patch". It is written in one place, CMakeLists.txt.
+/// The version of the linked library, "major.minor.patch". Only CMakeLists.txt defines it.
 [[nodiscard]] std::string_view version() noexcept;
 
 }  // namespace tally

@@ -123,6 +123,12 @@ AnyFilter::AnyFilter(const FilterShape& shape, const KeyHasher& hasher, const Fi
                      detail::AlignedWords words)
     : filter_(make_filter(shape, hasher, totals, std::move(words))) {}
 
+AnyFilter::AnyFilter(const AnyFilter& other) = default;
+AnyFilter::AnyFilter(AnyFilter&& other) noexcept = default;
+AnyFilter& AnyFilter::operator=(const AnyFilter& other) { return *this = AnyFilter(other); }
+AnyFilter& AnyFilter::operator=(AnyFilter&& other) noexcept = default;
+AnyFilter::~AnyFilter() = default;
+
 FilterShape AnyFilter::shape() const {
   return visit([](const auto& filter) { return FilterShape{filter.shape(), scheme_id_of(filter)}; });
 }
@@ -135,7 +141,7 @@ const KeyHasher& AnyFilter::hasher() const {
 
 FilterTotals AnyFilter::totals() const {
   return visit([](const auto& filter) -> FilterTotals {
-    if constexpr (requires { filter.table(); }) {
+    if constexpr (detail::has_cells<decltype(filter)>) {
       const DLeftTotals& totals = filter.totals();
       return {totals.num_insertions,
               totals.num_removes,
@@ -157,14 +163,14 @@ FilterTotals AnyFilter::totals() const {
 
 std::span<const std::uint64_t> AnyFilter::words() const {
   return visit([](const auto& filter) {
-    if constexpr (requires { filter.table(); }) return filter.table().cells().words();
+    if constexpr (detail::has_cells<decltype(filter)>) return filter.table().cells().words();
     else return filter.storage().words();
   });
 }
 
 std::span<const std::uint64_t> AnyFilter::side_words() const {
   return visit([](const auto& filter) -> std::span<const std::uint64_t> {
-    if constexpr (requires { filter.table(); }) return filter.table().spills().words();
+    if constexpr (detail::has_cells<decltype(filter)>) return filter.table().spills().words();
     else return {};
   });
 }

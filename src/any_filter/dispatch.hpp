@@ -3,24 +3,38 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "tally/any_filter.hpp"
 #include "tally/detail/parameter_error.hpp"
 
 namespace tally::detail {
 
-/// "remove: a bloom filter has none; use a counting-bloom filter".
+/// Whether the filter has cells in buckets, and a side table: a d-left filter.
+template <class Filter>
+inline constexpr bool has_cells = std::is_same_v<ShapeOf<Filter>, DLeftShape>;
+
+/// Throws std::invalid_argument that lists the kinds that `can`: "remove: a bloom filter does not support this; use a
+/// counting-bloom or dleft filter".
 [[noreturn]] inline void throw_unsupported(std::string_view operation, FilterKind kind,
-                                           std::string_view instead) {
+                                           bool KindTraits::*can) {
+  std::string kinds;
+  std::size_t before_last = 0;
+  for (const KindTraits& other : all_kinds()) {
+    if (!(other.*can)) continue;
+    before_last = kinds.size();
+    kinds.append(kinds.empty() ? "" : ", ").append(other.name);
+  }
+  if (before_last != 0) kinds.replace(before_last, 1, " or");
   std::string message(operation);
-  message.append(": a ").append(name_of(kind)).append(" filter has none; use a ").append(instead);
+  message.append(": a ").append(name_of(kind)).append(" filter does not support this; use a ").append(kinds);
   throw std::invalid_argument(message.append(" filter"));
 }
 
 inline void require_equally_long(std::size_t num_keys, std::size_t num_results) {
   if (num_keys == num_results) return;
   throw_parameter_error("AnyFilter", "number of results", std::to_string(num_results),
-                        std::to_string(num_keys) + ", one a key");
+                        std::to_string(num_keys) + ", one per key");
 }
 
 }  // namespace tally::detail

@@ -6,7 +6,7 @@
 namespace tally {
 namespace {
 
-// Of a count at its maximum only that can be said, and nothing may be missed.
+// A saturated count may be any number from its maximum on, so it is reported: there must be no false negatives.
 template <class Filter>
 void at_least_by_count(const Filter& filter, std::span<const Hash128> keys, std::uint64_t theta,
                        std::span<bool> results) {
@@ -45,18 +45,18 @@ void AnyFilter::at_least_batch(std::span<const Hash128> keys, std::uint64_t thet
       const std::uint64_t threshold = filter.shape().threshold;
       if (theta != threshold) {
         detail::throw_parameter_error("ThresholdFilter", "theta", std::to_string(theta),
-                                      std::to_string(threshold) + ", the threshold it was made for");
+                                      std::to_string(threshold) + ", the threshold of this filter");
       }
       filter.at_least_batch(keys, results);
     } else if constexpr (requires { filter.count_batch(keys, std::span<Count>()); }) {
       const FilterShape own = shape();
-      if (theta == 0 || theta > own.threshold()) {
+      if (theta == 0 || theta > own.largest_theta()) {
         detail::throw_parameter_error(name_of(own.kind()), "theta", std::to_string(theta),
-                                      "1 to " + std::to_string(own.threshold()));
+                                      "1 to " + std::to_string(own.largest_theta()));
       }
       at_least_by_count(filter, keys, theta, results);
     } else {
-      detail::throw_unsupported("at_least", kind(), "counting-bloom, threshold, dleft or count-min");
+      detail::throw_unsupported("at_least", kind(), &KindTraits::can_count);
     }
   });
 }
@@ -67,7 +67,7 @@ void AnyFilter::count_batch(std::span<const Hash128> keys, std::span<Count> resu
     if constexpr (requires { filter.count_batch(keys, results); }) {
       filter.count_batch(keys, results);
     } else {
-      detail::throw_unsupported("count", kind(), "counting-bloom, threshold, dleft or count-min");
+      detail::throw_unsupported("count", kind(), &KindTraits::can_count);
     }
   });
 }
@@ -78,21 +78,22 @@ void AnyFilter::estimate_batch(std::span<const Hash128> keys, std::span<CountEst
     if constexpr (requires { filter.estimate_batch(keys, results); }) {
       filter.estimate_batch(keys, results);
     } else {
-      detail::throw_unsupported("estimate", kind(), "count-min");
+      detail::throw_unsupported("estimate", kind(), &KindTraits::takes_weights);
     }
   });
 }
 
 FilterStatistics AnyFilter::statistics() const {
   return visit([](const auto& filter) {
-    if constexpr (requires { filter.table(); }) return filter_statistics(filter.shape(), filter.statistics());
+    if constexpr (detail::has_cells<decltype(filter)>)
+      return filter_statistics(filter.shape(), filter.statistics());
     else return filter.statistics();
   });
 }
 
 std::optional<DLeftStatistics> AnyFilter::dleft_statistics() const {
   return visit([](const auto& filter) -> std::optional<DLeftStatistics> {
-    if constexpr (requires { filter.table(); }) return filter.statistics();
+    if constexpr (detail::has_cells<decltype(filter)>) return filter.statistics();
     else return std::nullopt;
   });
 }

@@ -19,7 +19,7 @@ SummaryLayout layout_of_filter(const AnyFilter& filter) {
         } else {
           throw std::invalid_argument(
               "a filter of kind " + std::string(name_of(filter.kind())) +
-              " has no summary; bloom, blocked-bloom, counting-bloom and dleft filters have");
+              " has no summary; use a bloom, blocked-bloom, counting-bloom or dleft filter");
         }
       },
       shape.shape);
@@ -42,7 +42,8 @@ SummaryTable summary_of(const AnyFilter& filter) {
 AnyFilter filter_of(const SummaryTable& summary, const KeyHasher& hasher) {
   const SummaryLayout& layout = summary.layout();
   if (hasher.id() != layout.hash_id || hasher.seed_or_key_id() != layout.seed_or_key_id) {
-    throw std::invalid_argument("the hasher is not the one of the summary's publisher");
+    throw std::invalid_argument(
+        "the hasher differs from that of the summary's publisher; use the same hash and seed or key");
   }
   FilterTotals totals;
   FilterShape shape{BloomShape{}, layout.scheme_id};

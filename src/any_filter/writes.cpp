@@ -6,7 +6,7 @@
 namespace tally {
 namespace {
 
-/// Inserts the keys in windows, each with a result a key that goes to `use`.
+/// Inserts the keys in windows, and passes the results of each window, one per key, to `use`.
 template <class Result, class Filter, class Use>
 void in_windows(Filter& filter, std::span<const Hash128> keys, Use use) {
   std::array<Result, 2048> results;
@@ -24,7 +24,7 @@ std::uint64_t AnyFilter::insert_batch(std::span<const Hash128> keys) {
   std::uint64_t num_full = 0;
   std::visit(
       [&](auto& filter) {
-        if constexpr (requires { filter.table(); }) {
+        if constexpr (detail::has_cells<decltype(filter)>) {
           in_windows<InsertResult>(filter, keys, [&](std::span<const InsertResult> results) {
             num_full += static_cast<std::uint64_t>(std::ranges::count(results, InsertResult::full));
           });
@@ -47,7 +47,7 @@ std::uint64_t AnyFilter::add_batch(std::span<const Hash128> keys, std::span<cons
         if constexpr (requires { filter.add_batch(keys, weights); }) {
           return filter.add_batch(keys, weights);
         } else {
-          detail::throw_unsupported("add with weights", kind(), "count-min");
+          detail::throw_unsupported("add with weights", kind(), &KindTraits::takes_weights);
         }
       },
       filter_);
@@ -60,7 +60,7 @@ void AnyFilter::insert_batch(std::span<const Hash128> keys, std::span<ThresholdS
         if constexpr (requires { filter.insert_batch(keys, states); }) {
           filter.insert_batch(keys, states);
         } else {
-          detail::throw_unsupported("insert with a state", kind(), "threshold");
+          detail::throw_unsupported("insert with a state", kind(), &KindTraits::tells_states);
         }
       },
       filter_);
@@ -73,7 +73,7 @@ void AnyFilter::remove_batch(std::span<const Hash128> keys, std::span<RemoveResu
         if constexpr (requires { filter.remove_batch(keys, results); }) {
           filter.remove_batch(keys, results);
         } else {
-          detail::throw_unsupported("remove", kind(), "counting-bloom or dleft");
+          detail::throw_unsupported("remove", kind(), &KindTraits::can_remove);
         }
       },
       filter_);
@@ -85,7 +85,7 @@ bool AnyFilter::try_grow() {
         if constexpr (requires { filter.try_grow(); }) {
           return filter.try_grow();
         } else {
-          detail::throw_unsupported("growth", kind(), "dleft");
+          detail::throw_unsupported("growth", kind(), &KindTraits::can_grow);
         }
       },
       filter_);
@@ -97,7 +97,7 @@ void AnyFilter::halve() {
         if constexpr (requires { filter.halve(); }) {
           filter.halve();
         } else {
-          detail::throw_unsupported("halve", kind(), "count-min");
+          detail::throw_unsupported("halve", kind(), &KindTraits::takes_weights);
         }
       },
       filter_);
@@ -110,7 +110,7 @@ bool AnyFilter::merge(const AnyFilter& other) {
       [&](auto& filter) {
         // Kind and scheme agree, so the alternative does.
         const auto& same = std::get<std::remove_reference_t<decltype(filter)>>(other.filter_);
-        if constexpr (requires { filter.table(); }) {
+        if constexpr (detail::has_cells<decltype(filter)>) {
           return filter.merge(same);
         } else {
           filter.merge(same);

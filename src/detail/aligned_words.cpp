@@ -36,12 +36,12 @@ std::shared_ptr<void> allocate_zeroed(std::uint64_t num_bytes) {
     return {memory, Free{}};
   }
   if (num_bytes > ~std::uint64_t{0} / 4) throw std::bad_alloc();
-  // A block that will soon be in use all over gets its pages in one call instead of a fault each.
+  // A block that will soon be used throughout gets its pages in one call instead of one fault each.
   const int populate = num_bytes < populated_below_bytes ? MAP_POPULATE : 0;
   void* memory =
       ::mmap(nullptr, num_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | populate, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
-  // Advice only: smaller pages give the same answers.
+  // A hint only: smaller pages give the same answers.
   if (num_bytes >= huge_pages_from_bytes) ::madvise(memory, num_bytes, MADV_HUGEPAGE);
   return {memory, Unmap{num_bytes}};
 }

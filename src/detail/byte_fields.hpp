@@ -11,7 +11,7 @@
 #include "tally/detail/format_error.hpp"
 #include "tally/detail/little_endian.hpp"
 
-// Fields of headers: reading them, and one wording for what is wrong with them.
+// Fields of headers: how to read them, and one wording for their errors.
 
 namespace tally::detail {
 

@@ -48,7 +48,7 @@ FilterStatistics filter_statistics(const DLeftShape& shape, const DLeftStatistic
   all.num_refused_removes = statistics.totals.num_refused_removes;
   const std::uint64_t max_count = table.counts.size() - 1;
   for (std::uint64_t count = 0; count <= max_count; ++count) {
-    // Only in a file's unchecked words can more be spilled than cells are full.
+    // Only in unchecked words from a file can more fingerprints be spilled than cells are full.
     const std::uint64_t num_beyond =
         count == max_count ? std::min(table.num_spilled, table.counts[count]) : 0;
     all.histogram.push_back({count, count, table.counts[count] - num_beyond});

@@ -38,7 +38,7 @@ bool SpillTable::take_one(std::uint64_t fingerprint) noexcept {
   if (now > 1) return true;
   --size_;
   set(hole, 0, 0);
-  // Entries behind the hole that a search from their home reaches through it move up.
+  // Entries after the hole move up if a search from their home slot passes through the hole.
   for (std::uint64_t next = (hole + 1) & mask_; count_at(next) != 0; next = (next + 1) & mask_) {
     const std::uint64_t distance_to_home = (next - home(fingerprint_at(next))) & mask_;
     if (distance_to_home < ((next - hole) & mask_)) continue;

@@ -1,44 +1,52 @@
 #include "tally/hashing/scheme_list.hpp"
 
+#include <span>
+
 #include "tally/detail/parameter_error.hpp"
 
 namespace tally {
 namespace {
 
-template <class Schemes>
-std::uint16_t id_in(std::string_view what, std::string_view name) {
-  std::uint16_t id = 0;
+std::uint16_t id_in(std::span<const NamedScheme> schemes, std::string_view what, std::string_view name) {
   std::string names;
-  Schemes::for_each([&]<class Scheme>(std::type_identity<Scheme>) {
-    if (Scheme::name == name) id = Scheme::file_id;
-    names.append(names.empty() ? "" : ", ").append(Scheme::name);
-  });
-  if (id == 0) detail::throw_parameter_error(what, "name", "'" + std::string(name) + "'", "one of " + names);
-  return id;
+  for (const NamedScheme& scheme : schemes) {
+    if (scheme.name == name) return scheme.file_id;
+    names.append(names.empty() ? "" : ", ").append(scheme.name);
+  }
+  detail::throw_parameter_error(what, "name", "'" + std::string(name) + "'", "one of " + names);
 }
 
-template <class Schemes>
-std::string_view name_in(std::string_view what, std::uint16_t id) {
-  std::string_view name;
+std::string_view name_in(std::span<const NamedScheme> schemes, std::string_view what, std::uint16_t id) {
   std::string ids;
-  Schemes::for_each([&]<class Scheme>(std::type_identity<Scheme>) {
-    if (Scheme::file_id == id) name = Scheme::name;
-    ids.append(ids.empty() ? "" : ", ").append(std::to_string(Scheme::file_id));
-    ids.append(" (").append(Scheme::name).append(")");
-  });
-  if (name.empty()) detail::throw_parameter_error(what, "file_id", std::to_string(id), "one of " + ids);
-  return name;
+  for (const NamedScheme& scheme : schemes) {
+    if (scheme.file_id == id) return scheme.name;
+    ids.append(ids.empty() ? "" : ", ").append(std::to_string(scheme.file_id));
+    ids.append(" (").append(scheme.name).append(")");
+  }
+  detail::throw_parameter_error(what, "file_id", std::to_string(id), "one of " + ids);
 }
 
 }  // namespace
 
-std::uint16_t scheme_id(std::string_view name) { return id_in<AllSchemes>("HashScheme", name); }
-std::string_view scheme_name(std::uint16_t id) { return name_in<AllSchemes>("HashScheme", id); }
+std::uint16_t scheme_id(std::string_view name) { return id_in(AllSchemes::names, "HashScheme", name); }
+std::string_view scheme_name(std::uint16_t id) { return name_in(AllSchemes::names, "HashScheme", id); }
 
-std::uint16_t bucket_scheme_id(std::string_view name) { return id_in<BucketSchemes>("BucketScheme", name); }
-std::string_view bucket_scheme_name(std::uint16_t id) { return name_in<BucketSchemes>("BucketScheme", id); }
+std::uint16_t bucket_scheme_id(std::string_view name) {
+  return id_in(BucketSchemes::names, "BucketScheme", name);
+}
+std::string_view bucket_scheme_name(std::uint16_t id) {
+  return name_in(BucketSchemes::names, "BucketScheme", id);
+}
 
-std::uint16_t row_scheme_id(std::string_view name) { return id_in<RowSchemes>("RowScheme", name); }
-std::string_view row_scheme_name(std::uint16_t id) { return name_in<RowSchemes>("RowScheme", id); }
+std::uint16_t row_scheme_id(std::string_view name) { return id_in(RowSchemes::names, "RowScheme", name); }
+std::string_view row_scheme_name(std::uint16_t id) { return name_in(RowSchemes::names, "RowScheme", id); }
+
+PositionLaw position_law(std::uint16_t id) {
+  PositionLaw law = PositionLaw::independent;
+  const bool found =
+      AllSchemes::with_id(id, [&]<class Scheme>(std::type_identity<Scheme>) { law = Scheme::law; });
+  if (!found) (void)scheme_name(id);  // throws, and lists the ids
+  return law;
+}
 
 }  // namespace tally

@@ -10,7 +10,7 @@
 namespace tally {
 namespace {
 
-// Below 2^56, and 40 rounds: wrong with probability under 4^-40 for any number, and always the same answer.
+// Below 2^56, with 40 rounds: wrong with probability under 4^-40 for any number, and always the same answer.
 bool is_prime(std::uint64_t number) {
   if (number < 2) return false;
   std::mt19937 generator(1);

@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "planner/search.hpp"
 #include "tally/detail/parameter_error.hpp"
@@ -14,28 +15,31 @@
 namespace tally {
 namespace {
 
-constexpr std::uint64_t least_width =
-    7;  // the first prime for which Theorem 9.1 speaks of an epsilon below 1
+using namespace planner_detail;
 
-/// An empty shape with the update and the width of counters that the request asks for.
-CountMinShape start(std::string_view structure, const CountMinRequest& request) {
-  const int num_given =
-      (request.epsilon != 0) + (request.failure_probability != 0) + (request.memory_bytes != 0);
+constexpr std::uint64_t least_width = 7;  // the first prime for which Theorem 9.1 gives an epsilon below 1
+
+/// A shape without a size, with the requested update and counter width.
+CountMinShape start(std::string_view structure, const Requirements& requirements) {
+  const auto& [epsilon, failure, memory_bytes, total_count] =
+      std::tie(requirements.epsilon, requirements.failure_probability, requirements.memory_bytes,
+               requirements.total_count);
+  const int num_given = epsilon.has_value() + failure.has_value() + memory_bytes.has_value();
   if (num_given != 2) {
     throw std::invalid_argument(
         std::string(structure) + ": " + std::to_string(num_given) +
         " of epsilon, failure_probability and memory_bytes are given; give exactly two");
   }
-  if (request.epsilon != 0) detail::require_probability(structure, "epsilon", request.epsilon);
-  if (request.failure_probability != 0) {
-    detail::require_probability(structure, "failure_probability", request.failure_probability);
-  }
+  if (epsilon) require_rate(structure, "epsilon", *epsilon);
+  if (failure) require_rate(structure, "failure_probability", *failure);
+  if (memory_bytes) require_count(structure, "memory_bytes", *memory_bytes, 1, ~std::uint64_t{0});
+  if (total_count) require_count(structure, "total_count", *total_count, 1, ~std::uint64_t{0});
   CountMinShape shape;
-  shape.update = request.update;
-  if (request.counter_bits != 0) {
-    shape.counter_bits = request.counter_bits;
-  } else if (request.total_count != 0) {
-    const std::uint64_t maximum = std::max(request.total_count, request.total_count + 1);  // is never reached
+  shape.update = requirements.update.value_or(CounterUpdate::plain);
+  if (requirements.counter_bits) {
+    shape.counter_bits = *requirements.counter_bits;
+  } else if (total_count) {
+    const std::uint64_t maximum = std::max(*total_count, *total_count + 1);  // is never reached
     shape.counter_bits = std::max(8u, CounterArray::width_for(maximum));
   }
   if (shape.counter_bits < 8 || !CounterArray::is_width(shape.counter_bits)) {
@@ -45,12 +49,12 @@ CountMinShape start(std::string_view structure, const CountMinRequest& request) 
   return shape;
 }
 
-[[noreturn]] void refuse_memory(std::string_view structure, const CountMinRequest& request) {
-  detail::throw_parameter_error(structure, "memory_bytes", std::to_string(request.memory_bytes),
-                                "larger for this; no such sketch fits");
+[[noreturn]] void refuse_memory(std::string_view structure, const Requirements& requirements) {
+  detail::throw_parameter_error(structure, "memory_bytes", std::to_string(*requirements.memory_bytes),
+                                "larger: no sketch that meets the requirements fits");
 }
 
-/// Copies that a width needs, with the theorem's depth: all that follows from a width and a delta.
+/// The depth and the number of copies that follow from the width and delta by the theorem.
 CountMinShape two_hash_shape(CountMinShape shape, double delta) {
   const double epsilon = 2 * std::numbers::e / static_cast<double>(shape.width);
   shape.depth = theory::count_min_two_hash_depth(epsilon);
@@ -58,8 +62,9 @@ CountMinShape two_hash_shape(CountMinShape shape, double delta) {
   return shape;
 }
 
-/// The widest two-hash sketch of so many counters: for each number of copies, from 1 on, the widest that
-/// fits, until one needs no more copies than that. Fewer copies leave wider rows, so that the first is best.
+/// The widest two-hash sketch with at most `num_counters` counters. Tries 1, 2, ... copies, each with the widest rows
+/// that fit, until the width needs no more copies than that. Fewer copies leave wider rows, so the first such width
+/// is best.
 CountMinShape widest_two_hash(CountMinShape shape, double delta, std::uint64_t num_counters) {
   for (std::uint64_t copies = 1; copies <= max_num_hashes; ++copies) {
     const auto fits = [&](std::uint64_t width) {
@@ -83,39 +88,41 @@ CountMinShape widest_two_hash(CountMinShape shape, double delta, std::uint64_t n
 
 }  // namespace
 
-CountMinShape plan_count_min(const CountMinRequest& request) {
+CountMinShape plan_count_min(const Requirements& requirements) {
   constexpr std::string_view structure = "plan_count_min";
-  CountMinShape shape = start(structure, request);
-  const std::uint64_t fitting = planner_detail::positions_in(request.memory_bytes, shape.counter_bits);
-  if (request.epsilon != 0) shape.width = theory::count_min_width(request.epsilon);
-  if (request.failure_probability != 0) shape.depth = theory::count_min_depth(request.failure_probability);
-  if (request.epsilon == 0) {
+  CountMinShape shape = start(structure, requirements);
+  const std::uint64_t fitting = positions_in(requirements.memory_bytes.value_or(0), shape.counter_bits);
+  const auto& [epsilon, failure] = std::tie(requirements.epsilon, requirements.failure_probability);
+  if (epsilon) shape.width = theory::count_min_width(*epsilon);
+  if (failure) shape.depth = theory::count_min_depth(*failure);
+  if (!epsilon) {
     shape.width = fitting / shape.depth;
-    if (static_cast<double>(shape.width) <= std::numbers::e) refuse_memory(structure, request);
-  } else if (request.failure_probability == 0) {
+    if (static_cast<double>(shape.width) <= std::numbers::e) refuse_memory(structure, requirements);
+  } else if (!failure) {
     shape.depth = static_cast<std::uint32_t>(std::min<std::uint64_t>(max_num_hashes, fitting / shape.width));
-    if (shape.depth == 0) refuse_memory(structure, request);
+    if (shape.depth == 0) refuse_memory(structure, requirements);
   }
   check_shape<DefaultRows>(shape);
   return shape;
 }
 
-CountMinShape plan_count_min_two_hash(const CountMinRequest& request) {
+CountMinShape plan_count_min_two_hash(const Requirements& requirements) {
   constexpr std::string_view structure = "plan_count_min_two_hash";
-  CountMinShape shape = start(structure, request);
-  const std::uint64_t fitting = planner_detail::positions_in(request.memory_bytes, shape.counter_bits);
-  if (request.epsilon == 0) {
-    shape = widest_two_hash(shape, request.failure_probability, fitting);
-    if (shape.width == 0) refuse_memory(structure, request);
+  CountMinShape shape = start(structure, requirements);
+  const std::uint64_t fitting = positions_in(requirements.memory_bytes.value_or(0), shape.counter_bits);
+  const auto& [epsilon, failure] = std::tie(requirements.epsilon, requirements.failure_probability);
+  if (!epsilon) {
+    shape = widest_two_hash(shape, *failure, fitting);
+    if (shape.width == 0) refuse_memory(structure, requirements);
   } else {
-    shape.width = TwoHashRows::round_width(theory::count_min_two_hash_width(request.epsilon), Rounding::up);
-    shape.depth = theory::count_min_two_hash_depth(request.epsilon);
-    if (request.failure_probability != 0) {
-      shape.num_copies = theory::count_min_two_hash_copies(request.epsilon, request.failure_probability);
+    shape.width = TwoHashRows::round_width(theory::count_min_two_hash_width(*epsilon), Rounding::up);
+    shape.depth = theory::count_min_two_hash_depth(*epsilon);
+    if (failure) {
+      shape.num_copies = theory::count_min_two_hash_copies(*epsilon, *failure);
     } else {
       shape.num_copies = static_cast<std::uint32_t>(
           std::min<std::uint64_t>(max_num_hashes, fitting / shape.width) / shape.depth);
-      if (shape.num_copies == 0) refuse_memory(structure, request);
+      if (shape.num_copies == 0) refuse_memory(structure, requirements);
     }
   }
   check_shape<TwoHashRows>(shape);

@@ -13,11 +13,11 @@ namespace tally {
 
 using namespace planner_detail;
 
-DLeftShape plan_dleft(const DLeftRequest& request) {
+DLeftShape plan_dleft(const Requirements& requirements) {
   constexpr std::string_view structure = "plan_dleft";
-  const DLeftSolution best = solve_dleft(structure, request, DLeftLoops::any);
-  if (!request.prefers_speed || has_vector_loops(best.shape)) return best.shape;
-  const auto fast = find_dleft(structure, request, DLeftLoops::vector);
+  const DLeftSolution best = solve_dleft(structure, requirements, DLeftLoops::any);
+  if (!requirements.prefers_speed || has_vector_loops(best.shape)) return best.shape;
+  const auto fast = find_dleft(structure, requirements, DLeftLoops::vector);
   return fast && is_worth_its_speed(*fast, best) ? fast->shape : best.shape;
 }
 

@@ -14,13 +14,13 @@ namespace tally::planner_detail {
 namespace {
 
 constexpr std::size_t num_nodes = 12;
-/// -log10 of the expected number of failures: for every bucket of a subtable, or for every insertion.
+/// -log10 of the expected number of failures per bucket of a subtable, or per insertion.
 constexpr std::array<double, num_nodes> nodes = {1, 2, 3, 4, 6, 9, 12, 16, 20, 25, 30, 36};
 
 struct Row {
   std::uint32_t num_subtables;
   std::uint32_t cells_per_bucket;
-  std::array<double, num_nodes> loads;  // shares of the cells, rounded down
+  std::array<double, num_nodes> loads;  // shares of cells in use, rounded down
 };
 
 /// B = 1 of theory::dleft_expected_overflows_filling: the load at which it is 10^-node.
@@ -36,8 +36,8 @@ constexpr Row filled_once[] = {
     {4, 32, {0.9916, 0.9852, 0.9810, 0.9780, 0.9736, 0.9691, 0.9658, 0.9625, 0.9600, 0.9574, 0.9553, 0.9532}},
 };
 
-/// theory::dleft_overflow_probability in the steady state: the load at which it is 10^-node, less
-/// 0.0002, because between the nodes it is a little lower than a straight line.
+/// theory::dleft_overflow_probability in the steady state: the load at which it is 10^-node, minus 0.0002, because
+/// between the nodes the load is slightly below a straight line.
 constexpr Row replaced_for_ever[] = {
     {2, 8, {0.8498, 0.7537, 0.6993, 0.6621, 0.6115, 0.5624, 0.5284, 0.4948, 0.4690, 0.4435, 0.4229, 0.4024}},
     {2, 16, {0.9173, 0.8641, 0.8340, 0.8134, 0.7854, 0.7584, 0.7396, 0.7209, 0.7066, 0.6924, 0.6808, 0.6692}},
@@ -58,7 +58,7 @@ const Row* find_row(const Row (&rows)[9], std::uint32_t num_subtables,
   return found == std::end(rows) ? nullptr : found;
 }
 
-/// What may fail, each time with the same chance.
+/// The events that may fail, all with the same probability.
 struct Chances {
   const Row* row;
   double how_many;
@@ -69,12 +69,12 @@ Chances chances_of(std::uint32_t num_subtables, std::uint32_t cells_per_bucket, 
     return {find_row(filled_once, num_subtables, cells_per_bucket),
             static_cast<double>(lifetime.buckets_per_subtable)};
   }
-  // Filling counts as in the steady state, where an insertion fails oftener than on the way there.
+  // Insertions that fill the filter count like those in the steady state, which fail more often.
   return {find_row(replaced_for_ever, num_subtables, cells_per_bucket),
           static_cast<double>(lifetime.operations) + static_cast<double>(lifetime.num_keys)};
 }
 
-/// Loads are all but linear in the logarithm of the node.
+/// Interpolates: loads are almost linear in the logarithm of the node.
 double between(double at, double first, double second, double value_at_first, double value_at_second) {
   const double share = std::log(at / first) / std::log(second / first);
   return value_at_first + share * (value_at_second - value_at_first);

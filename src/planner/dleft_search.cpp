@@ -20,21 +20,33 @@ constexpr std::uint64_t max_num_keys = std::uint64_t{1} << 40;
 constexpr std::uint64_t max_frequent_keys = std::uint64_t{1} << 31;
 constexpr std::uint64_t max_fingerprints = std::uint64_t{1} << 62;
 constexpr std::uint32_t cell_widths[] = {8, 12, 16, 24, 32};
-constexpr std::uint32_t least_remainder_bits = 4;  // fewer would waste more than 1 of 16 remainders
+constexpr std::uint32_t least_remainder_bits =
+    4;  // with fewer bits more than 1 of 16 remainders would be wasted
 constexpr std::uint32_t bits_of_frequent_keys = 2;
 constexpr double spare_spills = 64;
+
+// The requirements, or their defaults.
+std::uint32_t doublings_of(const Requirements& requirements) {
+  return requirements.max_doublings.value_or(0);
+}
+std::uint64_t frequent_keys_of(const Requirements& requirements) {
+  return requirements.num_frequent_keys.value_or(0);
+}
+double failure_of(const Requirements& requirements) {
+  return requirements.failure_probability.value_or(default_failure_probability);
+}
 
 std::uint64_t after_doublings(std::uint64_t number, std::uint32_t num_doublings) {
   const std::uint64_t most = max_fingerprints >> num_doublings;
   return std::min(number, most) << num_doublings;
 }
 
-std::uint64_t operations_of(const DLeftRequest& request, std::uint64_t num_keys) {
-  if (request.lifetime_operations) return *request.lifetime_operations;
+std::uint64_t operations_of(const Requirements& requirements, std::uint64_t num_keys) {
+  if (requirements.lifetime_operations) return *requirements.lifetime_operations;
   return default_replacements_per_key * std::min(num_keys, max_fingerprints / default_replacements_per_key);
 }
 
-/// Cells in use of all cells.
+/// The share of cells in use.
 double load_of(const DLeftShape& shape, std::uint64_t num_all_keys, std::uint32_t num_doublings) {
   return theory::dleft_distinct_load(shape.num_subtables, shape.buckets_per_subtable << num_doublings,
                                      shape.fingerprint_space().num_remainders() >> num_doublings,
@@ -42,69 +54,70 @@ double load_of(const DLeftShape& shape, std::uint64_t num_all_keys, std::uint32_
          shape.cells_per_bucket;
 }
 
-Lifetime lifetime_of(const DLeftShape& shape, const DLeftRequest& request, std::uint64_t num_keys,
+Lifetime lifetime_of(const DLeftShape& shape, const Requirements& requirements, std::uint64_t num_keys,
                      std::uint32_t num_doublings) {
   const std::uint64_t keys = after_doublings(num_keys, num_doublings);
-  return {shape.buckets_per_subtable << num_doublings, keys, operations_of(request, keys)};
+  return {shape.buckets_per_subtable << num_doublings, keys, operations_of(requirements, keys)};
 }
 
-/// Load and failure of a table that has doubled so often: half of the failures are left to its parts.
+/// Load and failure probability of a filter after doublings. Half of the failure probability is reserved for its parts.
 struct Carried {
-  double load = 0;          // of its fullest part
-  double carried_load = 0;  // at the failure probability that is left
+  double load = 0;          // of the fullest part
+  double carried_load = 0;  // the maximum load at the rest of the failure probability
   double failure_probability = 0;
 };
 
-Carried carried_after(const DLeftShape& shape, const DLeftRequest& request, std::uint64_t num_keys,
+Carried carried_after(const DLeftShape& shape, const Requirements& requirements, std::uint64_t num_keys,
                       std::uint32_t num_doublings) {
-  const Lifetime lifetime = lifetime_of(shape, request, num_keys, num_doublings);
-  const double of_parts = num_doublings == 0 ? 0 : request.failure_probability / 2;
+  const Lifetime lifetime = lifetime_of(shape, requirements, num_keys, num_doublings);
+  const double of_parts = num_doublings == 0 ? 0 : failure_of(requirements) / 2;
   const double load =
       load_of(shape, keys_as_in_fullest_part(lifetime.num_keys, num_doublings, lifetime.operations, of_parts),
               num_doublings);
   return {load,
           carried_load(shape.num_subtables, shape.cells_per_bucket, lifetime,
-                       request.failure_probability - of_parts),
+                       failure_of(requirements) - of_parts),
           std::min(1.0, of_parts + failure_probability_at(shape.num_subtables, shape.cells_per_bucket,
                                                           lifetime, load))};
 }
 
-/// So many keys of one fingerprint may be in it oftener together than a cell counts. Keys that repeat may all be in it
-/// as often as keys that are not frequent are: their number, not the least one, is what a plan has to hold.
-std::uint64_t keys_past_a_cell(const DLeftShape& shape, const DLeftRequest& request) {
-  const std::uint64_t times_each = request.keys_repeat ? dleft_common_key_count : 1;
+/// The number of keys with one fingerprint whose shared count may exceed a cell. If keys repeat, each of them may be
+/// in the filter as often as a key that is not frequent can be; the plan must have room for that.
+std::uint64_t keys_past_a_cell(const DLeftShape& shape, const Requirements& requirements) {
+  const std::uint64_t times_each = requirements.keys_repeat ? dleft_common_key_count : 1;
   return (std::uint64_t{1} << shape.counter_bits) / times_each + 1;
 }
 
-/// Fingerprints whose keys may be in it oftener than a cell counts, an expected number, at the largest size.
-double expected_spills(const DLeftShape& shape, const DLeftRequest& request, std::uint64_t num_keys) {
+/// The expected number of fingerprints whose shared count may exceed a cell, at the largest size of the filter.
+double expected_spills(const DLeftShape& shape, const Requirements& requirements, std::uint64_t num_keys) {
   const double num_fingerprints = shape.fingerprint_space().num_fingerprints();
-  if (!request.histogram) {
+  if (!requirements.histogram) {
     const double keys_each =
-        std::ldexp(static_cast<double>(num_keys), request.max_doublings) / num_fingerprints;
-    return static_cast<double>(request.num_frequent_keys) +
+        std::ldexp(static_cast<double>(num_keys), doublings_of(requirements)) / num_fingerprints;
+    return static_cast<double>(frequent_keys_of(requirements)) +
            num_fingerprints *
-               std::exp(theory::ln_poisson_upper_tail(keys_past_a_cell(shape, request), keys_each));
+               std::exp(theory::ln_poisson_upper_tail(keys_past_a_cell(shape, requirements), keys_each));
   }
   std::uint64_t told = (std::uint64_t{1} << shape.counter_bits) + 1;
-  if (request.histogram->keys_beyond > 0)
-    told = std::min<std::uint64_t>(told, request.histogram->keys_with_count.size());
-  // As many more keys as there are doublings is the same as so many fewer fingerprints.
-  const double as_if = std::max(1.0, std::ldexp(num_fingerprints, -static_cast<int>(request.max_doublings)));
-  return num_fingerprints * std::exp(theory::ln_counter_upper_tail(*request.histogram, 1,
+  if (requirements.histogram->keys_beyond > 0)
+    told = std::min<std::uint64_t>(told, requirements.histogram->keys_with_count.size());
+  // Doubling the number of keys has the same effect as halving the number of fingerprints.
+  const double as_if =
+      std::max(1.0, std::ldexp(num_fingerprints, -static_cast<int>(doublings_of(requirements))));
+  return num_fingerprints * std::exp(theory::ln_counter_upper_tail(*requirements.histogram, 1,
                                                                    static_cast<std::uint64_t>(as_if), told));
 }
 
 double needed_spills(double expected) { return std::ceil(expected + 6 * std::sqrt(expected) + spare_spills); }
 
-/// The most entries that so many slots may have: two thirds, less one.
+/// The most entries that this number of slots can hold: two thirds, minus one.
 std::uint64_t capacity_of(std::uint64_t num_slots) {
   std::uint64_t capacity = num_slots * 2 / 3;
   while (SpillTable::num_slots(capacity) > num_slots) --capacity;
   return capacity;
 }
 
-/// The first number in [low, high] that is good, where all behind it are, too; nothing if there is none.
+/// The first good number in [low, high], if all numbers after a good one are good too; nothing if there is none.
 template <class Good>
 std::optional<std::uint64_t> first_good(std::uint64_t low, std::uint64_t high, Good good) {
   if (low > high || !good(high)) return std::nullopt;
@@ -119,21 +132,21 @@ std::optional<std::uint64_t> first_good(std::uint64_t low, std::uint64_t high, G
   return low;
 }
 
-/// One layout and one kind of cell; buckets, side table and keys are open.
+/// Searches one layout with one kind of cell for the numbers of buckets, of entries in the side table, and of keys.
 class Search {
  public:
-  Search(const DLeftRequest& request, const Wanted& wanted, const DLeftShape& layout)
-      : request_(request), wanted_(wanted), layout_(layout) {}
+  Search(const Requirements& requirements, const Wanted& wanted, const DLeftShape& layout)
+      : requirements_(requirements), wanted_(wanted), layout_(layout) {}
 
-  /// The least memory below `limit` for so many keys at the rate.
+  /// The shape with the least memory, below `limit`, that holds the keys at the rate.
   std::optional<DLeftShape> least_memory(std::uint64_t num_keys, std::uint64_t limit) const {
-    const auto keeps = [&](std::uint64_t num_buckets) {
+    const auto meets = [&](std::uint64_t num_buckets) {
       const DLeftShape shape = with(num_buckets, 0);
-      return ln_dleft_rate(shape, num_keys) <= wanted_.ln_rate && carries(shape, num_keys);
+      return ln_dleft_rate(shape, num_keys) <= *wanted_.ln_rate && carries(shape, num_keys);
     };
-    const auto fewest = first_good(1, most_buckets(), keeps);
+    const auto fewest = first_good(1, most_buckets(), meets);
     if (!fewest) return std::nullopt;
-    // More buckets are fewer shared fingerprints; a side table of half the size may be worth them.
+    // With more buckets fewer keys share fingerprints, and a side table of half the size may be enough.
     std::optional<DLeftShape> best;
     std::uint64_t num_slots = max_num_slots;
     for (std::uint64_t num_buckets = *fewest; num_bytes(with(num_buckets, 0)) < limit;) {
@@ -155,12 +168,12 @@ class Search {
     return best;
   }
 
-  /// The most buckets that fit the memory with a side table that is enough, for so many keys.
+  /// The shape with the most buckets that fits into the memory and has a large enough side table for the keys.
   std::optional<DLeftShape> most_buckets_in_memory(std::uint64_t num_keys) const {
     for (std::uint64_t num_slots = 1; num_slots <= max_num_slots; num_slots *= 2) {
       const std::uint64_t capacity = capacity_of(num_slots);
       const auto too_many = first_good(1, most_buckets() + 1, [&](std::uint64_t num_buckets) {
-        return num_buckets > most_buckets() || num_bytes(with(num_buckets, capacity)) > wanted_.memory_bytes;
+        return num_buckets > most_buckets() || num_bytes(with(num_buckets, capacity)) > *wanted_.memory_bytes;
       });
       const std::uint64_t num_buckets = *too_many - 1;
       if (num_buckets == 0) return std::nullopt;
@@ -192,123 +205,128 @@ class Search {
     return shape;
   }
   std::uint64_t most_buckets() const {
-    return std::min(max_num_buckets >> request_.max_doublings, max_fingerprints >> layout_.remainder_bits);
+    return std::min(max_num_buckets >> doublings_of(requirements_),
+                    max_fingerprints >> layout_.remainder_bits);
   }
   std::uint64_t limit_of_memory() const {
-    return wanted_.memory_bytes == ~std::uint64_t{0} ? wanted_.memory_bytes : wanted_.memory_bytes + 1;
+    return *wanted_.memory_bytes == ~std::uint64_t{0} ? *wanted_.memory_bytes : *wanted_.memory_bytes + 1;
   }
-  /// Nor is a filter planned whose keys mostly share fingerprints: its few cells and its side table would carry them,
-  /// since there are no more fingerprints than that, and almost every key would pass.
+  /// Whether the cells have room for the keys. False if there are fewer fingerprints than keys: cells and side table
+  /// would have room for all fingerprints, but almost every lookup would be a false positive.
   bool carries(const DLeftShape& shape, std::uint64_t num_keys) const {
     if (shape.fingerprint_space().num_fingerprints() <
-        static_cast<double>(after_doublings(num_keys, request_.max_doublings)))
+        static_cast<double>(after_doublings(num_keys, doublings_of(requirements_))))
       return false;
     const auto carries_after = [&](std::uint32_t num_doublings) {
-      const Carried carried = carried_after(shape, request_, num_keys, num_doublings);
+      const Carried carried = carried_after(shape, requirements_, num_keys, num_doublings);
       return carried.load <= carried.carried_load;
     };
-    return carries_after(0) && (request_.max_doublings == 0 || carries_after(request_.max_doublings));
+    return carries_after(0) &&
+           (doublings_of(requirements_) == 0 || carries_after(doublings_of(requirements_)));
   }
-  /// Falls with the buckets, as the searches need it. So it is not less than for keys that share no fingerprint: among
-  /// few fingerprints frequent keys share theirs, too, and entries are saved.
+  /// The number of entries in the side table. The searches need a number that falls as buckets are added. Therefore
+  /// it is never lower than for keys that share no fingerprint, although frequent keys that share one need fewer
+  /// entries.
   double spills_needed(std::uint64_t num_buckets, std::uint64_t num_keys) const {
     const DLeftShape shape = with(num_buckets, 0);
-    return needed_spills(std::max(expected_spills(shape, request_, num_keys), spills_alone(shape)));
+    return needed_spills(std::max(expected_spills(shape, requirements_, num_keys), spills_alone(shape)));
   }
-  /// Keys that are in it oftener than a cell counts by themselves.
+  /// The number of keys whose own count exceeds a cell.
   double spills_alone(const DLeftShape& shape) const {
-    if (!request_.histogram) return static_cast<double>(request_.num_frequent_keys);
-    const auto& keys_with_count = request_.histogram->keys_with_count;
-    double sum = request_.histogram->keys_beyond;
+    if (!requirements_.histogram) return static_cast<double>(frequent_keys_of(requirements_));
+    const auto& keys_with_count = requirements_.histogram->keys_with_count;
+    double sum = requirements_.histogram->keys_beyond;
     for (std::size_t c = (std::size_t{1} << shape.counter_bits) + 1; c < keys_with_count.size(); ++c)
       sum += keys_with_count[c];
-    return std::ldexp(sum, request_.max_doublings);
+    return std::ldexp(sum, doublings_of(requirements_));
   }
 
-  const DLeftRequest& request_;
+  const Requirements& requirements_;
   const Wanted& wanted_;
   DLeftShape layout_;
 };
 
-/// visit(Search) for every layout and kind of cell that the request and `loops` leave open.
+/// Calls visit(Search) for every layout and kind of cell that the requirements and `loops` allow.
 template <class Visit>
-void for_each_search(const DLeftRequest& request, const Wanted& wanted, DLeftLoops loops, Visit visit) {
-  const bool any_counter = request.histogram || !request.keys_repeat;
+void for_each_search(const Requirements& requirements, const Wanted& wanted, DLeftLoops loops, Visit visit) {
+  const bool any_counter = requirements.histogram || !requirements.keys_repeat;
   for (const std::uint32_t d : planned_subtables) {
-    if (request.num_subtables != 0 && request.num_subtables != d) continue;
+    if (requirements.num_subtables.value_or(d) != d) continue;
     for (const std::uint32_t c : planned_cells_per_bucket) {
       for (const std::uint32_t cell_bits : cell_widths) {
         for (std::uint32_t counter_bits = any_counter ? 0 : bits_of_frequent_keys;
              counter_bits <= max_dleft_counter_bits; ++counter_bits) {
           const std::uint32_t remainder_bits = cell_bits - counter_bits;
-          if (remainder_bits < least_remainder_bits + request.max_doublings) continue;
+          if (remainder_bits < least_remainder_bits + doublings_of(requirements)) continue;
           const DLeftShape layout{.buckets_per_subtable = 1,
                                   .num_subtables = d,
                                   .cells_per_bucket = c,
                                   .remainder_bits = remainder_bits,
                                   .counter_bits = counter_bits,
-                                  .least_remainder_bits = remainder_bits - request.max_doublings,
-                                  .grows = request.max_doublings > 0};
+                                  .least_remainder_bits = remainder_bits - doublings_of(requirements),
+                                  .grows = doublings_of(requirements) > 0};
           if (loops == DLeftLoops::vector && !has_vector_loops(layout)) continue;
-          visit(Search(request, wanted, layout));
+          visit(Search(requirements, wanted, layout));
         }
       }
     }
   }
 }
 
-void check_request(std::string_view structure, const DLeftRequest& request) {
-  detail::require_in_range(structure, "num_frequent_keys", request.num_frequent_keys, 0, max_frequent_keys);
-  detail::require_in_range(structure, "failure_probability", request.failure_probability, 1e-15, 0.5);
-  detail::require_in_range(structure, "max_doublings", request.max_doublings, 0,
+void check_own(std::string_view structure, const Requirements& requirements) {
+  detail::require_in_range(structure, "num_frequent_keys", frequent_keys_of(requirements), 0,
+                           max_frequent_keys);
+  detail::require_in_range(structure, "failure_probability", failure_of(requirements), 1e-15, 0.5);
+  detail::require_in_range(structure, "max_doublings", doublings_of(requirements), 0,
                            max_remainder_bits - least_remainder_bits);
-  if (request.num_subtables != 0)
-    detail::require_in_range(structure, "num_subtables", request.num_subtables, 2, 4);
-  if (request.histogram && (request.num_keys != 0 || request.num_frequent_keys != 0)) {
-    throw std::invalid_argument(std::string(structure) + ": histogram is given, and " +
-                                (request.num_keys != 0 ? "num_keys" : "num_frequent_keys") +
-                                " too; leave that out, the histogram says it");
+  if (requirements.num_subtables)
+    require_count(structure, "num_subtables", *requirements.num_subtables, 2, 4);
+  if (requirements.histogram && (requirements.num_keys || frequent_keys_of(requirements) != 0)) {
+    throw std::invalid_argument(std::string(structure) + ": histogram and " +
+                                (requirements.num_keys ? "num_keys" : "num_frequent_keys") +
+                                " are given; leave the latter out: the histogram contains it");
   }
-  if (!request.keys_repeat && request.num_frequent_keys != 0) {
+  if (!requirements.keys_repeat && frequent_keys_of(requirements) != 0) {
     throw std::invalid_argument(
         std::string(structure) +
-        ": num_frequent_keys is given, and keys_repeat is false; leave one of them out");
+        ": num_frequent_keys is given although keys_repeat is false; leave one of them out");
   }
 }
 
-Wanted wanted_of(std::string_view structure, const DLeftRequest& request) {
-  const std::uint64_t num_keys =
-      request.histogram ? num_keys_of(structure, *request.histogram) : request.num_keys;
-  const Wanted wanted = check_wanted(structure, num_keys, request.false_positive_rate, request.memory_bytes);
-  if (num_keys != 0) detail::require_in_range(structure, "num_keys", num_keys, 1, max_num_keys);
+Wanted wanted_of(std::string_view structure, const Requirements& requirements) {
+  std::optional<std::uint64_t> num_keys = requirements.num_keys;
+  if (requirements.histogram) num_keys = num_keys_of(structure, *requirements.histogram);
+  const Wanted wanted = check_wanted(structure, requirements, num_keys);
+  if (num_keys) require_count(structure, "num_keys", *num_keys, 1, max_num_keys);
   return wanted;
 }
 
-std::optional<DLeftSolution> best_of(const DLeftRequest& request, const Wanted& wanted, DLeftLoops loops) {
-  const std::uint64_t num_keys = wanted.num_keys;
+std::optional<DLeftSolution> best_of(const Requirements& requirements, const Wanted& wanted,
+                                     DLeftLoops loops) {
+  const std::uint64_t num_keys = wanted.num_keys.value_or(0);
   std::optional<DLeftSolution> best;
-  if (wanted.memory_bytes == 0) {
+  if (!wanted.memory_bytes) {
     std::uint64_t limit = ~std::uint64_t{0};
-    for_each_search(request, wanted, loops, [&](const Search& search) {
+    for_each_search(requirements, wanted, loops, [&](const Search& search) {
       if (const auto shape = search.least_memory(num_keys, limit)) limit = num_bytes(*shape);
     });
-    // A bit of the remainder costs next to nothing: a shared fingerprint is a cell saved.
+    // Among shapes of almost the least memory take the lowest rate: one bit more of the remainder costs little memory.
     if (limit != ~std::uint64_t{0}) limit += limit / 100 + 1;
-    for_each_search(request, wanted, loops, [&](const Search& search) {
+    for_each_search(requirements, wanted, loops, [&](const Search& search) {
       const auto shape = search.least_memory(num_keys, limit);
       if (shape && (!best || ln_dleft_rate(*shape, num_keys) < ln_dleft_rate(best->shape, num_keys)))
         best = {*shape, num_keys};
     });
-  } else if (num_keys != 0) {
+  } else if (wanted.num_keys) {
     double least = std::numeric_limits<double>::infinity();
-    for_each_search(request, wanted, loops, [&](const Search& search) {
+    for_each_search(requirements, wanted, loops, [&](const Search& search) {
       const auto shape = search.most_buckets_in_memory(num_keys);
       if (!shape || !(ln_dleft_rate(*shape, num_keys) < least)) return;
       best = {*shape, num_keys};
       least = ln_dleft_rate(*shape, num_keys);
     });
   } else {
-    for_each_search(request, wanted, loops, [&](const Search& search) {
+    for_each_search(requirements, wanted, loops, [&](const Search& search) {
       if (const auto found = search.most_keys(best ? best->num_keys : 0)) best = found;
     });
   }
@@ -316,13 +334,15 @@ std::optional<DLeftSolution> best_of(const DLeftRequest& request, const Wanted& 
 }
 
 [[noreturn]] void throw_out_of_reach(std::string_view structure, const Wanted& wanted) {
-  if (wanted.memory_bytes == 0) {
-    detail::throw_parameter_error(structure, "false_positive_rate", detail::text_of(std::exp(wanted.ln_rate)),
-                                  "higher, or max_doublings lower: no cell of 32 bits keeps it");
+  if (!wanted.memory_bytes) {
+    detail::throw_parameter_error(structure, "false_positive_rate",
+                                  detail::text_of(std::exp(*wanted.ln_rate)),
+                                  "higher, or max_doublings lower: even cells of 32 bits do not meet it");
   }
-  detail::throw_parameter_error(structure, "memory_bytes", std::to_string(wanted.memory_bytes),
-                                wanted.num_keys != 0 ? "more: the keys find no room in it"
-                                                     : "more: not even one key keeps the rate in it");
+  detail::throw_parameter_error(structure, "memory_bytes", std::to_string(*wanted.memory_bytes),
+                                wanted.num_keys
+                                    ? "larger: there is no room for the keys"
+                                    : "larger: the false positive rate cannot be met for even one key");
 }
 
 }  // namespace
@@ -332,8 +352,8 @@ std::uint64_t keys_as_in_fullest_part(std::uint64_t num_keys, std::uint32_t num_
   if (num_doublings == 0 || num_keys == 0) return num_keys;
   const double num_parts = std::ldexp(1.0, static_cast<int>(num_doublings));
   const double mean = static_cast<double>(num_keys) / num_parts;
-  // As many independent states of a part as there are times that all keys are replaced. Bernstein: more than t above
-  // the mean has a probability below exp(-t^2 / (2 (mean + t / 3))).
+  // A part has one independent state for each time that all keys are replaced. Bernstein: the probability of more than
+  // t above the mean is below exp(-t^2 / (2 (mean + t / 3))).
   const double num_states = num_parts * (1 + static_cast<double>(operations) / static_cast<double>(num_keys));
   const double ln_rare = std::log(num_states / failure_probability);
   const double most = mean + ln_rare / 3 + std::sqrt(ln_rare * ln_rare / 9 + 2 * mean * ln_rare);
@@ -345,16 +365,16 @@ double ln_dleft_rate(const DLeftShape& shape, std::uint64_t num_keys) {
   return theory::ln_dleft_false_positive_probability(space.num_buckets, space.num_remainders(), num_keys);
 }
 
-DLeftSolution solve_dleft(std::string_view structure, const DLeftRequest& request, DLeftLoops loops) {
-  if (const auto best = find_dleft(structure, request, loops)) return *best;
-  throw_out_of_reach(structure, wanted_of(structure, request));
+DLeftSolution solve_dleft(std::string_view structure, const Requirements& requirements, DLeftLoops loops) {
+  if (const auto best = find_dleft(structure, requirements, loops)) return *best;
+  throw_out_of_reach(structure, wanted_of(structure, requirements));
 }
 
-std::optional<DLeftSolution> find_dleft(std::string_view structure, const DLeftRequest& request,
+std::optional<DLeftSolution> find_dleft(std::string_view structure, const Requirements& requirements,
                                         DLeftLoops loops) {
-  check_request(structure, request);
-  const Wanted wanted = wanted_of(structure, request);
-  auto best = best_of(request, wanted, loops);
+  check_own(structure, requirements);
+  const Wanted wanted = wanted_of(structure, requirements);
+  auto best = best_of(requirements, wanted, loops);
   if (best) check_shape(best->shape);
   return best;
 }
@@ -365,21 +385,21 @@ bool is_worth_its_speed(const DLeftSolution& fast, const DLeftSolution& best) {
   return num_bytes(fast.shape) / 2 <= num_bytes(best.shape) && best.num_keys / 2 <= fast.num_keys;
 }
 
-DLeftForecast forecast_of(const DLeftSolution& solution, const DLeftRequest& request) {
+DLeftForecast forecast_of(const DLeftSolution& solution, const Requirements& requirements) {
   const auto& [shape, num_keys] = solution;
   DLeftForecast forecast;
   forecast.load = load_of(shape, num_keys, 0);
-  forecast.carried_load = carried_after(shape, request, num_keys, 0).carried_load;
-  forecast.lifetime_operations = operations_of(request, num_keys);
-  forecast.expected_spills = expected_spills(shape, request, num_keys);
+  forecast.carried_load = carried_after(shape, requirements, num_keys, 0).carried_load;
+  forecast.lifetime_operations = operations_of(requirements, num_keys);
+  forecast.expected_spills = expected_spills(shape, requirements, num_keys);
   forecast.has_fast_loops = has_vector_loops(shape);
   DLeftShape size = shape;
-  for (std::uint32_t s = 0; s <= request.max_doublings; ++s) {
+  for (std::uint32_t s = 0; s <= doublings_of(requirements); ++s) {
     size.num_doublings = s;
     const std::uint64_t keys = after_doublings(num_keys, s);
     forecast.sizes.push_back({s, keys, num_bytes(size), std::exp(ln_dleft_rate(shape, keys))});
-    // Only at its largest size is it full: before that it doubles.
-    forecast.failure_probability = carried_after(shape, request, num_keys, s).failure_probability;
+    // The filter can fill up only at its largest size; before that it doubles.
+    forecast.failure_probability = carried_after(shape, requirements, num_keys, s).failure_probability;
   }
   return forecast;
 }

@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint64_t max_histogram_gap = 10'000;  // compound_poisson.hpp
 constexpr std::uint64_t list_all_up_to = 32;
 
-/// The greatest gap that the histogram can tell; a smaller gap bounds the error of a larger one.
+/// The largest gap for which the histogram is detailed enough. The rate for a smaller gap bounds that for a larger one.
 std::uint64_t told_gap(const theory::CountHistogram& histogram, std::uint64_t gap) {
   if (histogram.keys_beyond > 0) gap = std::min<std::uint64_t>(gap, histogram.keys_with_count.size());
   return std::min(gap, max_histogram_gap);
@@ -36,7 +36,7 @@ double percent_above_ln(double value, double reference) {
   return std::max(0.0, std::expm1(value - reference) * 100);
 }
 
-/// The load at which k counters of mean kappa pass with ln_rate: ln P(gap, kappa) = ln_rate / k.
+/// The mean kappa of the counters at which the false positive rate is ln_rate: ln P(gap, kappa) = ln_rate / k.
 double load_at(std::uint64_t gap, std::uint32_t k, double ln_rate) {
   double low = -80;  // ln kappa
   double high = std::log(static_cast<double>(gap)) + 10;
@@ -54,7 +54,7 @@ double ln_error(const Law& scheme, const Keys& keys, std::uint64_t num_keys, std
   const double bound = scheme.ln_rate(m, k, num_keys);
   if (gap == 1 || keys.error_law() == ErrorLaw::bound) return bound;
   if (keys.histogram == nullptr) {
-    return std::min(bound, theory::ln_threshold_false_positive_probability(gap, k, keys.num_insertions, m));
+    return std::min(bound, theory::ln_threshold_false_positive_probability(gap, k, *keys.num_insertions, m));
   }
   const std::uint64_t told = told_gap(*keys.histogram, gap);
   return std::min(bound,
@@ -79,7 +79,7 @@ double predict_saturation(const Keys& keys, std::uint64_t num_keys, std::uint64_
         1.0, static_cast<double>(m) * std::exp(theory::ln_counter_upper_tail(*keys.histogram, k, m, told)));
   }
   constexpr std::uint64_t max_limit = std::uint64_t{1} << 40;  // counter_overflow.hpp
-  return theory::counter_overflow_union_bound(m, k, std::max(num_keys, keys.num_insertions),
+  return theory::counter_overflow_union_bound(m, k, std::max(num_keys, keys.num_insertions.value_or(0)),
                                               std::min(full, max_limit));
 }
 
@@ -92,7 +92,7 @@ CacheLines expected_lines(bool one_line, std::uint64_t m, std::uint32_t k, std::
   };
   const double pass = std::exp(ln_rate_absent / k);
   double absent = 0;
-  double reached = 1;  // Pr(the j-th position is looked at)
+  double reached = 1;  // Pr(the lookup reads the j-th position)
   for (std::uint32_t j = 1; j <= k; ++j) {
     absent += reached * (j < k ? 1 - pass : 1) * lines(j);
     reached *= pass;
@@ -103,7 +103,7 @@ CacheLines expected_lines(bool one_line, std::uint64_t m, std::uint32_t k, std::
 CacheLines bucket_lines(const DLeftShape& shape) {
   constexpr std::uint64_t line_bits = 512;
   const std::uint64_t bucket_bits = std::uint64_t{shape.cells_per_bucket} * shape.cell_bits();
-  // Where a bucket begins in its line repeats after so many buckets.
+  // The offset of a bucket in its cache line repeats after this many buckets.
   const std::uint64_t period = line_bits / std::gcd(line_bits, bucket_bits);
   double lines = 0;
   for (std::uint64_t first = 0; first < period * bucket_bits; first += bucket_bits) {
@@ -116,20 +116,21 @@ CacheLines bucket_lines(const DLeftShape& shape) {
 RoundingCost rounding_cost(const Wanted& wanted, const Candidate& candidate, std::uint64_t n,
                            std::uint64_t gap) {
   const auto keys = static_cast<double>(n);
-  const double k = candidate.num_hashes;
+  const FilterShape& shape = candidate.shape;
+  const double k = shape.num_hashes();
   RoundingCost cost;
-  cost.is_of_memory = wanted.ln_rate != 0;
+  cost.is_of_memory = wanted.ln_rate.has_value();
   if (cost.is_of_memory) {
-    const double best = keys * wanted.ln_rate / theory::ln_c(gap);
-    const double whole_k = k * keys / load_at(gap, candidate.num_hashes, wanted.ln_rate);
-    const double taken = 8.0 * static_cast<double>(candidate.memory_bytes) / candidate.counter_bits;
+    const double best = keys * *wanted.ln_rate / theory::ln_c(gap);
+    const double whole_k = k * keys / load_at(gap, shape.num_hashes(), *wanted.ln_rate);
+    const double taken = 8.0 * static_cast<double>(shape.num_bytes()) / shape.counter_bits();
     cost.whole_hashes_percent = percent_above(whole_k, best);
     cost.whole_words_percent = percent_above(taken, whole_k);
   } else {
-    const double m = 8.0 * static_cast<double>(wanted.memory_bytes) / candidate.counter_bits;
+    const double m = 8.0 * static_cast<double>(*wanted.memory_bytes) / shape.counter_bits();
     const double best = theory::ln_c(gap) * m / keys;
     const double whole_k = k * theory::ln_poisson_upper_tail(gap, k * keys / m);
-    const auto taken_m = static_cast<double>(candidate.num_positions);
+    const auto taken_m = static_cast<double>(shape.num_positions());
     const double taken = k * theory::ln_poisson_upper_tail(gap, k * keys / taken_m);
     cost.whole_hashes_percent = percent_above_ln(whole_k, best);
     cost.whole_words_percent = percent_above_ln(taken, whole_k);

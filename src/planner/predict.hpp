@@ -1,11 +1,10 @@
 #pragma once
 
-// Shared by src/planner_*.cpp only: what a shape will do, once it is chosen.
+// Only for src/planner/: predictions for a shape that is already chosen.
 
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "planner/search.hpp"
@@ -13,51 +12,51 @@
 
 namespace tally::planner_detail {
 
-/// What is known of the keys.
+/// What is known about the keys.
 struct Keys {
-  std::uint64_t num_keys = 0;        ///< distinct; 0 where that is solved for
-  std::uint64_t num_insertions = 0;  ///< 0: not known
+  std::optional<std::uint64_t> num_keys;        ///< distinct keys; empty if the planner solves for it
+  std::optional<std::uint64_t> num_insertions;  ///< empty if unknown
   const theory::CountHistogram* histogram = nullptr;
 
   ErrorLaw error_law() const {
     if (histogram != nullptr) return ErrorLaw::histogram;
-    return num_insertions != 0 ? ErrorLaw::insertions : ErrorLaw::bound;
+    return num_insertions ? ErrorLaw::insertions : ErrorLaw::bound;
   }
 };
 
-/// ln of the error of a key inserted theta - gap times, never above the Bloom bound `scheme` gives.
+/// ln of the false positive rate for a key inserted theta - gap times; at most the bound that `scheme` gives.
 double ln_error(const Law& scheme, const Keys& keys, std::uint64_t num_keys, std::uint64_t m, std::uint32_t k,
                 std::uint64_t gap);
 
-/// Errors for the true counts worth listing: all below theta = 32, else a few from 0 to theta - 1.
+/// False positive rates by true count: for all true counts if theta is at most 32, else for a few from 0 to theta - 1.
 std::vector<PredictedError> predict_errors(const Law& scheme, const Keys& keys, std::uint64_t num_keys,
                                            std::uint64_t m, std::uint32_t k, std::uint64_t theta);
 
-/// Bound on the chance that any of m counters reaches `full`.
+/// Upper bound on the probability that any of m counters reaches `full`.
 double predict_saturation(const Keys& keys, std::uint64_t num_keys, std::uint64_t m, std::uint32_t k,
                           std::uint64_t full);
 
-/// Counters that are likely to stick are not what removes and counts need.
+/// Whether some counter is likely to saturate. Such a filter is unsuitable for removals and counts.
 inline bool saturates_often(const Candidate& candidate) { return candidate.saturation_probability > 0.5; }
 
-/// `ln_rate_absent` is the error of a key never inserted.
+/// `ln_rate_absent` is ln of the false positive rate for a key that was never inserted.
 CacheLines expected_lines(bool one_line, std::uint64_t m, std::uint32_t k, std::uint32_t positions_per_line,
                           double ln_rate_absent);
 
-/// Of a d-left filter: a bucket of every subtable, all asked for at once.
+/// For a d-left filter: one bucket of every subtable, all prefetched together.
 CacheLines bucket_lines(const DLeftShape& shape);
 
 /// For the law Pr(Poisson(k n / m) >= gap)^k.
 RoundingCost rounding_cost(const Wanted& wanted, const Candidate& candidate, std::uint64_t n,
                            std::uint64_t gap);
 
-/// A hash table of digests, and of counts where keys repeat, three quarters full.
+/// Memory of a hash table of digests, with counts if `with_counts`, that is three quarters full.
 double exact_table_bytes(std::uint64_t num_keys, bool with_counts);
 
-/// What the user should know before taking the plan's first candidate.
+/// What the user should know before using the first candidate of the plan.
 std::vector<std::string> warnings_for(const Requirements& requirements, const Keys& keys, const Plan& plan);
 
-/// Why the plan's first candidate.
+/// Why the first candidate of the plan is recommended.
 std::string reason_for(const Requirements& requirements, const Plan& plan);
 
 /// "1.23e-05"

@@ -13,13 +13,14 @@ namespace {
 
 constexpr std::uint32_t most_hashes_counted = 16;
 constexpr std::uint64_t most_bits_counted = std::uint64_t{1} << 32;
-constexpr double least_rate_counted = 1e-12;  // the sums of double_hashing.hpp are right to about 1e-14
+constexpr double least_rate_counted = 1e-12;  // the sums of double_hashing.hpp have an error of about 1e-14
 
 SchemeLaw independent_positions(std::uint64_t m, std::uint32_t k, std::uint64_t n, double most_steps) {
   const double squared = static_cast<double>(k) * k;
   if (squared * static_cast<double>(n) <= most_steps)
     return {theory::ln_false_positive_probability_occupancy(m, k, n), LawKind::exact};
-  // Where the positions of a query are taken as independent, the rate is off by at most about k^2 / (4 m) of itself.
+  // The assumption that the positions of a query are independent changes the rate by a factor of at most about
+  // 1 + k^2 / (4 m).
   return {theory::ln_false_positive_probability(m, k, n),
           squared <= 1e-3 * static_cast<double>(m) ? LawKind::exact : LawKind::limit};
 }
@@ -28,35 +29,49 @@ SchemeLaw independent_positions(std::uint64_t m, std::uint32_t k, std::uint64_t 
 
 std::string_view name_of(LawKind kind) noexcept { return kind == LawKind::exact ? "exact" : "limit"; }
 
-std::optional<theory::DoubleHashing> double_hashing_of(std::uint16_t scheme_id) noexcept {
-  switch (scheme_id) {
-    case DoubleScheme::file_id:
+namespace {
+
+std::optional<theory::DoubleHashing> double_hashing_of(PositionLaw law) noexcept {
+  switch (law) {
+    case PositionLaw::plain_double:
       return theory::DoubleHashing::plain;
-    case EnhancedDoubleQuadraticScheme::file_id:
+    case PositionLaw::quadratic_double:
       return theory::DoubleHashing::quadratic;
-    case EnhancedDoubleCubicScheme::file_id:
+    case PositionLaw::cubic_double:
       return theory::DoubleHashing::cubic;
-    case TripleScheme::file_id:
+    case PositionLaw::triple:
       return theory::DoubleHashing::triple;
-    case PartitionDoubleScheme::file_id:
+    case PositionLaw::partition_double:
       return theory::DoubleHashing::partition;
-    default:
-      return std::nullopt;
+    case PositionLaw::independent:
+    case PositionLaw::parts:
+    case PositionLaw::lines:
+      break;
   }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<theory::DoubleHashing> double_hashing_of(std::uint16_t scheme_id) noexcept {
+  std::optional<theory::DoubleHashing> found;
+  AllSchemes::with_id(
+      scheme_id, [&]<class Scheme>(std::type_identity<Scheme>) { found = double_hashing_of(Scheme::law); });
+  return found;
 }
 
 SchemeLaw false_positive_law(std::uint16_t scheme_id, std::uint64_t m, std::uint32_t k, std::uint64_t n,
                              double most_steps) {
-  (void)scheme_name(scheme_id);  // throws for an unknown one
-  if (scheme_id == BlockedScheme::file_id) {
+  const PositionLaw law = position_law(scheme_id);
+  if (law == PositionLaw::lines) {
     constexpr std::uint32_t B = BitArray::positions_per_line;
     return {theory::ln_blocked_bloom_false_positive_probability(m / B, B, k, n), LawKind::exact};
   }
-  if (scheme_id == PartitionedScheme::file_id)
+  if (law == PositionLaw::parts)
     return {theory::ln_false_positive_probability_partitioned(m, k, n), LawKind::exact};
-  if (scheme_id == PartitionDoubleScheme::file_id && m / k >= k)
+  if (law == PositionLaw::partition_double && m / k >= k)
     return {theory::ln_partition_double_false_positive_probability(m / k, k, n), LawKind::exact};
-  if (const auto scheme = double_hashing_of(scheme_id)) {
+  if (const auto scheme = double_hashing_of(law)) {
     if (k <= most_hashes_counted && m <= most_bits_counted &&
         theory::double_hashing_num_steps(*scheme, m, k) <= most_steps) {
       const double rate = theory::double_hashing_false_positive_probability(*scheme, m, k, n);

@@ -24,7 +24,7 @@ std::uint64_t round_up(const Law& law, std::uint64_t m, std::uint32_t k) {
   return rounded > max_num_positions ? 0 : rounded;
 }
 
-/// The least usable m <= `enough` that is good, given that `enough` is.
+/// The least m <= `enough` that is good. `enough` must be good.
 template <class Good>
 std::uint64_t least_good(std::uint64_t enough, Good good) {
   std::uint64_t low = 0;  // not enough
@@ -35,7 +35,7 @@ std::uint64_t least_good(std::uint64_t enough, Good good) {
   return enough;
 }
 
-/// Calls better(k) for k = 1, 2, ...; stops after `patience` calls in a row that said no.
+/// Calls better(k) for k = 1, 2, ...; stops after `patience` calls in a row that returned false.
 template <class Better>
 void for_each_num_hashes(const Law& law, Better better) {
   std::uint32_t in_vain = 0;
@@ -48,31 +48,35 @@ void for_each_num_hashes(const Law& law, Better better) {
   }
 }
 
-template <HashScheme Scheme>
-SchemeLaw law_of_scheme() {
-  SchemeLaw result{Scheme::name, Scheme::file_id, {}};
-  result.law.round = [](std::uint64_t m, std::uint32_t k, Rounding rounding) {
-    return Scheme::round_positions({m, k, BitArray::positions_per_line}, rounding);
-  };
-  if constexpr (std::is_same_v<Scheme, PartitionedScheme>) {
-    result.law.ln_rate = theory::ln_false_positive_probability_partitioned;
-  } else if constexpr (std::is_same_v<Scheme, PartitionDoubleScheme>) {
-    result.law.ln_rate = [](std::uint64_t m, std::uint32_t k, std::uint64_t n) {
-      const std::uint64_t p = m / k;
-      return p < std::max(2u, k) ? 0.0 : theory::ln_partition_double_false_positive_probability(p, k, n);
-    };
-    result.law.patience = slow_law_patience;
-  } else if constexpr (std::is_same_v<Scheme, BlockedScheme>) {
-    result.law.ln_rate = [](std::uint64_t m, std::uint32_t k, std::uint64_t n) {
-      constexpr std::uint32_t B = BitArray::positions_per_line;
-      return theory::ln_blocked_bloom_false_positive_probability(m / B, B, k, n);
-    };
-    result.law.max_hashes = 64;
-    result.law.patience = slow_law_patience;
-  } else {
-    result.law.ln_rate = theory::ln_false_positive_probability;
+Law law_of(PositionLaw kind) {
+  Law law;
+  switch (kind) {
+    case PositionLaw::parts:
+      law.ln_rate = theory::ln_false_positive_probability_partitioned;
+      break;
+    case PositionLaw::partition_double:
+      law.ln_rate = [](std::uint64_t m, std::uint32_t k, std::uint64_t n) {
+        const std::uint64_t p = m / k;
+        return p < std::max(2u, k) ? 0.0 : theory::ln_partition_double_false_positive_probability(p, k, n);
+      };
+      law.patience = slow_law_patience;
+      break;
+    case PositionLaw::lines:
+      law.ln_rate = [](std::uint64_t m, std::uint32_t k, std::uint64_t n) {
+        constexpr std::uint32_t B = BitArray::positions_per_line;
+        return theory::ln_blocked_bloom_false_positive_probability(m / B, B, k, n);
+      };
+      law.max_hashes = 64;
+      law.patience = slow_law_patience;
+      break;
+    case PositionLaw::independent:
+    case PositionLaw::plain_double:
+    case PositionLaw::quadratic_double:
+    case PositionLaw::cubic_double:
+    case PositionLaw::triple:
+      law.ln_rate = theory::ln_false_positive_probability;
   }
-  return result;
+  return law;
 }
 
 [[noreturn]] void throw_out_of_reach(std::string_view structure, std::string_view what,
@@ -89,7 +93,7 @@ std::optional<Solution> least_positions(const Law& law, std::uint64_t n, double 
       const std::uint64_t usable = round_up(law, m, k);
       return usable != 0 && law.ln_rate(usable, k, n) <= ln_target;
     };
-    // Only fewer positions than the best so far interest: one evaluation says whether there are any.
+    // Only fewer positions than the best so far are of interest; one evaluation shows whether that is possible.
     std::uint64_t enough = 0;
     if (best.num_hashes != 0) {
       enough = law.round(best.num_positions - 1, k, Rounding::down);
@@ -127,7 +131,7 @@ std::optional<Solution> best_hashes(const Law& law, std::uint64_t n, std::uint64
 }
 
 std::uint64_t most_keys_at(const Law& law, std::uint64_t m, std::uint32_t k, double ln_target) {
-  std::uint64_t low = 0;  // is kept
+  std::uint64_t low = 0;  // meets the rate
   std::uint64_t high = 1;
   while (high <= max_num_keys && law.ln_rate(m, k, high) <= ln_target) {
     low = high;
@@ -156,8 +160,12 @@ std::optional<Solution> most_keys(const Law& law, std::uint64_t m, double ln_tar
 
 SchemeLaw scheme_law(std::string_view scheme) {
   SchemeLaw result;
-  AllSchemes::with_id(scheme_id(scheme),
-                      [&]<class Scheme>(std::type_identity<Scheme>) { result = law_of_scheme<Scheme>(); });
+  AllSchemes::with_id(scheme_id(scheme), [&]<class Scheme>(std::type_identity<Scheme>) {
+    result = {Scheme::file_id, Scheme::law, law_of(Scheme::law)};
+    result.law.round = [](std::uint64_t m, std::uint32_t k, Rounding rounding) {
+      return Scheme::round_positions({m, k, BitArray::positions_per_line}, rounding);
+    };
+  });
   return result;
 }
 
@@ -184,28 +192,46 @@ Law histogram_law(const Law& scheme, std::uint64_t gap, const theory::CountHisto
   return law;
 }
 
-Wanted check_wanted(std::string_view structure, std::uint64_t num_keys, double false_positive_rate,
-                    std::uint64_t memory_bytes) {
-  const bool has_rate = !(false_positive_rate == 0);  // a NaN was given, too
-  const int given = (num_keys != 0) + has_rate + (memory_bytes != 0);
+void require_count(std::string_view structure, std::string_view field, std::uint64_t value, std::uint64_t low,
+                   std::uint64_t high) {
+  if (value == 0 && low > 0) {
+    detail::throw_parameter_error(structure, field, "0",
+                                  std::to_string(low) + " to " + std::to_string(high) + ", or not given");
+  }
+  detail::require_in_range(structure, field, value, low, high);
+}
+
+void require_rate(std::string_view structure, std::string_view field, double value) {
+  if (value == 0) detail::throw_parameter_error(structure, field, "0", "above 0 and below 1, or not given");
+  detail::require_probability(structure, field, value);
+}
+
+Wanted check_wanted(std::string_view structure, const Requirements& requirements) {
+  return check_wanted(structure, requirements, requirements.num_keys);
+}
+
+Wanted check_wanted(std::string_view structure, const Requirements& requirements,
+                    std::optional<std::uint64_t> num_keys) {
+  const std::optional<double>& rate = requirements.false_positive_rate;
+  const std::optional<std::uint64_t>& memory_bytes = requirements.memory_bytes;
+  const int given = num_keys.has_value() + rate.has_value() + memory_bytes.has_value();
   if (given != 2) {
     constexpr std::string_view rule = "give exactly two of num_keys, false_positive_rate and memory_bytes";
     std::string names;
     const auto add = [&](bool is_given, std::string_view name) {
       if (is_given == (given == 1)) names.append(names.empty() ? "" : ", ").append(name);
     };
-    add(num_keys != 0, "num_keys");
-    add(has_rate, "false_positive_rate");
-    add(memory_bytes != 0, "memory_bytes");
+    add(num_keys.has_value(), "num_keys");
+    add(rate.has_value(), "false_positive_rate");
+    add(memory_bytes.has_value(), "memory_bytes");
     if (given == 3) throw_out_of_reach(structure, rule, "all three are given; leave one out");
-    if (given == 0) throw_out_of_reach(structure, rule, "none is given (0 is 'not given')");
-    throw_out_of_reach(structure, rule, "only " + names + " is given (0 is 'not given'); add another");
+    if (given == 0) throw_out_of_reach(structure, rule, "none is given");
+    throw_out_of_reach(structure, rule, "only " + names + " is given; add another");
   }
-  if (num_keys != 0) detail::require_in_range(structure, "num_keys", num_keys, 1, max_num_keys);
-  if (has_rate) detail::require_probability(structure, "false_positive_rate", false_positive_rate);
-  if (memory_bytes != 0)
-    detail::require_in_range(structure, "memory_bytes", memory_bytes, 8, ~std::uint64_t{0});
-  return {num_keys, has_rate ? std::log(false_positive_rate) : 0.0, memory_bytes};
+  if (num_keys) require_count(structure, "num_keys", *num_keys, 1, max_num_keys);
+  if (rate) require_rate(structure, "false_positive_rate", *rate);
+  if (memory_bytes) require_count(structure, "memory_bytes", *memory_bytes, 8, ~std::uint64_t{0});
+  return {num_keys, rate ? std::optional(std::log(*rate)) : std::nullopt, memory_bytes};
 }
 
 std::uint64_t num_keys_of(std::string_view structure, const theory::CountHistogram& histogram) {
@@ -216,26 +242,26 @@ std::uint64_t num_keys_of(std::string_view structure, const theory::CountHistogr
 }
 
 Solution solve(std::string_view structure, const Law& law, const Wanted& wanted, std::uint32_t counter_bits) {
-  if (wanted.memory_bytes == 0) {
-    if (const auto found = least_positions(law, wanted.num_keys, wanted.ln_rate)) return *found;
+  if (!wanted.memory_bytes) {
+    if (const auto found = least_positions(law, *wanted.num_keys, *wanted.ln_rate)) return *found;
     throw_out_of_reach(structure,
                        "no shape of at most 2^56 positions and " + std::to_string(law.max_hashes) +
-                           " hashes keeps this false_positive_rate for this num_keys",
-                       "ask for fewer keys or a higher rate");
+                           " hashes meets this false_positive_rate for this num_keys",
+                       "give fewer keys or a higher rate");
   }
-  const std::uint64_t m = positions_in(wanted.memory_bytes, counter_bits);
-  if (wanted.num_keys != 0) {
-    if (const auto found = best_hashes(law, wanted.num_keys, m)) return *found;
+  const std::uint64_t m = positions_in(*wanted.memory_bytes, counter_bits);
+  if (wanted.num_keys) {
+    if (const auto found = best_hashes(law, *wanted.num_keys, m)) return *found;
     throw_out_of_reach(structure,
-                       "memory_bytes is " + std::to_string(wanted.memory_bytes) +
-                           ", too little for the smallest filter of this scheme",
-                       "give more");
+                       "memory_bytes is " + std::to_string(*wanted.memory_bytes) +
+                           ", which is too little for the smallest filter of this scheme",
+                       "give more memory");
   }
-  if (const auto found = most_keys(law, m, wanted.ln_rate)) return *found;
+  if (const auto found = most_keys(law, m, *wanted.ln_rate)) return *found;
   throw_out_of_reach(structure,
-                     "memory_bytes is " + std::to_string(wanted.memory_bytes) +
-                         ", too little to keep this false_positive_rate for even one key",
-                     "give more, or allow a higher rate");
+                     "memory_bytes is " + std::to_string(*wanted.memory_bytes) +
+                         ", which is too little to meet this false_positive_rate for even one key",
+                     "give more memory or a higher rate");
 }
 
 }  // namespace tally::planner_detail

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <utility>
@@ -7,7 +8,7 @@
 
 #include "planner/search.hpp"
 #include "tally/detail/parameter_error.hpp"
-#include "tally/hashing/blocked_scheme.hpp"
+#include "tally/hashing/scheme_list.hpp"
 #include "tally/planner.hpp"
 #include "tally/storage/counter_array.hpp"
 #include "tally/theory/counter_overflow.hpp"
@@ -17,11 +18,10 @@ namespace {
 
 using namespace planner_detail;
 
-constexpr std::uint32_t least_counter_bits = 4;  // ample for sets, says Summary Cache
+constexpr std::uint32_t least_counter_bits = 4;  // enough for sets (Summary Cache, Fan et al. 2000)
 
-BloomShape plan_bits(std::string_view structure, std::string_view scheme, const BloomRequest& request) {
-  const Wanted wanted =
-      check_wanted(structure, request.num_keys, request.false_positive_rate, request.memory_bytes);
+BloomShape plan_bits(std::string_view structure, std::string_view scheme, const Requirements& requirements) {
+  const Wanted wanted = check_wanted(structure, requirements);
   const Solution found = solve(structure, scheme_law(scheme).law, wanted, 1);
   return {found.num_positions, found.num_hashes};
 }
@@ -42,9 +42,8 @@ std::uint64_t planned(std::string_view structure, std::string_view scheme, std::
 }  // namespace
 
 CountingSolution planner_detail::solve_counting(std::string_view structure, const Law& law,
-                                                const Wanted& wanted, std::uint64_t max_threshold,
-                                                std::uint32_t counter_bits,
-                                                double max_saturation_probability) {
+                                                const Wanted& wanted, const Requirements& requirements) {
+  const std::uint64_t max_threshold = requirements.threshold;
   const auto solve_with = [&](std::uint32_t width) {
     CountingBloomShape shape{1, 1, width, max_threshold};
     check_shape(shape);
@@ -53,68 +52,65 @@ CountingSolution planner_detail::solve_counting(std::string_view structure, cons
     shape.num_hashes = found.num_hashes;
     return CountingSolution{shape, found.num_keys};
   };
-  if (counter_bits != 0) return solve_with(counter_bits);
+  if (requirements.counter_bits) return solve_with(*requirements.counter_bits);
 
-  detail::require_probability(structure, "max_saturation_probability", max_saturation_probability);
-  detail::require_in_range(structure, "max_threshold", max_threshold, 1, ~std::uint64_t{0});
+  const double most = requirements.max_saturation_probability;
+  detail::require_probability(structure, "max_saturation_probability", most);
+  detail::require_in_range(structure, "threshold", max_threshold, 1, ~std::uint64_t{0});
   for (std::uint32_t width = std::max(least_counter_bits, CounterArray::width_for(max_threshold));; ++width) {
     if (!CounterArray::is_width(width)) continue;
     CountingSolution solution = solve_with(width);
-    if (width >= 32) return solution;  // 2^32 hits on one counter: as good as never
+    if (width >= 32) return solution;  // a counter practically never gets 2^32 insertions
     const CountingBloomShape& shape = solution.shape;
     const std::uint64_t full = ~std::uint64_t{0} >> (64 - width);
     const double ln_bound = theory::ln_counter_overflow_union_bound(shape.num_counters, shape.num_hashes,
                                                                     solution.num_keys, full);
-    if (ln_bound <= std::log(max_saturation_probability)) return solution;
+    if (ln_bound <= std::log(most)) return solution;
   }
 }
 
-BloomShape plan_bloom(const BloomRequest& request) {
-  return plan_bits("plan_bloom", DefaultScheme::name, request);
+BloomShape plan_bloom(const Requirements& requirements) {
+  return plan_bits("plan_bloom", DefaultScheme::name, requirements);
 }
 
-BloomShape plan_blocked_bloom(const BloomRequest& request) {
-  return plan_bits("plan_blocked_bloom", BlockedScheme::name, request);
+BloomShape plan_blocked_bloom(const Requirements& requirements) {
+  return plan_bits("plan_blocked_bloom", BlockedScheme::name, requirements);
 }
 
-CountingBloomShape plan_counting_bloom(const CountingBloomRequest& request) {
+CountingBloomShape plan_counting_bloom(const Requirements& requirements) {
   constexpr std::string_view structure = "plan_counting_bloom";
-  const Wanted wanted =
-      check_wanted(structure, request.num_keys, request.false_positive_rate, request.memory_bytes);
-  return solve_counting(structure, scheme_law(DefaultScheme::name).law, wanted, request.max_threshold,
-                        request.counter_bits, request.max_saturation_probability)
-      .shape;
+  const Wanted wanted = check_wanted(structure, requirements);
+  return solve_counting(structure, scheme_law(DefaultScheme::name).law, wanted, requirements).shape;
 }
 
-ThresholdShape plan_threshold(const ThresholdRequest& request) {
+ThresholdShape plan_threshold(const Requirements& requirements) {
   constexpr std::string_view structure = "plan_threshold";
-  const std::uint64_t theta = request.threshold;
-  ThresholdShape shape{1, 1, theta, request.update};
+  const std::uint64_t theta = requirements.threshold;
+  ThresholdShape shape{1, 1, theta, requirements.update.value_or(CounterUpdate::plain)};
   check_shape(shape);
-  const std::uint64_t true_count = request.true_count == any_true_count ? theta - 1 : request.true_count;
+  const std::uint64_t true_count = requirements.true_count.value_or(theta - 1);
   detail::require_in_range(structure, "true_count", true_count, 0, theta - 1);
 
-  std::uint64_t num_keys = request.num_keys;
-  if (request.histogram) {
-    if (num_keys != 0 || request.num_insertions != 0) {
-      throw std::invalid_argument(std::string(structure) + ": histogram is given, and " +
-                                  (num_keys != 0 ? "num_keys" : "num_insertions") +
-                                  " too; leave that out, the histogram says it");
+  std::optional<std::uint64_t> num_keys = requirements.num_keys;
+  if (requirements.histogram) {
+    if (num_keys || requirements.num_insertions) {
+      throw std::invalid_argument(std::string(structure) + ": histogram and " +
+                                  (num_keys ? "num_keys" : "num_insertions") +
+                                  " are given; leave the latter out: the histogram contains it");
     }
-    num_keys = num_keys_of(structure, *request.histogram);
+    num_keys = num_keys_of(structure, *requirements.histogram);
   }
-  Wanted wanted = check_wanted(structure, num_keys, request.false_positive_rate, request.memory_bytes);
+  Wanted wanted = check_wanted(structure, requirements, num_keys);
 
   Law law = scheme_law(DefaultScheme::name).law;
   const std::uint64_t gap = theta - true_count;
-  if (gap > 1 && request.histogram) {
-    law = histogram_law(law, gap, *request.histogram);
+  if (gap > 1 && requirements.histogram) {
+    law = histogram_law(law, gap, *requirements.histogram);
   } else if (gap > 1) {
     law = insertions_law(law, gap);
-    if (request.num_insertions != 0) {
-      detail::require_in_range(structure, "num_insertions", request.num_insertions,
-                               std::max<std::uint64_t>(num_keys, 1), max_num_positions);
-      if (wanted.num_keys != 0) wanted.num_keys = request.num_insertions;
+    if (const auto num_insertions = requirements.num_insertions) {
+      require_count(structure, "num_insertions", *num_insertions, num_keys.value_or(1), max_num_positions);
+      if (wanted.num_keys) wanted.num_keys = num_insertions;
     }
   }
   const Solution found = solve(structure, law, wanted, counter_bits_for(shape));
@@ -143,6 +139,81 @@ std::uint64_t planned_num_keys(const ThresholdShape& shape, double false_positiv
   check_shape(shape);
   return planned("planned_num_keys", DefaultScheme::name, shape.num_counters, shape.num_hashes,
                  false_positive_rate);
+}
+
+namespace {
+
+/// The functions of the planner for a kind.
+struct KindPlanner {
+  FilterKind kind;
+  FilterShape (*shape)(const Requirements&, std::uint16_t scheme_id);
+  std::uint64_t (*num_keys)(const FilterShape&, double);
+};
+
+template <auto plan_own>
+FilterShape shape_by(const Requirements& requirements, std::uint16_t scheme_id) {
+  return {plan_own(requirements), scheme_id};
+}
+
+FilterShape sketch_shape(const Requirements& requirements, std::uint16_t scheme_id) {
+  RowLaw law = RowLaw::independent;
+  RowSchemes::with_id(scheme_id, [&]<class Rows>(std::type_identity<Rows>) { law = Rows::law; });
+  return {law == RowLaw::two_hash ? plan_count_min_two_hash(requirements) : plan_count_min(requirements),
+          scheme_id};
+}
+
+template <class Shape>
+std::uint64_t num_keys_by(const FilterShape& shape, double rate) {
+  return planned_num_keys(std::get<Shape>(shape.shape), rate);
+}
+
+std::uint64_t num_keys_of_blocked(const FilterShape& shape, double rate) {
+  return planned_num_keys_blocked(std::get<BloomShape>(shape.shape), rate);
+}
+
+std::uint64_t num_keys_of_sketch(const FilterShape& shape, double /*rate*/) {
+  throw std::invalid_argument(
+      "planned_num_keys: a " + std::string(name_of(shape.kind())) +
+      " sketch is planned for a sum of weights, not for a number of keys; give the shape of a filter");
+}
+
+constexpr KindPlanner planners[] = {
+    {FilterKind::bloom, shape_by<plan_bloom>, num_keys_by<BloomShape>},
+    {FilterKind::blocked_bloom, shape_by<plan_blocked_bloom>, num_keys_of_blocked},
+    {FilterKind::counting_bloom, shape_by<plan_counting_bloom>, num_keys_by<CountingBloomShape>},
+    {FilterKind::threshold, shape_by<plan_threshold>, num_keys_by<ThresholdShape>},
+    {FilterKind::dleft, shape_by<plan_dleft>, num_keys_by<DLeftShape>},
+    {FilterKind::count_min, sketch_shape, num_keys_of_sketch},
+};
+
+static_assert(std::size(planners) == num_kinds);
+
+const KindPlanner& planner_of(FilterKind kind) {
+  return *std::ranges::find(planners, kind, &KindPlanner::kind);
+}
+
+}  // namespace
+
+FilterShape plan_shape(FilterKind kind, const Requirements& requirements) {
+  constexpr std::string_view structure = "plan_shape";
+  const KindTraits& traits = traits_of(kind);
+  const std::uint16_t scheme_id =
+      requirements.scheme ? scheme_id_of(kind, *requirements.scheme) : traits.default_scheme_id;
+  const FilterShape shape = planner_of(kind).shape(requirements, scheme_id);
+  if (kind != FilterKind::dleft || !requirements.memory_bytes)
+    return round_to_scheme(shape, requirements.memory_bytes ? Rounding::down : Rounding::up);
+  // If the number of buckets were rounded down, the filter would not hold the keys.
+  if (round_to_scheme(shape, Rounding::down) != shape) {
+    throw std::invalid_argument(std::string(structure) + ": memory_bytes: the scheme '" +
+                                std::string(shape.scheme_name()) +
+                                "' cannot use the number of buckets that fits; give num_keys and "
+                                "false_positive_rate");
+  }
+  return shape;
+}
+
+std::uint64_t planned_num_keys(const FilterShape& shape, double false_positive_rate) {
+  return planner_of(shape.kind()).num_keys(shape, false_positive_rate);
 }
 
 theory::CountHistogram histogram_of_counts(std::span<const std::uint64_t> counts, std::uint64_t limit) {

@@ -4,6 +4,9 @@
 #include <vector>
 
 #include "planner/predict.hpp"
+#include "tally/hashing/scheme_list.hpp"
+#include "tally/planner/plan_dleft.hpp"
+#include "tally/planner/scheme_law.hpp"
 #include "tally/theory/bloom.hpp"
 
 namespace tally::planner_detail {
@@ -21,54 +24,62 @@ void warn_of_multiplicities(Warnings& warnings, const Requirements& requirements
   const std::uint64_t theta = requirements.threshold;
   if (theta == 1) return;
   if (keys.error_law() == ErrorLaw::bound) {
-    warnings.push_back("nothing is known of how often keys repeat, so the errors for true counts below " +
-                       std::to_string(theta - 1) +
-                       " are only bounded; give a histogram, a sample or the number of insertions");
+    warnings.push_back(
+        "it is unknown how often keys repeat, so the false positive rates for true counts below " +
+        std::to_string(theta - 1) +
+        " are only upper bounds; give a histogram, a sample or the number of insertions");
     return;
   }
   if (keys.error_law() == ErrorLaw::insertions) {
-    warnings.push_back(
-        "the errors for true counts below " + std::to_string(theta - 1) +
-        " assume that keys are inserted about equally often; give a histogram or a sample if they are not");
+    warnings.push_back("the false positive rates for true counts below " + std::to_string(theta - 1) +
+                       " assume that all keys are inserted about equally often; if they are not, give a "
+                       "histogram or a sample");
     return;
   }
   const double simple = first.simple_threshold_rate.value_or(0);
   const double compound = first.errors.front().false_positive_rate;
   if (std::fabs(simple - compound) <= simple_formula_tolerance * compound) return;
   warnings.push_back(
-      "the simple threshold formula does not hold for this data: keys repeat unevenly, and for a key never "
-      "inserted it gives " +
-      short_number(simple) + " in place of " + short_number(compound) + " (compound Poisson)");
+      "the simple threshold formula does not hold for this data, because keys repeat unevenly: for a key "
+      "that was never inserted, it gives a false positive rate of " +
+      short_number(simple) + " instead of " + short_number(compound) + " (compound Poisson)");
 }
 
 void warn_of_side_table(Warnings& warnings, const Requirements& requirements, const Candidate& first) {
-  if (first.kind != "dleft" || requirements.histogram || !requirements.keys_repeat) return;
-  if (requirements.num_frequent_keys != 0) return;
-  const DLeftShape& shape = std::get<DLeftShape>(first.shape);
+  if (first.kind() != FilterKind::dleft || requirements.histogram || !requirements.keys_repeat) return;
+  if (requirements.num_frequent_keys.value_or(0) != 0) return;
+  const DLeftShape& shape = std::get<DLeftShape>(first.shape.shape);
   const std::string most = std::to_string(dleft_common_key_count);
   warnings.push_back(
-      "every key is taken to be in it up to " + most + " times at once, and the side table has room for " +
-      std::to_string(shape.spill_capacity) +
-      " fingerprints that are shared by such keys; one that is in it more than " + most +
-      " times takes an entry there, and when they are used up, a dleft filter is full: say how "
-      "many such keys there will be, or give a histogram or a sample of the counts; if no key is "
-      "in it twice, say so, and it may be smaller");
+      "the plan assumes that every key is in the filter at most " + most +
+      " times at once, and the side table has " + std::to_string(shape.spill_capacity) +
+      " entries for fingerprints that such keys share; every key that is in the filter more than " + most +
+      " times at once also takes an entry, and when all entries are in use, the filter is full: give the "
+      "number of such keys, or a histogram or a sample of the counts; if no key is ever in the filter twice "
+      "at once, say so: the filter may then be smaller");
 }
 
 void warn_of_small_filter(Warnings& warnings, const Candidate& first) {
-  if (first.kind == "blocked-bloom" || first.kind == "dleft" || first.scheme == "partitioned" ||
-      first.scheme == "partition-double")
-    return;
-  const double k = first.num_hashes;
+  const FilterShape& shape = first.shape;
+  if (shape.kind() == FilterKind::dleft) return;
+  const PositionLaw law = position_law(shape.scheme_id);
+  if (law == PositionLaw::lines || law == PositionLaw::parts || law == PositionLaw::partition_double) return;
+  const double k = shape.num_hashes();
   if (k * k * static_cast<double>(first.num_keys) > occupancy_steps) return;
   const double formula = first.errors.back().ln_false_positive_rate;
-  const double exact =
-      theory::ln_false_positive_probability_occupancy(first.num_positions, first.num_hashes, first.num_keys);
+  const double exact = theory::ln_false_positive_probability_occupancy(shape.num_positions(),
+                                                                       shape.num_hashes(), first.num_keys);
   const double above = std::expm1(exact - formula);
   if (above <= small_filter_tolerance) return;
-  warnings.push_back("a filter as small as this one is wrong " + short_number(100 * above) +
-                     "% more often than the formula says (" + short_number(std::exp(exact)) +
-                     " by the exact law of occupied positions)");
+  warnings.push_back("the false positive rate of a filter as small as this one is " +
+                     short_number(100 * above) + "% higher than the formula gives (" +
+                     short_number(std::exp(exact)) + " by the exact law of occupied positions)");
+}
+
+/// Of the double hashing schemes only the partitioned one has a formula of its own.
+bool follows_the_standard_law_in_the_limit(std::uint16_t scheme_id) {
+  const auto scheme = double_hashing_of(scheme_id);
+  return scheme && *scheme != theory::DoubleHashing::partition;
 }
 
 }  // namespace
@@ -82,42 +93,44 @@ std::string short_number(double value) {
 std::vector<std::string> warnings_for(const Requirements& requirements, const Keys& keys, const Plan& plan) {
   Warnings warnings;
   const Candidate& first = plan.recommended();
-  // What counters share is no matter to a d-left filter, but the next best is told of.
+  // Shared counters do not concern a d-left filter; the warning is about the best of the other candidates.
   for (const Candidate& candidate : plan.candidates) {
-    if (candidate.kind == "dleft") continue;
+    if (candidate.kind() == FilterKind::dleft) continue;
     warn_of_multiplicities(warnings, requirements, keys, candidate);
     break;
   }
   warn_of_side_table(warnings, requirements, first);
   warn_of_small_filter(warnings, first);
-  if (static_cast<double>(first.memory_bytes) >= plan.exact_table_bytes) {
+  if (static_cast<double>(first.shape.num_bytes()) >= plan.exact_table_bytes) {
     warnings.push_back("a hash table of the keys' 128-bit digests takes about " +
                        short_number(plan.exact_table_bytes) +
-                       " bytes, no more than this filter, and is practically exact: use that");
+                       " bytes, no more than this filter, and is practically exact: use a hash table");
   }
   const double same_digest = static_cast<double>(first.num_keys) * 0x1p-128;
   if (same_digest > 0.01 * first.false_positive_rate) {
-    warnings.push_back("keys are hashed to 128 bits: some other key has the same digest with probability " +
-                       short_number(same_digest) + ", and no shape goes below that");
+    warnings.push_back("keys are hashed to 128 bits: another key has the same digest with probability " +
+                       short_number(same_digest) + ", so no filter can have a lower false positive rate");
   }
   if (first.saturation_probability > saturation_worth_a_warning) {
-    warnings.push_back("some counter saturates with probability up to " +
-                       short_number(first.saturation_probability) +
-                       "; it then sticks: nothing is lost, but its keys never clear");
+    warnings.push_back(
+        "the probability that any counter saturates is at most " +
+        short_number(first.saturation_probability) +
+        "; a saturated counter stays at its maximum: no key is lost, but its keys can no longer "
+        "be removed");
   }
-  if (requirements.false_positive_rate == 0 && first.false_positive_rate > 0.5) {
-    warnings.push_back("the memory is too small for so many keys: most keys would pass");
+  if (!requirements.false_positive_rate && first.false_positive_rate > 0.5) {
+    warnings.push_back(
+        "the memory is too small for this number of keys: the false positive rate would be above 50%");
   }
-  if (first.num_hashes == max_num_hashes) {
-    warnings.push_back("num_hashes is at its limit, 1024; the memory could be smaller at the same error");
+  if (first.shape.num_hashes() == max_num_hashes) {
+    warnings.push_back(
+        "num_hashes is at its limit, 1024; with more hashes, the filter would take less memory or have a "
+        "lower false positive rate");
   }
-  if (first.scheme.find("double") != std::string_view::npos || first.scheme == "triple") {
-    if (first.scheme != "partition-double") {
-      warnings.push_back(
-          "scheme '" + std::string(first.scheme) +
-          "' follows the standard formula only in the limit: a small filter is wrong more often "
-          "(Kirsch, Mitzenmacher 2008, Figure 1)");
-    }
+  if (first.kind() != FilterKind::dleft && follows_the_standard_law_in_the_limit(first.shape.scheme_id)) {
+    warnings.push_back("scheme '" + std::string(first.shape.scheme_name()) +
+                       "' follows the standard formula only in the limit: a small filter has a higher false "
+                       "positive rate (Kirsch, Mitzenmacher 2008, Figure 1)");
   }
   return warnings;
 }

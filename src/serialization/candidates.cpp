@@ -10,7 +10,7 @@
 #include "tally/detail/checked_math.hpp"
 #include "tally/detail/little_endian.hpp"
 
-// Candidates in a file: a record for each, by their places in the heap, then the bytes of all keys.
+// Candidates in a file: a record for each, in the order of the heap, then the bytes of all keys.
 
 namespace tally::detail {
 namespace {
@@ -34,7 +34,7 @@ Record record_at(FileBytes part, std::uint64_t i) {
   return {words[0], words[1], words[2], words[3]};
 }
 
-/// What of one candidate contradicts itself, the header or its parent in the heap; empty if nothing does.
+/// How a candidate contradicts itself, the header or its parent in the heap; empty if it does not.
 std::string fault_of(const Record& record, const SketchHeader& header, const Record& parent) {
   const bool is_full = header.num_candidates == header.capacity;
   if (record.count == 0) return "has a count of 0";
@@ -42,7 +42,7 @@ std::string fault_of(const Record& record, const SketchHeader& header, const Rec
   if (record.error > record.count) return "has an error above its count";
   if (record.error > header.floor) return "has an error above the floor";
   if (record.count_in_heap > record.count) return "has a count in the heap above its count";
-  if (record.count_in_heap < parent.count_in_heap) return "stands in the heap below a greater count";
+  if (record.count_in_heap < parent.count_in_heap) return "is below a greater count in the heap";
   return "";
 }
 
@@ -51,10 +51,10 @@ void check_sums(const SketchHeader& header, std::uint64_t sum_of_counts, std::ui
   if (header.total_count == unknown) return;  // a sum that did not fit
   const std::string total = std::to_string(header.total_count) + ", the total count";
   if (sum_of_counts > header.total_count)
-    throw FormatError("the counts sum up to more than " + total, offset);
+    throw FormatError("the counts add up to more than " + total, offset);
   if (header.kind == FileKind::top_keys &&
       saturating_add(sum_of_exact, header.sketch_total) != header.total_count) {
-    throw FormatError("what candidates and sketch counted does not sum up to " + total, offset);
+    throw FormatError("the counts of candidates and sketch do not add up to " + total, offset);
   }
 }
 
@@ -94,7 +94,7 @@ CountedKeys read_candidates(const SketchHeader& header, const KeyHasher& hasher,
     const Record record = record_at(part, i);
     const Record parent = i == 0 ? Record{} : record_at(part, (i - 1) / CountedKeys::heap_arity);
     std::string fault = fault_of(record, header, parent);
-    if (record.key_bytes > key_bytes.size()) fault = "has a key that is longer than what is left of the body";
+    if (record.key_bytes > key_bytes.size()) fault = "has a key longer than the rest of the body";
     if (!fault.empty())
       throw FormatError("candidate " + std::to_string(i) + " " + fault, offset + i * record_bytes);
     const std::string_view key(reinterpret_cast<const char*>(key_bytes.data()), record.key_bytes);
@@ -112,8 +112,8 @@ CountedKeys read_candidates(const SketchHeader& header, const KeyHasher& hasher,
   check_sums(header, sum_of_counts, sum_of_exact, offset);
   try {
     return {header.capacity, name_of(header.kind), std::move(entries), std::move(keys), std::move(heap)};
-  } catch (const std::invalid_argument&) {  // all else that it refuses has been looked at
-    throw FormatError("two candidates have one key", offset);
+  } catch (const std::invalid_argument&) {  // everything else that it refuses has been checked
+    throw FormatError("two candidates have the same key", offset);
   }
 }
 

@@ -17,7 +17,7 @@ std::uint64_t word_at(FileBytes body, std::uint64_t index) {
   return load_little_endian<std::uint64_t>(body.data() + 8 * index);
 }
 
-/// The cells in a file's bytes, wherever these lie in memory.
+/// The cells in a file's bytes, at any alignment.
 class Cells {
  public:
   Cells(const DLeftShape& shape, FileBytes body)
@@ -45,7 +45,7 @@ class Cells {
       if (cell == 0) continue;
       ++num_used;
       if ((cell & low) == 0 || (cell & moved) != 0) {
-        refuse("cell " + std::to_string(i) + " holds a remainder that no fingerprint has", byte_of(i));
+        refuse("cell " + std::to_string(i) + " holds an impossible remainder", byte_of(i));
       }
     }
     if (num_used != num_fingerprints) {
@@ -61,16 +61,16 @@ class Cells {
     }
   }
 
-  /// Whether a cell of the fingerprint is full: only then can more be in the side table.
+  /// Whether a cell of the fingerprint is at its maximum: only then can the side table have more.
   template <class Scheme>
   bool has_full_cell(const Scheme& scheme, std::uint64_t fingerprint) const {
     const std::uint32_t remainder_bits = shape_.current_remainder_bits();
     const std::uint64_t max_counter = (std::uint64_t{1} << shape_.counter_bits) - 1;
     for (std::uint32_t i = 0; i < shape_.num_subtables; ++i) {
-      const std::uint64_t place = scheme.place(i, fingerprint);
-      const std::uint64_t bucket = i * shape_.current_buckets_per_subtable() + (place >> remainder_bits);
+      const std::uint64_t image = scheme.image(i, fingerprint);
+      const std::uint64_t bucket = i * shape_.current_buckets_per_subtable() + (image >> remainder_bits);
       const std::uint64_t full =
-          max_counter << shape_.remainder_bits | (place & ((std::uint64_t{1} << remainder_bits) - 1));
+          max_counter << shape_.remainder_bits | (image & ((std::uint64_t{1} << remainder_bits) - 1));
       for (std::uint32_t j = 0; j < shape_.cells_per_bucket; ++j) {
         if (get(bucket * shape_.cells_per_bucket + j) == full) return true;
       }
@@ -85,39 +85,39 @@ class Cells {
   std::uint64_t num_words_;
 };
 
-/// Every entry of the side table must be what a search finds: no free slot lies between its home and it, and none
-/// is there twice. In linear time but for the sorting, whatever the words are.
+/// Every entry of the side table must be found by a search: there is no free slot between its home slot and
+/// it, and no fingerprint occurs twice. In linear time except for the sorting, for any words.
 template <class Scheme>
 void check_side_table(const Scheme& scheme, const DLeftShape& shape, const Cells& cells, FileBytes body) {
   const std::uint64_t num_slots = SpillTable::num_slots(shape.spill_capacity);
   const FingerprintSpace space = shape.fingerprint_space();
-  const auto place_at = [&](std::uint64_t slot) { return word_at(body, cells.num_words() + 2 * slot); };
+  const auto image_at = [&](std::uint64_t slot) { return word_at(body, cells.num_words() + 2 * slot); };
   const auto count_at = [&](std::uint64_t slot) { return word_at(body, cells.num_words() + 2 * slot + 1); };
   const auto refuse_entry = [&](std::uint64_t slot, const std::string& reason) {
     refuse("entry " + std::to_string(slot) + " of the side table " + reason,
            8 * (cells.num_words() + 2 * slot));
   };
 
-  std::vector<std::uint64_t> places;
+  std::vector<std::uint64_t> images;
   std::uint64_t total = 0;
   std::uint64_t free_slot = num_slots;
   for (std::uint64_t slot = 0; slot < num_slots; ++slot) {
     if (count_at(slot) == 0) {
-      if (place_at(slot) != 0) refuse_entry(slot, "is free and not 0");
+      if (image_at(slot) != 0) refuse_entry(slot, "is free but not 0");
       free_slot = slot;
       continue;
     }
     if (count_at(slot) > SpillTable::max_total - total) refuse_entry(slot, "brings the sum above 2^63");
     total += count_at(slot);
-    if (places.size() == shape.spill_capacity) refuse_entry(slot, "is one more than spill_capacity");
-    places.push_back(place_at(slot));
+    if (images.size() == shape.spill_capacity) refuse_entry(slot, "exceeds spill_capacity");
+    images.push_back(image_at(slot));
   }
-  if (places.empty()) return;
-  std::ranges::sort(places);
-  if (std::ranges::adjacent_find(places) != places.end()) {
-    refuse("the side table has two entries of one fingerprint", 8 * cells.num_words());
+  if (images.empty()) return;
+  std::ranges::sort(images);
+  if (std::ranges::adjacent_find(images) != images.end()) {
+    refuse("the side table has two entries for the same fingerprint", 8 * cells.num_words());
   }
-  // From a free slot round to it again; there is one, the capacity being less than the slots.
+  // From a free slot round to it again; there is one, because the capacity is less than the number of slots.
   std::uint64_t run = 0;  // slots in use before this one
   for (std::uint64_t i = 1; i < num_slots; ++i) {
     const std::uint64_t slot = (free_slot + i) & (num_slots - 1);
@@ -125,14 +125,14 @@ void check_side_table(const Scheme& scheme, const DLeftShape& shape, const Cells
       run = 0;
       continue;
     }
-    const std::uint64_t place = place_at(slot);
-    if (((slot - SpillTable::home(place, num_slots)) & (num_slots - 1)) > run) {
-      refuse_entry(slot, "stands where no search finds it");
+    const std::uint64_t image = image_at(slot);
+    if (((slot - SpillTable::home(image, num_slots)) & (num_slots - 1)) > run) {
+      refuse_entry(slot, "is where no search finds it");
     }
     ++run;
-    const std::uint64_t low = place & ((std::uint64_t{1} << space.least_remainder_bits) - 1);
-    const bool is_place = low != 0 && place >> space.remainder_bits < space.num_buckets;
-    if (!is_place || !cells.has_full_cell(scheme, scheme.fingerprint(0, place))) {
+    const std::uint64_t low = image & ((std::uint64_t{1} << space.least_remainder_bits) - 1);
+    const bool is_image = low != 0 && image >> space.remainder_bits < space.num_buckets;
+    if (!is_image || !cells.has_full_cell(scheme, scheme.fingerprint(0, image))) {
       refuse_entry(slot, "belongs to no cell whose counter is at its maximum");
     }
   }

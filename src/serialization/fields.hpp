@@ -9,7 +9,8 @@
 #include "serialization/parts.hpp"
 #include "tally/serialization/file_kind.hpp"
 
-// Where the fields of all kinds stand (docs/format.md has the same table), and what the headers of all have in common.
+// Where the fields of all kinds are (docs/format.md has the same table), and what the headers of all kinds
+// have in common.
 
 namespace tally::detail {
 
@@ -27,7 +28,7 @@ inline constexpr std::size_t threshold_at = 40;
 inline constexpr std::size_t num_insertions_at = 48;
 inline constexpr std::size_t num_removes_at = 56;
 inline constexpr std::size_t num_refused_removes_at = 64;
-// What follows is reserved for most kinds; others have the rest of their shape and state in it.
+// The following bytes are reserved for most kinds; others store the rest of their shape and state in them.
 inline constexpr std::size_t own_fields_at = 72;
 inline constexpr std::size_t cells_per_bucket_at = 72;
 inline constexpr std::size_t remainder_bits_at = 74;
@@ -51,11 +52,12 @@ inline constexpr std::size_t header_checksum_at = 120;
 
 inline constexpr std::uint16_t num_file_kinds = 9;
 
-/// Throws FormatError unless there is a header with the magic, the version, its checksum, a kind, a hash and no reserved
-/// byte that is set; returns the kind.
+/// Throws FormatError unless there is a header with the magic, the version, its checksum, a kind, a hash and
+/// no nonzero reserved byte; returns the kind.
 FileKind check_frame(FileBytes bytes);
 
-/// The shape and row scheme of a sketch, for `kind`. Throws FormatError; memory permitting, a sketch can be made of it.
+/// The shape and row scheme of a sketch, for `kind`. Throws FormatError. A sketch with this shape can be
+/// constructed if there is enough memory.
 FilterShape read_sketch_shape(FileBytes bytes, FileKind kind);
 
 /// The header of a file, field by field.

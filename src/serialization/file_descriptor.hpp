@@ -20,7 +20,7 @@ namespace tally::detail {
   throw std::system_error(error, std::generic_category(), what + " " + path.string());
 }
 
-/// Owner of an open file, which knows what path to name in messages.
+/// The owner of an open file, which stores the path for messages.
 class FileDescriptor {
  public:
   FileDescriptor(const std::filesystem::path& path, int flags, mode_t mode, std::filesystem::path named)
@@ -43,7 +43,7 @@ class FileDescriptor {
 
   int get() const noexcept { return descriptor_; }
 
-  /// Throws the std::system_error of errno.
+  /// Throws std::system_error with errno.
   [[noreturn]] void throw_error(const std::string& what) const { throw_system_error(errno, what, path_); }
 
   struct stat status() const {
@@ -76,7 +76,7 @@ class FileDescriptor {
     if (::fsync(descriptor_) != 0) throw_error("cannot sync");
   }
 
-  /// Closes now, so that a late error of writing is not lost.
+  /// Closes now, so that a late write error is not lost.
   void close() {
     if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) throw_error("cannot close");
   }

@@ -19,7 +19,7 @@ using detail::FileDescriptor;
 
 constexpr std::size_t pipe_chunk_bytes = std::size_t{1} << 20;
 
-/// A file and its first bytes, from which everything else follows.
+/// A file and its first bytes, which determine everything else.
 struct OpenFile {
   explicit OpenFile(const std::filesystem::path& path) : file(FileDescriptor::open_for_reading(path)) {
     header.resize(file.read_fully(header));
@@ -32,12 +32,12 @@ struct OpenFile {
   std::vector<std::byte> header = std::vector<std::byte>(file_header_bytes);
 };
 
-// Of a stream without a length: read to its end, to be judged then. Memory follows what has arrived.
+// From a stream without a length: read to its end, then checked. The memory grows with what has arrived.
 std::vector<std::byte> read_stream(OpenFile& open, std::uint64_t body_bytes) {
   std::vector<std::byte> bytes = std::move(open.header);
   const std::uint64_t expected = file_header_bytes + body_bytes;
   std::size_t num_read = bytes.size();
-  // One byte more than expected tells of bytes after the end.
+  // One byte more than expected reveals bytes after the end.
   while (num_read == bytes.size() && num_read <= expected) {
     const std::uint64_t chunk =
         std::min<std::uint64_t>(std::max(num_read, pipe_chunk_bytes), expected + 1 - num_read);
@@ -48,7 +48,7 @@ std::vector<std::byte> read_stream(OpenFile& open, std::uint64_t body_bytes) {
   return bytes;
 }
 
-/// What is wrong with the bytes, or with the key for them, is said of the file.
+/// Errors in the bytes, or in the key for them, name the file.
 template <class Read>
 auto naming(const std::filesystem::path& path, Read read) {
   try {
@@ -81,7 +81,7 @@ AnySketch load_sketch(OpenFile& open, const std::optional<HashKey>& key) {
   return deserialize_sketch(read_stream(open, header.body_bytes), key);
 }
 
-/// The filter in a file that is mapped, and stays so as long as the filter or a move of it.
+/// The filter in a mapped file, which stays mapped as long as the filter or a move of it.
 AnyFilter map_unnamed(const std::filesystem::path& path, const std::optional<HashKey>& key,
                       VerifyBody verify) {
   const OpenFile open(path);

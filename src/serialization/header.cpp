@@ -10,9 +10,9 @@
 namespace tally {
 namespace {
 
-using namespace detail;  // where the fields stand
+using namespace detail;  // the positions of the fields
 
-// As PNG's: a high bit, and an end of line that a transfer as text would change.
+// Like PNG's: a byte with its high bit set, and an end of line that a transfer as text would change.
 constexpr std::string_view magic = "\x89TALLY\r\n";
 
 /// Whether the byte, between own_fields_at and body_bytes_at, belongs to a field of the kind.
@@ -37,7 +37,7 @@ void check_bytes_of_header(FileBytes bytes) {
   if (bytes.empty()) throw FormatError("it is empty", 0);
   for (std::size_t i = 0; i < std::min(magic.size(), bytes.size()); ++i) {
     if (bytes[magic_at + i] == static_cast<std::byte>(magic[i])) continue;
-    throw FormatError("this is no tally file: it does not start with the bytes 89 54 41 4c 4c 59 0d 0a",
+    throw FormatError("this is not a tally file: it does not start with the bytes 89 54 41 4c 4c 59 0d 0a",
                       magic_at + i);
   }
   if (bytes.size() < file_header_bytes) {
@@ -48,14 +48,15 @@ void check_bytes_of_header(FileBytes bytes) {
   const auto version = field<std::uint16_t>(bytes, version_at);
   if (version != file_format_version) {
     throw_field_error("format version", version,
-                      std::to_string(file_format_version) + ", the one this library reads", version_at);
+                      std::to_string(file_format_version) + ", the version that this library reads",
+                      version_at);
   }
   if (field<std::uint64_t>(bytes, header_checksum_at) != detail::checksum(bytes.first(header_checksum_at))) {
     throw FormatError("the checksum of the header does not match; the file is damaged", header_checksum_at);
   }
 }
 
-/// The fields that every kind has, although not with one meaning.
+/// The fields that every kind has, although with different meanings.
 struct CommonFields {
   explicit CommonFields(FileBytes bytes)
       : scheme_id(field<std::uint16_t>(bytes, scheme_id_at)),
@@ -80,8 +81,8 @@ FilterShape read_dleft_shape(FileBytes bytes, const CommonFields& fields) {
   const auto num_doublings = field<std::uint8_t>(bytes, num_doublings_at);
   const auto grows = field<std::uint8_t>(bytes, grows_at);
 
-  require_field("scheme id", fields.scheme_id, RotationBuckets::file_id, MultiplierBuckets::file_id,
-                scheme_id_at, " for the kind dleft");
+  require_field("scheme id", fields.scheme_id, BucketSchemes::least_id, BucketSchemes::most_id, scheme_id_at,
+                " for the kind dleft");
   require_field("num_positions", fields.num_positions, 1, max_num_buckets, num_positions_at,
                 " for the kind dleft");
   require_field("num_hashes", fields.num_hashes, 1, max_num_subtables, num_hashes_at, " for the kind dleft");
@@ -112,7 +113,8 @@ FilterShape read_dleft_shape(FileBytes bytes, const CommonFields& fields) {
   return {shape, fields.scheme_id};
 }
 
-// A filter can be made of what passes: where fields are each in range, it is the number of positions that is not.
+// A filter can be constructed from what passes. If each field is in range, the number of positions is the
+// wrong one.
 FilterShape checked(FilterShape shape) {
   try {
     check_shape(shape);
@@ -159,7 +161,7 @@ FilterShape read_threshold_shape(const CommonFields& fields) {
 
 // What all kinds with one of AllSchemes have in common.
 void check_positions(FilterKind kind, const CommonFields& fields) {
-  require_field("scheme id", fields.scheme_id, 1, 9, scheme_id_at);
+  require_field("scheme id", fields.scheme_id, AllSchemes::least_id, AllSchemes::most_id, scheme_id_at);
   if ((fields.scheme_id == BlockedScheme::file_id) != (kind == FilterKind::blocked_bloom)) {
     throw_field_error("scheme id", fields.scheme_id,
                       "2 (blocked) for the kind blocked-bloom and for no other", scheme_id_at);
@@ -222,7 +224,7 @@ FileHeader read_header(std::span<const std::byte> bytes) {
   header.body_checksum = field<std::uint64_t>(bytes, body_checksum_at);
   const auto body_bytes = field<std::uint64_t>(bytes, body_bytes_at);
   require_field("body length", body_bytes, header.body_bytes(), header.body_bytes(), body_bytes_at,
-                ", what the parameters imply");
+                ", as the parameters imply");
   return header;
 }
 
@@ -284,11 +286,11 @@ FilterShape read_sketch_shape(FileBytes bytes, FileKind kind) {
 KeyHasher hasher_of_file(HashId id, std::uint64_t seed_or_key_id, const std::optional<HashKey>& key) {
   if (id == HashId::xxh3_128) return KeyHasher(seed_or_key_id);
   const std::string made_with = "tally file: made with the keyed hash " + std::string(name_of(id)) +
-                                " and the key of id " + std::to_string(seed_or_key_id);
+                                " and the key with the id " + std::to_string(seed_or_key_id);
   if (!key.has_value()) throw std::invalid_argument(made_with + "; give that key");
   const KeyHasher hasher = KeyHasher::keyed(*key);
   if (hasher.seed_or_key_id() == seed_or_key_id) return hasher;
-  throw std::invalid_argument(made_with + "; the key given has id " +
+  throw std::invalid_argument(made_with + "; the given key has the id " +
                               std::to_string(hasher.seed_or_key_id()));
 }
 
@@ -328,12 +330,11 @@ std::array<std::byte, file_header_bytes> header_of(const AnyFilter& filter) {
   put(num_positions_at, shape.num_positions());
   put(num_hashes_at, shape.num_hashes());
   put(counter_bits_at, narrow(shape.counter_bits()));
-  put(threshold_at, shape.threshold());
+  put(threshold_at, shape.made_for_theta().value_or(0));
   if (const auto* threshold = std::get_if<ThresholdShape>(&shape.shape)) {
     put(update_at, narrow(threshold->update));
   } else if (const auto* count_min = std::get_if<CountMinShape>(&shape.shape)) {
     header.put_shape(*count_min);
-    put(threshold_at, std::uint64_t{0});
     put(rounding_at, totals.rounding);
   } else if (const auto* dleft = std::get_if<DLeftShape>(&shape.shape)) {
     put(num_positions_at, dleft->buckets_per_subtable);

@@ -14,10 +14,10 @@ namespace tally::detail {
 
 using FileBytes = std::span<const std::byte>;
 
-/// XXH3-64 under seed 0.
+/// XXH3-64 with seed 0.
 inline std::uint64_t checksum(FileBytes bytes) noexcept { return XXH3_64bits(bytes.data(), bytes.size()); }
 
-/// The same of a filter's body, whose two parts need not lie together.
+/// The same for a filter's body, whose two parts need not be contiguous.
 inline std::uint64_t body_checksum(const AnyFilter& filter) {
   const FileBytes first = std::as_bytes(filter.words());
   const FileBytes second = std::as_bytes(filter.side_words());
@@ -34,24 +34,26 @@ inline std::uint64_t body_checksum(const AnyFilter& filter) {
 /// The first 128 bytes of the filter's file.
 std::array<std::byte, file_header_bytes> header_of(const AnyFilter& filter);
 
-/// Throws FormatError unless so many bytes are a whole file.
+/// Throws FormatError unless `file_bytes` is the length of the whole file.
 void check_length(std::uint64_t body_bytes, std::uint64_t file_bytes);
 
 /// Throws FormatError unless the body has this checksum.
 void check_body_checksum(FileBytes body, std::uint64_t body_checksum);
 
-/// Throws FormatError unless all bits are 0 that hold no position of the shape; `words` begin at byte `offset` of the file.
+/// Throws FormatError unless all bits that belong to no position of the shape are 0; `words` begin at byte
+/// `offset` of the file.
 void check_unused_bits(const FilterShape& shape, FileBytes words, std::uint64_t offset);
 
 /// The hasher that made a file. Throws as FileHeader::hasher.
 KeyHasher hasher_of_file(HashId id, std::uint64_t seed_or_key_id, const std::optional<HashKey>& key);
 
-/// Throws FormatError unless the body's checksum matches, its unused bits are 0 and the cells are such as a
-/// filter writes. `body` is as long as the header says.
+/// Throws FormatError unless the body's checksum matches, its unused bits are 0 and a filter can have written
+/// its cells. `body` has the length given in the header.
 void check_body(const FileHeader& header, FileBytes body);
 
 /// The part of check_body for d-left filters: cells and side table agree with the header and each other.
-/// Two cells for one fingerprint are not looked for: they give counts that are too low, and nothing worse.
+/// Duplicate cells for one fingerprint are not detected: they give counts that are too low, and nothing
+/// worse.
 void check_dleft_body(const FileHeader& header, const DLeftShape& shape, FileBytes body);
 
 }  // namespace tally::detail

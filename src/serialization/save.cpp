@@ -33,8 +33,8 @@ bool leads_to(const fs::path& path, const FileDescriptor& file) {
 
 bool try_lock(const FileDescriptor& file) { return ::flock(file.get(), LOCK_EX | LOCK_NB) == 0; }
 
-/// A new file beside the target, removed again unless it was renamed to the target. It is locked as long as it is
-/// written, so that whoever can lock such a file knows that its writer is dead.
+/// A new file beside the target, removed again unless it was renamed to the target. It stays locked while it
+/// is written, so whoever can lock such a file knows that its writer is dead.
 class TemporaryFile {
  public:
   TemporaryFile(const fs::path& directory, mode_t mode, const fs::path& named)
@@ -52,21 +52,21 @@ class TemporaryFile {
     renamed_ = true;
   }
 
-  /// Never replaces a file, also one that appeared a moment ago.
+  /// Never replaces a file, not even one that appeared a moment ago.
   void rename_to_new(const fs::path& target) {
     if (::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, target.c_str(), RENAME_NOREPLACE) == 0) {
       renamed_ = true;
       return;
     }
-    // Not every file system has that; with a second link the destructor removes the first.
+    // Not every file system supports that. After link(), the destructor removes the first name.
     const bool has_no_renameat2 = errno == EINVAL || errno == ENOSYS;
     if (has_no_renameat2 && ::link(path_.c_str(), target.c_str()) == 0) return;
     throw_system_error(errno, "cannot create", target);
   }
 
-  /// Removes what writers that were killed left in the directory, as far as it may be read.
+  /// Removes what killed writers left in the directory, as far as it can be read.
   static void remove_left_behind(const fs::path& directory) {
-    // Not by a directory_iterator: that of g++ 12 ends the program where it finds no memory.
+    // Not with a directory_iterator: that of g++ 12 ends the program if it finds no memory.
     const std::unique_ptr<DIR, int (*)(DIR*)> names(::opendir(directory.c_str()), ::closedir);
     if (!names) return;
     while (const dirent* const entry = ::readdir(names.get())) {
@@ -81,7 +81,7 @@ class TemporaryFile {
     try {
       const FileDescriptor file(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0, path);
       if (S_ISREG(file.status().st_mode) && try_lock(file) && leads_to(path, file)) ::unlink(path.c_str());
-    } catch (const std::system_error&) {  // it has just got its own name, or belongs to somebody else
+    } catch (const std::system_error&) {  // the file has just got its own name, or belongs to somebody else
     }
   }
 
@@ -113,8 +113,8 @@ class TemporaryFile {
   bool renamed_ = false;
 };
 
-// Makes the new name last. Where a directory may be written to but not read, or cannot be synced,
-// the renaming is as durable as its file system makes it.
+// Makes the new name durable. If the directory can be written to but not read, or cannot be synced, the
+// renaming is as durable as the file system makes it.
 void sync_directory(const fs::path& directory) {
   const int descriptor = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return;
@@ -147,8 +147,8 @@ void save_by(const Write& write, const fs::path& path, Overwrite overwrite) {
   const fs::path target = overwrite == Overwrite::replace ? without_links(path) : path;
   const fs::path directory = target.has_parent_path() ? target.parent_path() : fs::path(".");
   TemporaryFile::remove_left_behind(directory);
-  // Nobody may open the new file who might not have opened the old one. Where there was none, the process's own
-  // mode for new files is the last one already.
+  // Nobody may be able to open the new file who could not open the old one. If there was none, the file has
+  // its final mode already, that of the process for new files.
   TemporaryFile temporary(directory, exists ? 0600 : 0666, path);
   const FileDescriptor& file = temporary.file();
   write(file);

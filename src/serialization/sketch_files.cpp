@@ -25,7 +25,7 @@ constexpr FileKind kind_of_type(const CountMinWindow<Rows>*) {
 }
 constexpr FileKind kind_of_type(const SpaceSaving*) { return FileKind::space_saving; }
 
-/// What AnySketch shows of a type, as text, when two differ.
+/// The properties of a sketch type as text, for the error when two differ.
 template <class Rows>
 std::string_view scheme_of_type(const TopKeys<Rows>*) {
   return Rows::name;
@@ -36,7 +36,7 @@ std::string_view scheme_of_type(const CountMinWindow<Rows>*) {
 }
 std::string_view scheme_of_type(const SpaceSaving*) { return "none"; }
 
-/// A file is made of its body, the header being left out first.
+/// The file is assembled from its body; the header is filled in later.
 std::vector<std::byte> begun_file(std::uint64_t body_bytes) {
   std::vector<std::byte> bytes;
   bytes.reserve(file_header_bytes + body_bytes);
@@ -70,7 +70,7 @@ void put_keys_fields(HeaderWriter& header, const TopOrSaving& top) {
   header.put(detail::num_candidates_at, top.candidates().size());
 }
 
-/// The sketch whose counters stand in the body from byte `at` on.
+/// The sketch whose counters begin at byte `at` of the body.
 template <class Rows>
 CountMinSketch<Rows> read_sketch(const SketchHeader& header, const KeyHasher& hasher, FileBytes body,
                                  std::uint64_t at, std::uint64_t total_count, std::uint64_t rounding) {

@@ -6,10 +6,10 @@
 namespace tally::detail {
 namespace {
 
-// Lengths of keys are added to it without a thought of overflow.
+// The lengths of keys are added to it, so it is small enough not to overflow.
 constexpr std::uint64_t most_body_bytes = std::uint64_t{1} << 62;
 
-// The fields that a kind without a sketch, or with no keys, has no use for.
+// The fields that a kind without a sketch, or without keys, does not use.
 void require_zero(FileBytes bytes, std::size_t begin, std::size_t end, FileKind kind) {
   for (std::size_t i = begin; i < end; ++i) {
     if (bytes[i] == std::byte{0}) continue;
@@ -33,7 +33,7 @@ void read_keys_fields(FileBytes bytes, SketchHeader& header) {
                 is_full ? ", total_count / capacity" : " with fewer candidates than the capacity");
 }
 
-/// The body has one length for the window; for the others keys of any length follow what is counted here.
+/// The window's body has one length. For the other kinds, keys of any length follow what is counted here.
 void check_body_bytes(const SketchHeader& header) {
   constexpr std::uint64_t candidate_bytes = 32;
   const bool is_window = header.kind == FileKind::count_min_window;
@@ -41,7 +41,7 @@ void check_body_bytes(const SketchHeader& header) {
       is_window ? 2 * header.sketch_bytes() : header.sketch_bytes() + candidate_bytes * header.num_candidates;
   const bool has_keys = !is_window && header.num_candidates > 0;
   require_field("body length", header.body_bytes, least, has_keys ? most_body_bytes : least, body_bytes_at,
-                ", what the parameters imply");
+                ", as the parameters imply");
   if (header.body_bytes % 8 != 0)
     throw_field_error("body length", header.body_bytes, "a multiple of 8", body_bytes_at);
 }

@@ -11,7 +11,8 @@
 
 namespace tally::detail {
 
-/// What the header of a file of kind top_keys, space_saving or count_min_window says. What a kind does not have stays 0.
+/// The header of a file of kind top_keys, space_saving or count_min_window. Fields that a kind does not have
+/// stay 0.
 struct SketchHeader {
   FileKind kind = FileKind::top_keys;
   FilterShape sketch;  ///< a CountMinShape and its row scheme; not of space_saving
@@ -22,7 +23,7 @@ struct SketchHeader {
   std::uint64_t num_candidates = 0;
   std::uint64_t total_count = 0;
   std::uint64_t floor = 0;
-  std::uint64_t sketch_total = 0;  ///< of top_keys: of what its sketch holds
+  std::uint64_t sketch_total = 0;  ///< top_keys: the total of its sketch
 
   std::uint64_t newer_total = 0;
   std::uint64_t newer_rounding = 0;
@@ -43,11 +44,11 @@ struct SketchHeader {
 /// Reads and checks a header. Throws FileKindError for a filter, FormatError.
 SketchHeader read_sketch_header(FileBytes bytes);
 
-/// Appends the candidates as they stand in a file.
+/// Appends the candidates in their file format.
 void append_candidates(std::vector<std::byte>& bytes, const CountedKeys& keys);
 
-/// The candidates of a file, from the part of its body that begins at byte `offset` of the file. Throws FormatError unless
-/// they are such as SpaceSaving and TopKeys keep under this floor and total.
+/// The candidates of a file, from the part of its body that begins at byte `offset` of the file. Throws
+/// FormatError unless SpaceSaving and TopKeys can hold them with this floor and total.
 CountedKeys read_candidates(const SketchHeader& header, const KeyHasher& hasher, FileBytes part,
                             std::uint64_t offset);
 

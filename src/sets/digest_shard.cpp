@@ -15,24 +15,25 @@ DigestShard::DigestShard(std::span<const std::uint64_t> words) : DigestShard(wor
     const std::uint64_t* const from = line(i);
     const std::uint64_t count = num_in(from);
     fits = count <= digests_per_line && from[state_word] < 2 * passed_over;
-    for (std::uint64_t place = 0; fits && place < digests_per_line; ++place) {
-      const Hash128 digest = digest_at(from, place);
+    for (std::uint64_t index = 0; fits && index < digests_per_line; ++index) {
+      const Hash128 digest = digest_at(from, index);
       const std::uint64_t* const first = first_line(digest);
       const bool is_own = first == from || (second_line(digest) == from && is_passed_over(first));
-      fits = place < count ? is_own : digest == Hash128{};
+      fits = index < count ? is_own : digest == Hash128{};
     }
     size_ += count;
   }
   if (!fits) {
-    detail::throw_parameter_error("DigestShard", "list of words", "not one", "what such a table has listed");
+    detail::throw_parameter_error("DigestShard", "list of words", "invalid",
+                                  "the list that such a table returned");
   }
 }
 
-void DigestShard::put(const std::uint64_t* line, std::uint64_t place, Hash128 digest) noexcept {
+void DigestShard::put(const std::uint64_t* line, std::uint64_t index, Hash128 digest) noexcept {
   std::uint64_t* const words = writable(line);
-  words[place] = digest.low;
-  std::uint64_t& halves = words[half_words + place / 2];
-  const std::uint64_t shift = 32 * (place % 2);
+  words[index] = digest.low;
+  std::uint64_t& halves = words[half_words + index / 2];
+  const std::uint64_t shift = 32 * (index % 2);
   halves &= ~(std::uint64_t{0xffffffff} << shift);
   halves |= std::uint64_t{half(digest)} << shift;
   if (const std::uint64_t* const first = first_line(digest); first != line) {
@@ -40,7 +41,7 @@ void DigestShard::put(const std::uint64_t* line, std::uint64_t place, Hash128 di
   }
 }
 
-/// To a line with room.
+/// Appends to a line that has room.
 void DigestShard::append(const std::uint64_t* line, Hash128 digest) noexcept {
   put(line, num_in(line), digest);
   writable(line)[state_word] += one_digest;
@@ -61,14 +62,14 @@ bool DigestShard::insert(Hash128 digest) noexcept {
   return insert_by_moves(digest);
 }
 
-/// Both lines are full. The search visits lines that a chain of moves leads to, nearest first; from one
-/// with room the chain is carried out backwards. No line is twice on it, or a shorter chain had been
-/// found, so what is moved at each step is the digest that the search saw there.
+/// Both lines are full. The search visits the lines that a chain of moves can reach, nearest first; from a
+/// line with room the chain is carried out backwards. No line occurs twice on it, because there would be a
+/// shorter chain, so each step moves the digest that the search found there.
 bool DigestShard::insert_by_moves(Hash128 digest) noexcept {
   struct Visit {
     const std::uint64_t* line;
     std::uint16_t from;   // the visit whose digest would move here
-    std::uint16_t place;  // that digest's place there
+    std::uint16_t index;  // that digest's index there
   };
   constexpr std::uint16_t num_roots = 2;
   constexpr std::uint16_t max_visits = 512;
@@ -78,19 +79,19 @@ bool DigestShard::insert_by_moves(Hash128 digest) noexcept {
   std::uint16_t num_visits = num_roots;
 
   const auto carry_out = [&](std::uint16_t v) {
-    append(visits[v].line, digest_at(visits[visits[v].from].line, visits[v].place));
-    std::uint64_t place = visits[v].place;
+    append(visits[v].line, digest_at(visits[visits[v].from].line, visits[v].index));
+    std::uint64_t index = visits[v].index;
     for (v = visits[v].from; v >= num_roots; v = visits[v].from) {
-      put(visits[v].line, place, digest_at(visits[visits[v].from].line, visits[v].place));
-      place = visits[v].place;
+      put(visits[v].line, index, digest_at(visits[visits[v].from].line, visits[v].index));
+      index = visits[v].index;
     }
-    put(visits[v].line, place, digest);
+    put(visits[v].line, index, digest);
   };
 
   for (std::uint16_t v = 0; v < num_visits; ++v) {
-    for (std::uint16_t place = 0; place < digests_per_line && num_visits < max_visits; ++place) {
-      const std::uint64_t* const line = other_line(visits[v].line, digest_at(visits[v].line, place));
-      visits[num_visits] = {line, v, place};
+    for (std::uint16_t index = 0; index < digests_per_line && num_visits < max_visits; ++index) {
+      const std::uint64_t* const line = other_line(visits[v].line, digest_at(visits[v].line, index));
+      visits[num_visits] = {line, v, index};
       if (num_in(line) < digests_per_line) {
         carry_out(num_visits);
         return true;
@@ -107,8 +108,8 @@ bool DigestShard::insert_all(const DigestShard& other) {
   for (std::uint64_t i = 0; i < other.num_lines_; ++i) {
     const std::uint64_t* const from = other.line(i);
     const std::uint64_t count = num_in(from);
-    for (std::uint64_t place = 0; place < count; ++place) {
-      const Hash128 digest = digest_at(from, place);
+    for (std::uint64_t index = 0; index < count; ++index) {
+      const Hash128 digest = digest_at(from, index);
       const std::uint64_t* const to = first_line(digest);
       if (num_in(to) == digests_per_line || other.first_line(digest) != from) {
         left.push_back(digest);

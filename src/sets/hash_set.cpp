@@ -7,7 +7,8 @@
 
 #include "tally/detail/parameter_error.hpp"
 
-// Compiled once for every instruction set that Highway knows of this machine's kind; the best is chosen at run time.
+// Compiled once for every instruction set that Highway supports on this kind of machine; the best is chosen
+// at run time.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sets/hash_set.cpp"
 #include <hwy/foreach_target.h>
@@ -19,13 +20,13 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Bit i: whether lane i of the words, seen as lanes of this type, is `wanted`.
+/// Bit i: whether lane i of the words, read as lanes of this type, equals `wanted`.
 template <class Lane, std::size_t num_words>
 HWY_INLINE unsigned equal_lanes(const std::uint64_t* words, Lane wanted) {
   constexpr std::size_t lanes_per_word = sizeof(std::uint64_t) / sizeof(Lane);
   const hn::CappedTag<Lane, num_words * lanes_per_word> tag;
   unsigned bits = 0;
-  if constexpr (hn::MaxLanes(tag) < lanes_per_word) {  // vectors of one lane, of which no word can be made
+  if constexpr (hn::MaxLanes(tag) < lanes_per_word) {  // vectors of one lane, which cannot form a word
     constexpr std::size_t lane_bits = 8 * sizeof(Lane);
     for (std::size_t i = 0; i < num_words * lanes_per_word; ++i) {
       const auto lane = static_cast<Lane>(words[i / lanes_per_word] >> (i % lanes_per_word * lane_bits));
@@ -44,15 +45,15 @@ HWY_INLINE unsigned equal_lanes(const std::uint64_t* words, Lane wanted) {
   return bits;
 }
 
-/// DigestShard::stands_in, of whose line `low` begins at lane 0 of 64 bits, and `high` at lane 10 of 32.
+/// DigestShard::stands_in, where `low` begins at lane 0 of 64 bits of the line, and `high` at lane 10 of 32.
 HWY_INLINE bool stands_in(const std::uint64_t* line, Hash128 digest) {
   const unsigned low = equal_lanes<std::uint64_t, 8>(line, digest.low);
   const unsigned high = equal_lanes<std::uint32_t, 4>(line + 4, static_cast<std::uint32_t>(digest.high));
   return (low & (high >> 2) & ((1u << DigestShard::num_in(line)) - 1)) != 0;
 }
 
-/// First every digest's first line, then the second lines of those that may stand there. Without a branch, whose
-/// guess would often be wrong. Returns how many indices were written.
+/// First every digest's first line, then the second lines of those that may be there. Without a branch, which
+/// would often be mispredicted. Returns how many indices were written.
 HWY_ATTR std::size_t find_absent_here(std::span<const DigestShard> shards, std::span<const Hash128> digests,
                                       std::span<std::uint32_t> indices) {
   constexpr std::size_t window = 512;
@@ -125,7 +126,7 @@ HashSet::HashSet(std::uint64_t max_bytes) {
   // One more than there are: the copy of a shard that grows.
   max_lines_ = max_bytes / line_bytes / (num_shards + 1);
   shards_.reserve(num_shards);
-  // Of many sizes, so that at any time some have grown lately and others will soon.
+  // Of many sizes, so that at any time some have grown recently and others will soon.
   for (std::uint64_t i = 0; i < num_shards; ++i) {
     shards_.emplace_back(first_lines + first_lines * i / num_shards / growth_divisor);
   }
@@ -134,7 +135,8 @@ HashSet::HashSet(std::uint64_t max_bytes) {
 HashSet::HashSet(std::uint64_t max_bytes, std::span<const std::uint64_t> image) : HashSet(max_bytes) {
   const auto require = [](bool holds) {
     if (holds) return;
-    detail::throw_parameter_error("HashSet", "image", "not one", "what a set of the same max_bytes gave");
+    detail::throw_parameter_error("HashSet", "image", "invalid",
+                                  "the image that a set with the same max_bytes returned");
   };
   for (std::uint64_t i = 0; i < shards_.size(); ++i) {
     require(!image.empty() && image[0] < image.size());

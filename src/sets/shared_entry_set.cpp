@@ -44,7 +44,7 @@ SharedEntrySet::Outcome SharedEntrySet::insert(std::uint64_t entry) {
   }
 }
 
-// A quarter of the slots is free, but for one a thread: so there is always an empty slot where a search ends.
+// A quarter of the slots is free, minus one per thread, so there is always an empty slot where a search ends.
 SharedEntrySet::Outcome SharedEntrySet::put(std::uint64_t entry) noexcept {
   const std::uint64_t* const end = words_.data() + words_.size();
   std::uint64_t* slot = slot_of(words_, entry);

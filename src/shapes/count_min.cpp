@@ -28,7 +28,7 @@ void check_count_min_shape(const CountMinShape& shape, std::string_view scheme, 
   require_in_range(structure, "num_copies", shape.num_copies, 1, max_num_hashes);
   if (law == RowLaw::independent) {
     require(shape.num_copies == 1, "num_copies", shape.num_copies,
-            "1 for the row scheme '" + std::string(scheme) + "'; take a larger depth");
+            "1 for the row scheme '" + std::string(scheme) + "'; use a larger depth");
   }
   require(shape.depth <= max_num_hashes / shape.num_copies, "depth", shape.depth,
           "1 to " + std::to_string(max_num_hashes / shape.num_copies) + " with num_copies " +

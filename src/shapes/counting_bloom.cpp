@@ -25,7 +25,7 @@ void check_shape(const CountingBloomShape& shape) {
   if (shape.max_threshold < 1 || shape.max_threshold > max_counter) {
     detail::throw_parameter_error(structure, "max_threshold", std::to_string(shape.max_threshold),
                                   "1 to " + std::to_string(max_counter) + " with counter_bits " +
-                                      std::to_string(shape.counter_bits) + "; take wider counters");
+                                      std::to_string(shape.counter_bits) + "; use wider counters");
   }
 }
 

@@ -63,10 +63,12 @@ void detail::require_same_fingerprints(const DLeftShape& mine, const DLeftShape&
   require_same(structure, "least_remainder_bits", mine.least_remainder_bits, theirs.least_remainder_bits);
 }
 
-void detail::require_usable(std::string_view scheme, const DLeftShape& shape, bool can_use) {
-  if (can_use) return;
+void detail::check_num_buckets(const DLeftShape& shape, std::string_view scheme, std::uint64_t usable_below,
+                               std::uint64_t usable_above) {
+  if (usable_above == shape.buckets_per_subtable) return;
   throw_parameter_error(structure, "buckets_per_subtable", std::to_string(shape.buckets_per_subtable),
-                        "a power of two for the scheme '" + std::string(scheme) + "'");
+                        std::to_string(usable_below) + " or " + std::to_string(usable_above) +
+                            " for the scheme '" + std::string(scheme) + "'");
 }
 
 }  // namespace tally

@@ -1,36 +1,17 @@
 #include "tally/shapes/filter.hpp"
 
-#include <array>
-#include <bit>
 #include <limits>
 #include <string>
 
 #include "tally/detail/parameter_error.hpp"
+#include "tally/hashing/scheme_list.hpp"
 #include "tally/storage/bit_array.hpp"
 #include "tally/storage/counter_array.hpp"
 
 namespace tally {
 namespace {
 
-struct NamedKind {
-  FilterKind kind;
-  std::string_view name;
-  std::string_view structure;
-  std::string_view positions_field;
-};
-
-constexpr std::array<NamedKind, 6> kinds = {{
-    {FilterKind::bloom, "bloom", "BloomFilter", "num_bits"},
-    {FilterKind::blocked_bloom, "blocked-bloom", "BlockedBloomFilter", "num_bits"},
-    {FilterKind::counting_bloom, "counting-bloom", "CountingBloomFilter", "num_counters"},
-    {FilterKind::threshold, "threshold", "ThresholdFilter", "num_counters"},
-    {FilterKind::dleft, "dleft", "DLeftCountingBloomFilter", "buckets_per_subtable"},
-    {FilterKind::count_min, "count-min", "CountMinSketch", "width"},
-}};
-
-const NamedKind& named(FilterKind kind) noexcept { return kinds[static_cast<std::size_t>(kind) - 1]; }
-
-// What is rounded to the scheme.
+// The field that is rounded to the scheme.
 std::uint64_t& size_of(BloomShape& shape) { return shape.num_bits; }
 std::uint64_t& size_of(CountingBloomShape& shape) { return shape.num_counters; }
 std::uint64_t& size_of(ThresholdShape& shape) { return shape.num_counters; }
@@ -49,21 +30,17 @@ std::uint32_t num_hashes_of(const CountMinShape& shape) { return shape.num_rows(
 
 void check_dleft(const DLeftShape& shape, std::uint16_t scheme_id) {
   check_shape(shape);
-  const bool found = BucketSchemes::with_id(scheme_id, [&]<class Scheme>(std::type_identity<Scheme>) {
-    detail::require_usable(Scheme::name, shape, Scheme::can_use(shape.fingerprint_space()));
-  });
+  const bool found = BucketSchemes::with_id(
+      scheme_id, [&]<class Scheme>(std::type_identity<Scheme>) { check_shape<Scheme>(shape); });
   if (!found) bucket_scheme_name(scheme_id);  // throws, and lists the ids
 }
 
-// Every number of buckets is something that some permutation can use; a scheme takes all or the powers of two.
 FilterShape round_dleft(FilterShape shape, Rounding rounding) {
   DLeftShape& own = std::get<DLeftShape>(shape.shape);
   check_shape(own);
-  if (shape.scheme_id == MultiplierBuckets::file_id) {
-    const bool up = rounding == Rounding::up;
-    own.buckets_per_subtable =
-        up ? std::bit_ceil(own.buckets_per_subtable) : std::bit_floor(own.buckets_per_subtable);
-  }
+  BucketSchemes::with_id(shape.scheme_id, [&]<class Scheme>(std::type_identity<Scheme>) {
+    own.buckets_per_subtable = Scheme::round_buckets(own.buckets_per_subtable, rounding);
+  });
   check_dleft(own, shape.scheme_id);
   return shape;
 }
@@ -89,13 +66,13 @@ FilterShape round_count_min(FilterShape shape, Rounding rounding) {
   return shape;
 }
 
-// Refuses what the scheme has no say in; returns what it does have a say in.
+// Throws for fields that do not depend on the scheme; returns those that do.
 PositionSpace checked_space(const FilterShape& shape) {
   if (const auto* counting = std::get_if<CountingBloomShape>(&shape.shape)) check_shape(*counting);
   if (const auto* threshold = std::get_if<ThresholdShape>(&shape.shape)) check_shape(*threshold);
   if (shape.scheme_id == BlockedScheme::file_id && !std::holds_alternative<BloomShape>(shape.shape)) {
-    detail::throw_parameter_error(named(shape.kind()).structure, "scheme", "'blocked'",
-                                  "another one: only Bloom filters of bits are built in blocks");
+    detail::throw_parameter_error(traits_of(shape.kind()).structure, "scheme", "'blocked'",
+                                  "a scheme of this kind: only Bloom filters support 'blocked'");
   }
   const bool is_bits = std::holds_alternative<BloomShape>(shape.shape);
   return {shape.num_positions(), shape.num_hashes(),
@@ -103,17 +80,6 @@ PositionSpace checked_space(const FilterShape& shape) {
 }
 
 }  // namespace
-
-std::string_view name_of(FilterKind kind) noexcept { return named(kind).name; }
-
-FilterKind filter_kind(std::string_view name) {
-  std::string names;
-  for (const NamedKind& kind : kinds) {
-    if (kind.name == name) return kind.kind;
-    names.append(names.empty() ? "" : ", ").append(kind.name);
-  }
-  detail::throw_parameter_error("FilterKind", "name", "'" + std::string(name) + "'", "one of " + names);
-}
 
 FilterKind FilterShape::kind() const noexcept {
   if (std::holds_alternative<CountingBloomShape>(shape)) return FilterKind::counting_bloom;
@@ -144,13 +110,18 @@ std::uint32_t FilterShape::counter_bits() const noexcept {
   return 1;
 }
 
-std::uint64_t FilterShape::threshold() const noexcept {
+std::optional<std::uint64_t> FilterShape::made_for_theta() const noexcept {
   if (const auto* counting = std::get_if<CountingBloomShape>(&shape)) return counting->max_threshold;
   if (const auto* threshold = std::get_if<ThresholdShape>(&shape)) return threshold->threshold;
+  return std::nullopt;
+}
+
+std::uint64_t FilterShape::largest_theta() const noexcept {
   constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
   if (const auto* count_min = std::get_if<CountMinShape>(&shape))
     return most >> (64 - count_min->counter_bits);
-  return kind() == FilterKind::dleft ? most : 0;
+  if (std::holds_alternative<DLeftShape>(shape)) return most;
+  return made_for_theta().value_or(0);
 }
 
 std::uint64_t FilterShape::num_bytes() const {
@@ -165,9 +136,9 @@ void check_shape(const FilterShape& shape) {
     return check_count_min(*count_min, shape.scheme_id);
   }
   const PositionSpace space = checked_space(shape);
-  const NamedKind& kind = named(shape.kind());
+  const KindTraits& kind = traits_of(shape.kind());
   const bool found = AllSchemes::with_id(shape.scheme_id, [&]<class Scheme>(std::type_identity<Scheme>) {
-    check_position_space<Scheme>(kind.structure, kind.positions_field, space);
+    check_position_space<Scheme>(kind.structure, kind.size_field, space);
   });
   if (!found) scheme_name(shape.scheme_id);  // throws, and lists the ids
 }
@@ -176,16 +147,16 @@ FilterShape round_to_scheme(FilterShape shape, Rounding rounding) {
   if (shape.kind() == FilterKind::dleft) return round_dleft(shape, rounding);
   if (shape.kind() == FilterKind::count_min) return round_count_min(shape, rounding);
   const PositionSpace space = checked_space(shape);
-  const NamedKind& kind = named(shape.kind());
+  const KindTraits& kind = traits_of(shape.kind());
   detail::require_in_range(kind.structure, "num_hashes", space.num_hashes, 1, max_num_hashes);
-  detail::require_in_range(kind.structure, kind.positions_field, space.num_positions, 1, max_num_positions);
+  detail::require_in_range(kind.structure, kind.size_field, space.num_positions, 1, max_num_positions);
   std::uint64_t rounded = 0;
   const bool found = AllSchemes::with_id(shape.scheme_id, [&]<class Scheme>(std::type_identity<Scheme>) {
     rounded = Scheme::round_positions(space, rounding);
   });
   const std::string_view scheme = scheme_name(shape.scheme_id);
   if (!found || rounded == 0 || rounded > max_num_positions) {
-    detail::throw_parameter_error(kind.structure, kind.positions_field, std::to_string(space.num_positions),
+    detail::throw_parameter_error(kind.structure, kind.size_field, std::to_string(space.num_positions),
                                   std::string(rounded == 0 ? "greater" : "less") + " for the scheme '" +
                                       std::string(scheme) + "' with num_hashes " +
                                       std::to_string(space.num_hashes));

@@ -15,7 +15,7 @@ constexpr std::uint64_t least_growth = 16;  // keys
 
 std::uint64_t num_slots_for(std::uint64_t num_keys) { return std::bit_ceil(2 * num_keys); }
 
-/// The first bits of a digest are the number of one of so many slots, a power of two of at least two.
+/// The first bits of a digest are the index of one of `num_slots` slots, a power of two of at least two.
 std::uint32_t shift_for(std::uint64_t num_slots) {
   return static_cast<std::uint32_t>(64 - std::countr_zero(num_slots));
 }
@@ -65,13 +65,14 @@ CountedKeys::CountedKeys(std::uint64_t capacity, std::string_view structure, std
     index(static_cast<std::uint32_t>(i));
   }
   if (!fits) {
-    detail::throw_parameter_error(structure, "list of keys", "not one", "what such a table has listed");
+    detail::throw_parameter_error(structure, "list of keys", "invalid",
+                                  "the list that such a table returned");
   }
   keys_ = std::move(keys);
   heap_ = std::move(heap);
 }
 
-// What has room is not touched. So where there is no memory for the rest, nothing has changed that anyone could see.
+// Whatever has room stays unchanged. So if there is no memory for the rest, nothing visible has changed.
 void CountedKeys::make_room() {
   const std::uint64_t room = std::min(capacity_, std::max(least_growth, 2 * size()));
   const auto grow = [&](auto& list) {
@@ -99,7 +100,7 @@ void CountedKeys::index(std::uint32_t i) noexcept {
   put_in_index((salted(entries_[i].digest) & tag_mask) | (std::uint64_t{i} + 1));
 }
 
-// Entries behind the hole move up to it, unless that is before their home.
+// Entries after the hole move up to it, unless that is before their home slot.
 void CountedKeys::remove_from_index(std::uint32_t i) noexcept {
   const std::uint64_t mask = slots_.size() - 1;
   std::uint64_t hole = home(salted(entries_[i].digest));

@@ -30,7 +30,7 @@ void SpaceSaving::add_digest(std::string_view key, Hash128 digest, std::uint64_t
 
 void SpaceSaving::add_batch(std::span<const std::string_view> keys, std::span<const Hash128> digests,
                             std::span<const std::uint64_t> weights) {
-  std::array<std::uint64_t, num_ahead> salted;  // of the next ones, in turn
+  std::array<std::uint64_t, num_ahead> salted;  // of the next keys, in turn
   const auto prepare = [&](std::size_t i) {
     salted[i % num_ahead] = keys_.salted(digests[i]);
     keys_.prefetch(salted[i % num_ahead]);

@@ -108,8 +108,9 @@ std::vector<HistogramBin> CounterArray::histogram() const {
 }
 
 void CounterArray::merge(const CounterArray& other) noexcept {
-  // All counters of a word at once. The sum without the top bit of each cannot carry into the next counter;
-  // the top bits are then added without carry, and where they would have carried, the counter becomes its maximum.
+  // All counters of a word at once. The sum without the top bit of each cannot carry into the next counter.
+  // The top bits are then added without carry; where they would have carried, the counter becomes its
+  // maximum.
   const std::uint64_t low = lowest_bits(counter_bits_);
   const std::uint64_t high = low << (counter_bits_ - 1);
   for (std::uint64_t i = 0; i < words_.size(); ++i) {

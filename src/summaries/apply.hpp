@@ -7,15 +7,15 @@
 #include "summaries/message_parts.hpp"
 #include "tally/summaries/status.hpp"
 
-// What a message does to a copy: the one law of SummaryReplica and SummarySet.
+// What a message does to a copy: the common rules of SummaryReplica and SummarySet.
 
 namespace tally::detail {
 
 enum class Step {
-  ignore,      ///< older than what is held, or said before
+  ignore,      ///< older than what is held, or a repetition
   confirm,     ///< the copy is the message's version already
   take_full,   ///< the message has all units
-  take_delta,  ///< the message begins where the copy stands
+  take_delta,  ///< the message starts from the version held
   behind       ///< something is missing
 };
 
@@ -26,7 +26,7 @@ inline Step next_step(const SummaryMessage& message, const SummaryStatus& status
   const bool is_same_layout = layout != nullptr && *layout == message.layout;
   const bool is_same = is_same_layout && message.digest == status.digest;
   if (message.kind != SummaryMessageKind::delta) {
-    // Digests tell versions apart: who restarts with what it had needs to send no copy.
+    // Digests distinguish versions: a publisher that restarts with the same contents needs to send no copy.
     if (is_same) return Step::confirm;
     return message.kind == SummaryMessageKind::full ? Step::take_full : Step::behind;
   }
@@ -36,8 +36,8 @@ inline Step next_step(const SummaryMessage& message, const SummaryStatus& status
   return follows && is_same_layout && !status.has_diverged ? Step::take_delta : Step::behind;
 }
 
-/// Puts what changed into units that have get(unit) and put(unit, value). False, and nothing has changed, if they would
-/// not be the publisher's then.
+/// Applies the changes to units that have get(unit) and put(unit, value). Returns false and changes nothing
+/// if the result would not be the publisher's version.
 template <class Units>
 bool apply_delta(const SummaryMessage& message, SummaryStatus& status, Units&& units) {
   const bool has_cells = message.layout.has_cells();
@@ -60,8 +60,8 @@ bool apply_delta(const SummaryMessage& message, SummaryStatus& status, Units&& u
   return true;
 }
 
-/// Takes the message. `units()` gives the copy's units; `fresh_units()` makes them all 0 and of the message's layout, and
-/// may throw, having changed nothing. `layout` as above.
+/// Applies the message. `units()` returns the copy's units; `fresh_units()` sets them all to 0 in the
+/// message's layout, and may throw after changing nothing. `layout` as above.
 template <class UnitsOf, class FreshUnits>
 ApplyResult apply_message(const SummaryMessage& message, SummaryStatus& status, const SummaryLayout* layout,
                           UnitsOf units, FreshUnits fresh_units) {

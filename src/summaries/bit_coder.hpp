@@ -8,12 +8,12 @@
 
 namespace tally::detail {
 
-/// Writes bits from the lowest of each byte on.
+/// Writes bits, from the lowest of each byte upwards.
 class BitWriter {
  public:
   explicit BitWriter(std::vector<std::byte>& bytes) : bytes_(bytes) {}
 
-  /// The low `count` bits of the value, which has no others; count is 0 to 56.
+  /// Writes the low `count` bits of the value, which has no others; count is 0 to 56.
   void put(std::uint64_t value, std::uint32_t count) {
     pending_ |= value << num_pending_;
     num_pending_ += count;
@@ -22,7 +22,7 @@ class BitWriter {
     }
   }
 
-  /// So many zeros, then a one.
+  /// Writes `value` zeros, then a one.
   void put_unary(std::uint64_t value) {
     for (; value >= 32; value -= 32) put(0, 32);
     put(std::uint64_t{1} << value, static_cast<std::uint32_t>(value) + 1);
@@ -39,7 +39,7 @@ class BitWriter {
   std::uint32_t num_pending_ = 0;
 };
 
-/// Reads them back. Past the end there are zeros only, and overrun() says so; a unary number stops there.
+/// Reads them back. After the end it returns zeros and overrun() is true; a unary number stops there.
 class BitReader {
  public:
   explicit BitReader(std::span<const std::byte> bytes) noexcept : bytes_(bytes) {}
@@ -68,18 +68,18 @@ class BitReader {
 
   bool overrun() const noexcept { return num_beyond_ > num_ahead_; }
 
-  /// Whether all bits were read, but for zeros that fill the last byte.
+  /// Whether all bits were read, except for zeros that pad the last byte.
   bool at_end() const noexcept {
     return !overrun() && next_ == bytes_.size() && num_ahead_ - num_beyond_ < 8 && ahead_ == 0;
   }
 
-  /// The byte that is read next, for messages about it.
+  /// The offset of the next byte to read, for error messages.
   std::uint64_t byte() const noexcept {
     return overrun() ? bytes_.size() : next_ - (num_ahead_ - num_beyond_) / 8;
   }
 
  private:
-  // At least 57 bits ahead; of those, num_beyond_ at the end are not in the bytes.
+  // At least 57 bits ahead; the last num_beyond_ of those are not in the bytes.
   void fill() noexcept {
     while (num_ahead_ <= 56) {
       if (next_ < bytes_.size()) {

@@ -77,7 +77,7 @@ std::vector<std::byte> request_message(const SummaryEnvelope& envelope, const Su
 bool patch(SummaryTable& table, std::uint64_t& digest, const SummaryMessage& message) {
   if (message.coding == SummaryCoding::none) {
     throw std::invalid_argument("SummaryTable: cannot patch: a " + std::string(name_of(message.kind)) +
-                                " holds no units; a delta or a full copy does");
+                                " contains no units; apply a delta or a full copy");
   }
   if (message.kind == SummaryMessageKind::full) {
     SummaryTable fresh(message.layout);
@@ -89,7 +89,7 @@ bool patch(SummaryTable& table, std::uint64_t& digest, const SummaryMessage& mes
   }
   if (message.layout != table.layout()) {
     throw std::invalid_argument(
-        "SummaryTable: cannot patch: the delta is of another layout (shape, scheme, hash or seed); take a "
+        "SummaryTable: cannot patch: the delta is for another layout (shape, scheme, hash or seed); apply a "
         "full copy");
   }
   SummaryStatus status;

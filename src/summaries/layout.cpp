@@ -51,9 +51,8 @@ void check_layout(const SummaryLayout& layout) {
   bool is_known = false;
   if (const auto* const dleft = std::get_if<DLeftShape>(&layout.shape)) {
     check_shape(*dleft);
-    is_known = BucketSchemes::with_id(layout.scheme_id, [&]<class Scheme>(std::type_identity<Scheme>) {
-      detail::require_usable(Scheme::name, *dleft, Scheme::can_use(dleft->fingerprint_space()));
-    });
+    is_known = BucketSchemes::with_id(
+        layout.scheme_id, [&]<class Scheme>(std::type_identity<Scheme>) { check_shape<Scheme>(*dleft); });
   } else {
     const BloomShape& bloom = std::get<BloomShape>(layout.shape);
     is_known = AllSchemes::with_id(layout.scheme_id, [&]<class Scheme>(std::type_identity<Scheme>) {

@@ -43,7 +43,8 @@ void check_frame(Bytes bytes) {
   }
   if (const auto found = get<std::uint16_t>(bytes, version_at); found != version) {
     detail::throw_field_error("format version", found,
-                              std::to_string(version) + ", the one this library reads", version_at, subject);
+                              std::to_string(version) + ", the version that this library reads", version_at,
+                              subject);
   }
   if (get<std::uint64_t>(bytes, header_checksum_at) != checksum(bytes.first(header_checksum_at))) {
     throw FormatError("the checksum of the header does not match; the message is damaged", header_checksum_at,
@@ -109,7 +110,7 @@ void check_coding(const SummaryMessage& message, std::uint64_t payload_bytes) {
   } else if (message.coding == SummaryCoding::none) {
     require("payload_bytes", payload_bytes, 0, 0, payload_bytes_at, " for this kind of message");
   }
-  // A change takes a bit at least, so what is said here is bounded by what is there.
+  // A change takes at least one bit, so the length of the payload bounds the number given here.
   const std::uint64_t most = message.coding == SummaryCoding::none ? 0
                              : message.coding == SummaryCoding::words
                                  ? message.layout.num_units()
@@ -176,7 +177,7 @@ SummaryMessage read_summary_message(Bytes bytes) {
   const std::uint64_t size = summary_header_bytes + publisher_bytes + payload_bytes;
   if (bytes.size() != size) {
     throw FormatError("length is " + std::to_string(bytes.size()) + " bytes; must be " +
-                          std::to_string(size) + " as the header says",
+                          std::to_string(size) + ", as in the header",
                       std::min<std::uint64_t>(bytes.size(), size), subject);
   }
   const Bytes body = bytes.subspan(summary_header_bytes);
@@ -195,7 +196,7 @@ SummaryMessage read_summary_message(Bytes bytes) {
                       summary_header_bytes + publisher_bytes + fault->byte, subject);
   }
   if (message.kind == SummaryMessageKind::full && digest != message.digest) {
-    throw FormatError("digest is not that of the units", digest_at, subject);
+    throw FormatError("the digest does not match the units", digest_at, subject);
   }
   return message;
 }

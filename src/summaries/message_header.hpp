@@ -6,7 +6,7 @@
 
 #include "tally/hashing/hash128.hpp"
 
-// Where the fields of a message's header stand; docs/summaries.md has the same table.
+// Where the fields of a message's header are; docs/summaries.md has the same table.
 
 namespace tally::detail::message {
 
@@ -42,7 +42,7 @@ inline constexpr std::size_t reserved_too_at = 104;
 inline constexpr std::size_t body_checksum_at = 112;
 inline constexpr std::size_t header_checksum_at = 120;
 
-/// XXH3-64 under seed 0.
+/// XXH3-64 with seed 0.
 inline std::uint64_t checksum(std::span<const std::byte> bytes) noexcept {
   return XXH3_64bits(bytes.data(), bytes.size());
 }

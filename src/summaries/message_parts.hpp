@@ -11,11 +11,11 @@
 #include "summaries/bit_coder.hpp"
 #include "tally/summaries/message.hpp"
 
-// How units stand in messages, for those who write, check and apply them.
+// How messages code their units, for the code that writes, checks and applies them.
 
 namespace tally::detail {
 
-/// A cell in a message: in unary how many it counts, 0 for an empty one, and then its remainder. Nothing for a bit.
+/// A cell in a message: its count in unary, 0 for an empty one, and then its remainder. Nothing for a bit.
 struct UnitCode {
   explicit UnitCode(const SummaryLayout& layout) noexcept {
     const auto* const dleft = std::get_if<DLeftShape>(&layout.shape);
@@ -54,14 +54,15 @@ inline std::uint32_t cell_at(std::span<const std::byte> words, std::uint64_t ind
   return static_cast<std::uint32_t>(value >> bit % 8 & (~std::uint64_t{0} >> (64 - cell_bits)));
 }
 
-/// What is wrong with a payload; `byte` counts from its begin.
+/// What is wrong with a payload; `byte` is an offset from its start.
 struct PayloadFault {
   std::string_view reason;
   std::uint64_t byte = 0;
 };
 
-/// visit(unit, value) for every unit in the message, by ascending unit: the ones that are not 0 of a full copy, the
-/// changed ones of a delta. Of bits the value is 1: set, or flipped. Stops at what is wrong, and tells.
+/// Calls visit(unit, value) for every unit in the message, in ascending order: in a full copy those that are
+/// not 0, in a delta those that changed. For bits the value is 1: set, or flipped. Stops at the first fault
+/// and returns it.
 template <class Visit>
 std::optional<PayloadFault> read_changes(const SummaryMessage& message, Visit visit) {
   const UnitCode code(message.layout);
@@ -72,9 +73,10 @@ std::optional<PayloadFault> read_changes(const SummaryMessage& message, Visit vi
     const std::uint64_t quotient = reader.get_unary();
     const std::uint64_t rest = reader.get(message.rice_bits);
     if (reader.overrun()) return PayloadFault{"it ends within a change", message.payload.size()};
-    if (quotient > num_units >> message.rice_bits) return PayloadFault{"a unit past the last", reader.byte()};
+    if (quotient > num_units >> message.rice_bits)
+      return PayloadFault{"a unit after the last one", reader.byte()};
     const std::uint64_t distance = quotient << message.rice_bits | rest;
-    if (distance >= num_units - next) return PayloadFault{"a unit past the last", reader.byte()};
+    if (distance >= num_units - next) return PayloadFault{"a unit after the last one", reader.byte()};
     const std::uint64_t unit = next + distance;
     next = unit + 1;
     std::uint32_t value = 1;
@@ -82,20 +84,20 @@ std::optional<PayloadFault> read_changes(const SummaryMessage& message, Visit vi
       const std::uint64_t count = reader.get_unary();
       const std::uint64_t remainder = count == 0 ? 0 : reader.get(code.remainder_bits);
       if (reader.overrun()) return PayloadFault{"it ends within a cell", message.payload.size()};
-      if (count > code.max_count) return PayloadFault{"a count that no cell has", reader.byte()};
+      if (count > code.max_count) return PayloadFault{"an impossible count", reader.byte()};
       value = count == 0 ? 0 : static_cast<std::uint32_t>((count - 1) << code.counter_at | remainder);
       const bool may_be_empty = message.kind == SummaryMessageKind::delta;
       if (count == 0 ? !may_be_empty : value == 0 || !code.is_cell(value)) {
-        return PayloadFault{"a cell that no filter writes", reader.byte()};
+        return PayloadFault{"a cell that no filter can have written", reader.byte()};
       }
     }
     visit(unit, value);
   }
-  if (!reader.at_end()) return PayloadFault{"something after the last change", reader.byte()};
+  if (!reader.at_end()) return PayloadFault{"data after the last change", reader.byte()};
   return std::nullopt;
 }
 
-/// The same of a full copy that stands as words.
+/// The same for a full copy that is coded as words.
 template <class Visit>
 std::optional<PayloadFault> read_words(const SummaryMessage& message, Visit visit) {
   const UnitCode code(message.layout);
@@ -115,12 +117,13 @@ std::optional<PayloadFault> read_words(const SummaryMessage& message, Visit visi
   }
   for (std::uint64_t unit = 0; code.has_cells && unit < num_units; ++unit) {
     const std::uint32_t cell = cell_at(message.payload, unit, unit_bits);
-    if (!code.is_cell(cell)) return PayloadFault{"a cell that no filter writes", unit * unit_bits / 8};
+    if (!code.is_cell(cell))
+      return PayloadFault{"a cell that no filter can have written", unit * unit_bits / 8};
     if (cell == 0) continue;
     ++num_found;
     visit(unit, cell);
   }
-  if (num_found != message.num_changes) return PayloadFault{"not so many units as the header says", 0};
+  if (num_found != message.num_changes) return PayloadFault{"the number of units differs from the header", 0};
   return std::nullopt;
 }
 

@@ -19,12 +19,12 @@
 #include "tally/detail/parameter_error.hpp"
 #include "tally/summaries/delta.hpp"
 
-// Writing messages. `each` is whatever calls its argument with (unit, value) for every change, by ascending unit, the
-// same ones each time it is called: changes need not lie in memory.
+// Writing messages. `each` is anything that calls its argument with (unit, value) for every change, in
+// ascending order of units, and gives the same changes each time it is called: changes need not be in memory.
 
 namespace tally::detail {
 
-/// How changes are best coded, and how long they are then.
+/// The best coding of the changes, and its length.
 struct ChangesCode {
   std::uint64_t num_changes = 0;
   std::uint8_t rice_bits = 0;
@@ -84,7 +84,7 @@ void append_changes(std::vector<std::byte>& bytes, const SummaryLayout& layout, 
   writer.finish();
 }
 
-/// A message that waits for its payload; what that is comes with `finish`.
+/// A message without its payload, which `finish` adds.
 class MessageBytes {
  public:
   MessageBytes(SummaryMessageKind kind, const SummaryEnvelope& envelope, const SummaryLayout& layout) {
@@ -162,12 +162,12 @@ std::vector<std::byte> message_of_changes(MessageBytes bytes, const SummaryLayou
   return bytes.finish(SummaryCoding::changes, how.rice_bits, how.num_changes);
 }
 
-/// Of a full copy. Words are read much faster: they stay words unless a sixteenth is saved.
+/// For a full copy. Reading words is much faster, so it stays as words unless changes save a sixteenth.
 inline bool stays_words(const SummaryLayout& layout, const ChangesCode& how) {
   return how.payload_bytes >= layout.num_bytes() - layout.num_bytes() / 16;
 }
 
-/// All units of a version, as many words as the layout says (of cells one more, see UnitView).
+/// All units of a version, in as many words as the layout requires (for cells one more, see UnitView).
 inline std::vector<std::byte> full_message_of(const SummaryEnvelope& envelope, const SummaryLayout& layout,
                                               std::span<const std::uint64_t> words) {
   MessageBytes bytes(SummaryMessageKind::full, envelope, layout);

@@ -35,7 +35,7 @@ std::uint64_t PeerTable::num_bytes(std::uint64_t capacity) const noexcept {
   return num_units_ * capacity * cell_bytes;
 }
 
-// An eighth more each time, so that a thousand peers are not moved a thousand times.
+// An eighth more each time, so that a thousand peers are not copied a thousand times.
 std::uint64_t PeerTable::next_capacity() const noexcept {
   if (cells_per_bucket_ != 0) return capacity_ + std::max<std::uint64_t>(1, capacity_ / 8);
   if (capacity_ < 64) return std::max<std::uint64_t>(1, 2 * capacity_);
@@ -118,12 +118,12 @@ void PeerTable::clear(Column column) noexcept {
   for (std::uint64_t unit = 0; unit < num_units_; ++unit) put(column, unit, 0);
 }
 
-void PeerTable::prefetch(const std::uint64_t* places) const noexcept {
+void PeerTable::prefetch(const std::uint64_t* positions) const noexcept {
   const std::uint32_t num_hashes = positions_.num_hashes();
   if (cells_per_bucket_ == 0) {
     const std::uint32_t count = capacity_ <= narrow ? std::min(2u, num_hashes) : num_hashes;
     for (std::uint32_t i = 0; i < count; ++i) {
-      const std::uint64_t first = places[i] * capacity_ / 64;
+      const std::uint64_t first = positions[i] * capacity_ / 64;
       for (std::uint64_t word = first; word <= first + (capacity_ - 1) / 64; word += 8) {
         detail::prefetch_for_read(bits_.data() + word);
       }
@@ -133,9 +133,9 @@ void PeerTable::prefetch(const std::uint64_t* places) const noexcept {
   std::visit(
       [&](const auto& cells) {
         for (std::uint32_t i = 0; i < num_hashes; ++i) {
-          // The rest of a long row is read in order, which the processor sees by itself.
+          // The rest of a long row is read in order, which the processor prefetches by itself.
           const auto* const row =
-              cells.data() + positions_.bucket_of(places[i]) * capacity_ * cells_per_bucket_;
+              cells.data() + positions_.bucket_of(positions[i]) * capacity_ * cells_per_bucket_;
           detail::prefetch_for_read(row);
           detail::prefetch_for_read(reinterpret_cast<const char*>(row) + 64);
         }
@@ -143,14 +143,14 @@ void PeerTable::prefetch(const std::uint64_t* places) const noexcept {
       cells_);
 }
 
-void PeerTable::find_passing(const std::uint64_t* places, Scratch& scratch,
+void PeerTable::find_passing(const std::uint64_t* positions, Scratch& scratch,
                              std::vector<Column>& passing) const {
   if (num_used_ == 0) return;
-  if (cells_per_bucket_ == 0) return find_in_bits(places, scratch, passing);
-  std::visit([&](const auto& cells) { find_in_cells(cells, places, scratch, passing); }, cells_);
+  if (cells_per_bucket_ == 0) return find_in_bits(positions, scratch, passing);
+  std::visit([&](const auto& cells) { find_in_cells(cells, positions, scratch, passing); }, cells_);
 }
 
-void PeerTable::find_in_bits(const std::uint64_t* places, Scratch& scratch,
+void PeerTable::find_in_bits(const std::uint64_t* positions, Scratch& scratch,
                              std::vector<Column>& passing) const {
   const std::uint32_t num_hashes = positions_.num_hashes();
   const auto append = [&](std::uint64_t word, std::uint64_t first) {
@@ -161,7 +161,7 @@ void PeerTable::find_in_bits(const std::uint64_t* places, Scratch& scratch,
   if (capacity_ <= 64) {
     std::uint64_t all = low_bits(capacity_);
     for (std::uint32_t i = 0; i < num_hashes && all != 0; ++i) {
-      const std::uint64_t bit = places[i] * capacity_;
+      const std::uint64_t bit = positions[i] * capacity_;
       all &= bits_.data()[bit / 64] >> bit % 64;
     }
     append(all, 0);
@@ -171,7 +171,7 @@ void PeerTable::find_in_bits(const std::uint64_t* places, Scratch& scratch,
   scratch.words.assign(num_words, ~std::uint64_t{0});
   std::uint64_t* const all = scratch.words.data();
   for (std::uint32_t i = 0; i < num_hashes; ++i) {
-    const std::uint64_t* const row = bits_.data() + places[i] * num_words;
+    const std::uint64_t* const row = bits_.data() + positions[i] * num_words;
     std::uint64_t any = 0;
     for (std::uint64_t word = 0; word < num_words; ++word) any |= all[word] &= row[word];
     if (any == 0) return;
@@ -180,17 +180,18 @@ void PeerTable::find_in_bits(const std::uint64_t* places, Scratch& scratch,
 }
 
 template <class Cell>
-void PeerTable::find_in_cells(const std::vector<Cell>& cells, const std::uint64_t* places, Scratch& scratch,
-                              std::vector<Column>& passing) const {
-  // Whether any bucket of the key holds its remainder, cell by cell without a branch: which cell does not matter.
+void PeerTable::find_in_cells(const std::vector<Cell>& cells, const std::uint64_t* positions,
+                              Scratch& scratch, std::vector<Column>& passing) const {
+  // Whether any bucket of the key holds its remainder, cell by cell and without a branch: which cell it is
+  // does not matter.
   const std::uint64_t row_cells = std::uint64_t{num_used_} * cells_per_bucket_;
   std::vector<Cell>& any_of = scratch.cells<Cell>();
   any_of.assign(row_cells, Cell{0});
   Cell* const found = any_of.data();
   const auto mask = static_cast<Cell>(remainder_mask_);
   for (std::uint32_t i = 0; i < positions_.num_hashes(); ++i) {
-    const Cell* const row = cells.data() + positions_.bucket_of(places[i]) * capacity_ * cells_per_bucket_;
-    const auto remainder = static_cast<Cell>(positions_.remainder_of(places[i]));
+    const Cell* const row = cells.data() + positions_.bucket_of(positions[i]) * capacity_ * cells_per_bucket_;
+    const auto remainder = static_cast<Cell>(positions_.remainder_of(positions[i]));
     for (std::uint64_t j = 0; j < row_cells; ++j) {
       found[j] = static_cast<Cell>(found[j] | ((row[j] & mask) == remainder ? 1 : 0));
     }

@@ -27,14 +27,14 @@ SummaryPositions::SummaryPositions(const SummaryLayout& layout)
   if (dleft == nullptr) return;
   space_ = dleft->fingerprint_space();
   remainder_bits_ = dleft->current_remainder_bits();
-  places_per_subtable_ = dleft->buckets_per_subtable << dleft->remainder_bits;
+  images_per_subtable_ = dleft->buckets_per_subtable << dleft->remainder_bits;
 }
 
-void SummaryPositions::find(Hash128 digest, std::uint64_t* places) const noexcept {
+void SummaryPositions::find(Hash128 digest, std::uint64_t* positions) const noexcept {
   if (const auto* const bits = std::get_if<BitSchemes>(&scheme_)) {
     std::visit(
         [&](const auto& scheme) {
-          std::uint64_t* next = places;
+          std::uint64_t* next = positions;
           scheme.all_positions(digest, [&](std::uint64_t position) {
             *next++ = position;
             return true;
@@ -45,8 +45,8 @@ void SummaryPositions::find(Hash128 digest, std::uint64_t* places) const noexcep
   }
   std::visit(
       [&](const auto& scheme) {
-        scheme.place_all(space_.fingerprint_of(digest), num_hashes_, places);
-        for (std::uint32_t i = 1; i < num_hashes_; ++i) places[i] += i * places_per_subtable_;
+        scheme.all_images(space_.fingerprint_of(digest), num_hashes_, positions);
+        for (std::uint32_t i = 1; i < num_hashes_; ++i) positions[i] += i * images_per_subtable_;
       },
       std::get<CellSchemes>(scheme_));
 }

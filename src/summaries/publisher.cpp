@@ -44,7 +44,7 @@ void SummaryPublisher::change_layout(const SummaryLayout& layout) {
   all_touched_ = full_is_next_ = true;
 }
 
-// The last version stays what it is until the new one is made: it may be asked for meanwhile.
+// The last version stays unchanged until the new one is complete: a request for it may arrive meanwhile.
 std::vector<std::byte> SummaryPublisher::publish_new_layout(std::span<const std::uint64_t> words,
                                                             SummaryTime now) {
   SummaryPublisher next(next_layout_, {name_, version_.epoch});
@@ -95,7 +95,8 @@ std::vector<std::byte> SummaryPublisher::publish(std::span<const std::uint64_t> 
     bytes.put(detail::message::from_sequence_at, version_.sequence);
     message = detail::message_of_changes(std::move(bytes), layout(), how, each);
   }
-  // Only where more changed than is set now, or the delta is longer than all words, may a full copy be the shorter one.
+  // A full copy can be shorter only if more units changed than are set now, or if the delta is longer than
+  // all words.
   if (full_is_next_ || num_set < how.num_changes || how.payload_bytes > layout().num_bytes()) {
     std::vector<std::byte> copy = detail::full_message_of(next, layout(), words);
     if (full_is_next_ || copy.size() < message.size()) message = std::move(copy);
@@ -127,10 +128,10 @@ std::vector<std::byte> SummaryPublisher::answer(const SummaryMessage& request, S
                                   std::string(name_of(request.kind)), "request");
   }
   if (request.publisher != name_) return {};
-  // The digest of an empty directory is that of one who never had a copy, too; a copy of it is short.
+  // The digest of an empty directory is also that of a replica that never had a copy; a copy of it is short.
   if (request.version == version_ && request.digest == digest_ && digest_ != 0) return heartbeat(now);
   if (request.version.epoch > version_.epoch && request.version.epoch <= last_epoch_to_pass) {
-    // By a step of its own: two runs that both began too low must not become one epoch.
+    // With an increment of its own: two runs that both began too low must not get the same epoch.
     SummaryEnvelope later = envelope(now);
     later.version.epoch = request.version.epoch + 1 + (mix64(version_.epoch) >> 32);
     std::vector<std::byte> message = full_message(later, published_);

@@ -21,7 +21,7 @@ ApplyResult SummaryReplica::apply(std::span<const std::byte> message) {
 ApplyResult SummaryReplica::apply(const SummaryMessage& message) {
   if (!publisher_.empty() && message.publisher != publisher_) {
     throw std::invalid_argument("SummaryReplica: publisher is '" + std::string(message.publisher) +
-                                "'; must be '" + publisher_ + "', whose copy this is");
+                                "'; must be '" + publisher_ + "', the publisher of this copy");
   }
   require_terms(terms_, message.layout, message.publisher);
   if (message.kind == SummaryMessageKind::request) return ApplyResult::unchanged;
@@ -42,17 +42,17 @@ ApplyResult SummaryReplica::apply(const SummaryMessage& message) {
 
 bool SummaryReplica::contains(Hash128 digest) const noexcept {
   if (!table_) return false;
-  std::array<std::uint64_t, max_num_hashes> places;
-  positions_->find(digest, places.data());
-  const std::span<const std::uint64_t> own(places.data(), positions_->num_hashes());
+  std::array<std::uint64_t, max_num_hashes> positions;
+  positions_->find(digest, positions.data());
+  const std::span<const std::uint64_t> own(positions.data(), positions_->num_hashes());
   const auto* const dleft = std::get_if<DLeftShape>(&table_->layout().shape);
   if (dleft == nullptr) {
     return std::all_of(own.begin(), own.end(), [&](std::uint64_t bit) { return table_->get(bit) != 0; });
   }
   const std::uint64_t mask = (std::uint64_t{1} << dleft->remainder_bits) - 1;
-  return std::any_of(own.begin(), own.end(), [&](std::uint64_t place) {
-    const std::uint64_t first = positions_->bucket_of(place) * dleft->cells_per_bucket;
-    const std::uint32_t remainder = positions_->remainder_of(place);
+  return std::any_of(own.begin(), own.end(), [&](std::uint64_t position) {
+    const std::uint64_t first = positions_->bucket_of(position) * dleft->cells_per_bucket;
+    const std::uint32_t remainder = positions_->remainder_of(position);
     for (std::uint64_t cell = first; cell < first + dleft->cells_per_bucket; ++cell) {
       if ((table_->get(cell) & mask) == remainder) return true;
     }

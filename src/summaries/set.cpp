@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view structure = "SummarySet";
 
-// A copy among those of its group.
+// One copy in its group.
 struct ColumnUnits {
   PeerTable& table;
   PeerTable::Column column;
@@ -78,7 +78,7 @@ ApplyResult SummarySet::take(const SummaryMessage& message, Peer peer) {
     require_room(group);
     group.owners.reserve(group.table.end_of_columns_grown());
     const PeerTable::Column column = group.table.add_column();
-    if (group.owners.size() <= column) group.owners.resize(column + 1);  // of memory that is there
+    if (group.owners.size() <= column) group.owners.resize(column + 1);  // within the reserved memory
     leave_group(entry);
     group.owners[column] = peer;
     entry.group = &group;
@@ -102,7 +102,7 @@ SummarySet::Group& SummarySet::group_for(const SummaryLayout& layout) {
 void SummarySet::require_room(const Group& group) const {
   const std::uint64_t needed = num_bytes() - group.table.num_bytes() + group.table.num_bytes_grown();
   if (needed <= terms_.max_total_bytes) return;
-  detail::throw_parameter_error(structure, "number of bytes of all copies", std::to_string(needed),
+  detail::throw_parameter_error(structure, "total bytes of all copies", std::to_string(needed),
                                 "at most " + std::to_string(terms_.max_total_bytes) + " (max_total_bytes)");
 }
 
@@ -133,38 +133,38 @@ bool SummarySet::remove(std::string_view publisher) {
   return true;
 }
 
-// Work goes in windows of (layout, key): first their places and the lines asked for, then the answers.
+// Processes windows of (layout, key): first their positions and the prefetches, then the answers.
 std::vector<SummarySet::Found> SummarySet::ask(std::span<const Hash128> digests) const {
   constexpr std::size_t window = 64;
   std::vector<Found> found;
-  std::vector<std::uint64_t> places;
+  std::vector<std::uint64_t> positions;
   std::vector<PeerTable::Column> passing;
   PeerTable::Scratch scratch;
   struct Item {
     const Group* group;
     std::uint32_t key;
-    std::size_t first_place;
+    std::size_t first_position;
   };
   std::array<Item, window> items;
   std::size_t num_items = 0;
   const auto answer = [&] {
     for (std::size_t i = 0; i < num_items; ++i) {
       passing.clear();
-      items[i].group->table.find_passing(places.data() + items[i].first_place, scratch, passing);
+      items[i].group->table.find_passing(positions.data() + items[i].first_position, scratch, passing);
       for (const PeerTable::Column column : passing) {
         found.push_back({items[i].key, items[i].group->owners[column]});
       }
     }
     num_items = 0;
-    places.clear();
+    positions.clear();
   };
   for (const auto& group : groups_) {
-    const SummaryPositions& positions = group->table.positions();
+    const SummaryPositions& scheme = group->table.positions();
     for (std::uint32_t key = 0; key < digests.size(); ++key) {
-      const std::size_t first = places.size();
-      places.resize(first + positions.num_hashes());
-      positions.find(digests[key], places.data() + first);
-      group->table.prefetch(places.data() + first);
+      const std::size_t first = positions.size();
+      positions.resize(first + scheme.num_hashes());
+      scheme.find(digests[key], positions.data() + first);
+      group->table.prefetch(positions.data() + first);
       items[num_items++] = {group.get(), key, first};
       if (num_items == window) answer();
     }

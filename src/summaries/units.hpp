@@ -9,10 +9,11 @@
 
 namespace tally::detail {
 
-/// Units read from words, in blocks of 64: as many words as a unit has bits, so that none lies across two blocks.
+/// Units read from words, in blocks of 64: as many words per block as a unit has bits, so that no unit
+/// straddles two blocks.
 class UnitView {
  public:
-  /// `words` are those of the layout; of cells one more is there, which only reads need.
+  /// `words` are those of the layout; for cells there is one more, which only reads need.
   UnitView(const SummaryLayout& layout, std::span<const std::uint64_t> words) noexcept
       : words_(words.data()),
         num_words_(layout.num_words()),
@@ -22,7 +23,7 @@ class UnitView {
 
   std::uint64_t num_blocks() const noexcept { return (num_units_ + 63) / 64; }
 
-  /// Of cells only.
+  /// For cells only.
   std::uint32_t get(std::uint64_t unit) const noexcept { return read_unit(words_, unit * unit_bits_, mask_); }
 
   std::span<const std::uint64_t> block(std::uint64_t index) const noexcept {
@@ -37,7 +38,7 @@ class UnitView {
 
   bool has_cells() const noexcept { return unit_bits_ > 1; }
 
-  /// visit(unit, value) for every unit that is not 0, by ascending unit.
+  /// Calls visit(unit, value) for every unit that is not 0, in ascending order.
   template <class Visit>
   void for_each(Visit visit) const {
     for (std::uint64_t index = 0; index < num_blocks(); ++index) {
@@ -61,7 +62,7 @@ class UnitView {
   std::uint64_t mask_;
 };
 
-/// visit(unit, old value, new value) for the units of the block that differ, by ascending unit.
+/// Calls visit(unit, old value, new value) for the units of the block that differ, in ascending order.
 template <class Visit>
 void for_each_change_of_block(const UnitView& before, const UnitView& after, std::uint64_t block,
                               Visit visit) {

@@ -11,31 +11,32 @@
 namespace tally::theory {
 namespace {
 
-using internal::kInfinity;
+using detail::infinity;
 
-constexpr double kNoNegatives = 50.0;  // f above 1 - exp(-50) is 1
+constexpr double no_negatives = 50.0;  // f above 1 - exp(-50) is 1
 
 void check(const char* function, std::uint64_t num_blocks, std::uint32_t B, std::uint32_t k) {
-  internal::require_at_least_1(function, "num_blocks", num_blocks);
-  internal::require(B >= 1 && B <= 4096, function, "B", B, "1 to 4096");
-  internal::require_num_hashes(function, k);
+  detail::require_at_least_1(function, "num_blocks", num_blocks);
+  detail::require(B >= 1 && B <= 4096, function, "B", B, "1 to 4096");
+  detail::require_num_hashes(function, k);
 }
 
 /// ln of the mixture; next_g() gives g(1), g(2), ... in turn, rising to 1.
 template <class NextG>
 double ln_mixture(std::uint64_t num_blocks, std::uint32_t B, std::uint32_t k, std::uint64_t n, NextG next_g) {
-  if (n == 0) return -kInfinity;
+  if (n == 0) return -infinity;
   const double p = 1.0 / static_cast<double>(num_blocks);
   const auto keys = static_cast<double>(n);
   const double mean = keys * p;
   // 1 - g(j) is at most k exp(-k j / B); the mean of that over j bounds 1 - f.
   const double ratio = static_cast<double>(k) / B;
-  if (std::log(k) + mean * std::expm1(-ratio) <= -kNoNegatives) return 0.0;
+  if (std::log(k) + mean * std::expm1(-ratio) <= -no_negatives) return 0.0;
   long double sum = 0.0L;
   for (std::uint64_t j = 1; j <= n; ++j) {
     const long double point = std::exp(static_cast<long double>(ln_binomial_point(j, keys, p)));
     sum += point * next_g();
-    // The rest of the law of j is below point r / (1 - r), r the largest ratio left, and g is below 1.
+    // The rest of the distribution of j is below point r / (1 - r), r the largest remaining ratio, and g is
+    // below 1.
     const double r = mean / (1.0 - p) / static_cast<double>(j + 1);
     if (r < 1.0 && point * (r / (1.0 - r)) < 1e-14L * sum) break;
   }
@@ -47,7 +48,7 @@ double ln_mixture(std::uint64_t num_blocks, std::uint32_t B, std::uint32_t k, st
 double ln_blocked_bloom_false_positive_probability(std::uint64_t num_blocks, std::uint32_t B, std::uint32_t k,
                                                    std::uint64_t n) {
   check("blocked_bloom_false_positive_probability", num_blocks, B, k);
-  internal::CoverageChain block(B, k, 1.0);
+  detail::CoverageChain block(B, k, 1.0);
   return ln_mixture(num_blocks, B, k, n, [&] {
     for (std::uint32_t i = 0; i < k; ++i) block.throw_once();
     return block.scaled_probability();
@@ -75,7 +76,7 @@ double blocked_bloom_false_positive_probability_approximate(std::uint64_t num_bl
 
 std::uint32_t best_num_hashes_blocked_bloom(std::uint64_t num_blocks, std::uint32_t B, std::uint64_t n) {
   check("best_num_hashes_blocked_bloom", num_blocks, B, 1);
-  internal::require_at_least_1("best_num_hashes_blocked_bloom", "n", n);
+  detail::require_at_least_1("best_num_hashes_blocked_bloom", "n", n);
   std::uint32_t best = 1;
   double least = ln_blocked_bloom_false_positive_probability(num_blocks, B, 1, n);
   for (std::uint32_t k = 2; k <= 64; ++k) {
@@ -90,15 +91,15 @@ std::uint32_t best_num_hashes_blocked_bloom(std::uint64_t num_blocks, std::uint3
 std::uint64_t blocked_bloom_num_blocks_for(double target, std::uint32_t B, std::uint32_t k, std::uint64_t n) {
   constexpr const char* function = "blocked_bloom_num_blocks_for";
   check(function, 1, B, k);
-  internal::require_open_unit(function, "target", target);
+  detail::require_open_unit(function, "target", target);
   const auto reached = [&](std::uint64_t num_blocks) {
     return ln_blocked_bloom_false_positive_probability(num_blocks, B, k, n) <= std::log(target);
   };
   std::uint64_t enough = 1;
   while (!reached(enough)) {
     enough *= 2;
-    internal::require(enough <= (std::uint64_t{1} << 50), function, "target", target,
-                      "reachable with 2^50 blocks");
+    detail::require(enough <= (std::uint64_t{1} << 50), function, "target", target,
+                    "reachable with 2^50 blocks");
   }
   std::uint64_t low = enough / 2;  // not enough, or 0
   while (enough - low > 1) {

@@ -9,21 +9,21 @@
 namespace tally::theory {
 namespace {
 
-using internal::kInfinity;
-using internal::ln_one_minus_exp;
+using detail::infinity;
+using detail::ln_one_minus_exp;
 
-constexpr double kLn2 = 0.69314718055994530942;
+constexpr double ln_2 = 0.69314718055994530942;
 
 void require_keys(const char* function, std::uint64_t m, std::uint64_t n) {
-  internal::require_at_least_1(function, "m", m);
-  internal::require_at_least_1(function, "n", n);
+  detail::require_at_least_1(function, "m", m);
+  detail::require_at_least_1(function, "n", n);
 }
 
 }  // namespace
 
 double ln_false_positive_probability(std::uint64_t m, std::uint32_t k, std::uint64_t n) {
-  internal::require_m_and_k("false_positive_probability", m, k);
-  return k * ln_one_minus_exp(internal::ln_empty(m, internal::product(k, n)));
+  detail::require_m_and_k("false_positive_probability", m, k);
+  return k * ln_one_minus_exp(detail::ln_empty(m, detail::product(k, n)));
 }
 
 double false_positive_probability(std::uint64_t m, std::uint32_t k, std::uint64_t n) {
@@ -31,8 +31,8 @@ double false_positive_probability(std::uint64_t m, std::uint32_t k, std::uint64_
 }
 
 double ln_false_positive_probability_approximate(std::uint64_t m, std::uint32_t k, std::uint64_t n) {
-  internal::require_m_and_k("false_positive_probability_approximate", m, k);
-  return k * ln_one_minus_exp(-internal::product(k, n) / static_cast<double>(m));
+  detail::require_m_and_k("false_positive_probability_approximate", m, k);
+  return k * ln_one_minus_exp(-detail::product(k, n) / static_cast<double>(m));
 }
 
 double false_positive_probability_approximate(std::uint64_t m, std::uint32_t k, std::uint64_t n) {
@@ -41,12 +41,11 @@ double false_positive_probability_approximate(std::uint64_t m, std::uint32_t k, 
 
 double ln_false_positive_probability_occupancy(std::uint64_t m, std::uint32_t k, std::uint64_t n) {
   constexpr const char* function = "false_positive_probability_occupancy";
-  internal::require_m_and_k(function, m, k);
-  internal::require(internal::product(k, n) * k <= 0x1p31, function, "n", n,
-                    "such that k^2 n is at most 2^31");
-  if (n == 0) return -kInfinity;
-  const double ln_fill = ln_one_minus_exp(internal::ln_empty(m, internal::product(k, n)));
-  internal::CoverageChain chain(m, k, std::exp(ln_fill));
+  detail::require_m_and_k(function, m, k);
+  detail::require(detail::product(k, n) * k <= 0x1p31, function, "n", n, "such that k^2 n is at most 2^31");
+  if (n == 0) return -infinity;
+  const double ln_fill = ln_one_minus_exp(detail::ln_empty(m, detail::product(k, n)));
+  detail::CoverageChain chain(m, k, std::exp(ln_fill));
   for (std::uint64_t i = 0; i < k * n; ++i) chain.throw_once();
   return k * ln_fill + static_cast<double>(std::log(chain.scaled_probability()));
 }
@@ -57,9 +56,9 @@ double false_positive_probability_occupancy(std::uint64_t m, std::uint32_t k, st
 
 double ln_false_positive_probability_partitioned(std::uint64_t m, std::uint32_t k, std::uint64_t n) {
   constexpr const char* function = "false_positive_probability_partitioned";
-  internal::require_num_hashes(function, k);
-  internal::require(m >= k, function, "m", m, "at least k");
-  if (n == 0) return -kInfinity;
+  detail::require_num_hashes(function, k);
+  detail::require(m >= k, function, "m", m, "at least k");
+  if (n == 0) return -infinity;
   if (m == k) return 0.0;
   return k * ln_one_minus_exp(static_cast<double>(n) * std::log1p(-(k / static_cast<double>(m))));
 }
@@ -70,19 +69,19 @@ double false_positive_probability_partitioned(std::uint64_t m, std::uint32_t k, 
 
 double best_num_hashes_real(std::uint64_t m, std::uint64_t n) {
   require_keys("best_num_hashes_real", m, n);
-  return static_cast<double>(m) / static_cast<double>(n) * kLn2;
+  return static_cast<double>(m) / static_cast<double>(n) * ln_2;
 }
 
 std::uint32_t best_num_hashes(std::uint64_t m, std::uint64_t n) {
   require_keys("best_num_hashes", m, n);
   const double below = std::clamp(std::floor(best_num_hashes_real(m, n)), 1.0, 1024.0);
   const auto low = static_cast<std::uint32_t>(below);
-  const std::uint32_t high = std::min(low + 1, internal::kMaxNumHashes);
+  const std::uint32_t high = std::min(low + 1, detail::max_num_hashes);
   return ln_false_positive_probability(m, high, n) < ln_false_positive_probability(m, low, n) ? high : low;
 }
 
 double ln_best_false_positive_probability(std::uint64_t m, std::uint64_t n) {
-  return -kLn2 * best_num_hashes_real(m, n);
+  return -ln_2 * best_num_hashes_real(m, n);
 }
 
 double best_false_positive_probability(std::uint64_t m, std::uint64_t n) {

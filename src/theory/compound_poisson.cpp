@@ -13,36 +13,36 @@
 namespace tally::theory {
 namespace {
 
-using internal::kInfinity;
+using detail::infinity;
 
-constexpr std::uint64_t kMaxLimit = 10000;
+constexpr std::uint64_t max_limit = 10000;
 
 void check_limit(const char* function, const char* parameter, std::uint64_t value) {
-  internal::require(value >= 1 && value <= kMaxLimit, function, parameter, value, "1 to 10000");
+  detail::require(value >= 1 && value <= max_limit, function, parameter, value, "1 to 10000");
 }
 
 void check_num_keys(const char* function, double value) {
-  internal::require(value >= 0.0 && value < kInfinity, function, "number of keys", value,
-                    "finite and at least 0");
+  detail::require(value >= 0.0 && value < infinity, function, "number of keys", value,
+                  "finite and at least 0");
 }
 
 void check(const char* function, const CountHistogram& histogram, std::uint32_t k, std::uint64_t m,
            std::uint64_t theta) {
   check_limit(function, "theta", theta);
-  internal::require_m_and_k(function, m, k);
+  detail::require_m_and_k(function, m, k);
   for (std::size_t c = 1; c < histogram.keys_with_count.size(); ++c) {
     check_num_keys(function, histogram.keys_with_count[c]);
   }
   check_num_keys(function, histogram.keys_beyond);
-  internal::require(histogram.keys_beyond == 0.0 || theta <= histogram.keys_with_count.size(), function,
-                    "theta", theta, "at most the histogram's size, since keys lie beyond it");
+  detail::require(histogram.keys_beyond == 0.0 || theta <= histogram.keys_with_count.size(), function,
+                  "theta", theta, "at most the histogram's size, since keys lie beyond it");
 }
 
-/// The compound Poisson law of one counter, cut at theta.
+/// The compound Poisson distribution of one counter, cut off at theta.
 ///
-/// Jumps of theta and more are one event of rate heavy(); the rest is handled under the tilted law whose
-/// rates are rate_j exp(a j), with a such that the tilted mean is theta: Pr(s) = tilted(s) exp(-a s +
-/// shift). Tilted values near theta are neither tiny nor rounded off, whatever the real ones are.
+/// Jumps of theta and more are one event of rate heavy(). The rest uses the tilted distribution with the
+/// rates rate_j exp(a j), where a is such that the tilted mean is theta: Pr(s) = tilted(s) exp(-a s + shift).
+/// Tilted values near theta are neither tiny nor rounded off, whatever the real ones are.
 class Counter {
  public:
   Counter(const CountHistogram& histogram, std::uint32_t k, std::uint64_t m, std::uint64_t theta)
@@ -70,7 +70,7 @@ class Counter {
 
   /// ln Pr(sum of the light jumps = s) for s < theta.
   [[nodiscard]] std::vector<double> ln_points() const {
-    std::vector<double> result(theta_, -kInfinity);
+    std::vector<double> result(theta_, -infinity);
     if (light_mean_ == 0.0) {
       result[0] = 0.0;
       return result;
@@ -84,16 +84,16 @@ class Counter {
 
   /// ln Pr(counter >= theta).
   [[nodiscard]] double ln_upper() const {
-    if (light_mean_ == 0.0) return internal::ln_one_minus_exp(-heavy_);
+    if (light_mean_ == 0.0) return detail::ln_one_minus_exp(-heavy_);
     if (light_mean_ >= static_cast<double>(theta_)) {
-      // A tail that is not small: one minus the lower part loses nothing.
-      double ln_lower = -kInfinity;
-      for (const double point : ln_points()) ln_lower = internal::ln_add(ln_lower, point);
-      return internal::ln_one_minus_exp(ln_lower - heavy_);
+      // The tail is not small, so one minus the lower part loses no accuracy.
+      double ln_lower = -infinity;
+      for (const double point : ln_points()) ln_lower = detail::ln_add(ln_lower, point);
+      return detail::ln_one_minus_exp(ln_lower - heavy_);
     }
     const double ln_light = ln_light_upper();
-    if (ln_light < -1.0) return internal::ln_add(internal::ln_one_minus_exp(-heavy_), ln_light - heavy_);
-    return internal::ln_one_minus_exp(internal::ln_one_minus_exp(ln_light) - heavy_);
+    if (ln_light < -1.0) return detail::ln_add(detail::ln_one_minus_exp(-heavy_), ln_light - heavy_);
+    return detail::ln_one_minus_exp(detail::ln_one_minus_exp(ln_light) - heavy_);
   }
 
  private:
@@ -147,8 +147,8 @@ class Counter {
       const auto s = static_cast<double>(tilted.size());
       tilted.push_back(next(tilted));
       sum += tilted.back() * std::exp(static_cast<long double>(-a_ * (s - target)));
-      // Past twice the mean the greatest of any `largest_` values in a row is at most half that
-      // of the row before: the rest is below 2 largest_ times the greatest of the last row.
+      // Beyond twice the mean, the largest of any `largest_` consecutive values is at most half that of the
+      // previous ones. So the rest is below 2 largest_ times the largest of the last ones.
       if (s < 2.0L * mean || tilted.size() % largest_ != 0) continue;
       const auto row = tilted.end() - static_cast<std::ptrdiff_t>(largest_);
       const long double greatest = *std::max_element(row, tilted.end());
@@ -199,7 +199,7 @@ void add_poisson_keys(CountHistogram& histogram, double mean, double weight) {
   }
 }
 
-/// The histogram of so many insertions: those that are not kept count by count are beyond.
+/// The histogram of `num_insertions` insertions: keys above its largest count are in the fields `_beyond`.
 CountHistogram of_insertions(CountHistogram histogram, double num_insertions) {
   double kept = 0.0;
   for (std::size_t c = 1; c < histogram.keys_with_count.size(); ++c) {
@@ -238,7 +238,7 @@ CountHistogram make_count_histogram(const std::vector<std::pair<std::uint64_t, d
   CountHistogram histogram;
   histogram.keys_with_count.assign(limit, 0.0);
   for (const auto& [count, num_keys] : counts) {
-    internal::require_at_least_1(function, "count", count);
+    detail::require_at_least_1(function, "count", count);
     check_num_keys(function, num_keys);
     if (count < limit) {
       histogram.keys_with_count[count] += num_keys;
@@ -270,7 +270,7 @@ double ln_compound_threshold_false_positive_probability(const CountHistogram& hi
                                                         std::uint64_t true_count) {
   constexpr const char* function = "compound_threshold_false_positive_probability";
   check_limit(function, "theta", theta);
-  internal::require(true_count < theta, function, "true_count", true_count, "below theta");
+  detail::require(true_count < theta, function, "true_count", true_count, "below theta");
   check(function, histogram, k, m, theta - true_count);
   return k * Counter(histogram, k, m, theta - true_count).ln_upper();
 }
@@ -284,15 +284,15 @@ double compound_threshold_false_positive_probability(const CountHistogram& histo
 CountHistogram zipf_count_histogram(std::uint64_t num_ranks, double exponent, std::uint64_t total,
                                     std::uint64_t limit) {
   constexpr const char* function = "zipf_count_histogram";
-  constexpr std::uint64_t kExactRanks = 65536;
-  internal::require_at_least_1(function, "num_ranks", num_ranks);
-  internal::require(exponent >= 0.0 && exponent <= 20.0, function, "exponent", exponent, "0 to 20");
+  constexpr std::uint64_t exact_ranks = 65536;
+  detail::require_at_least_1(function, "num_ranks", num_ranks);
+  detail::require(exponent >= 0.0 && exponent <= 20.0, function, "exponent", exponent, "0 to 20");
   check_limit(function, "limit", limit);
   CountHistogram histogram;
   histogram.keys_with_count.assign(limit, 0.0);
 
-  const std::uint64_t exact = std::min(num_ranks, kExactRanks);
-  // A sum over ranks a .. b is the integral from a - 1/2 to b + 1/2, but for second derivatives.
+  const std::uint64_t exact = std::min(num_ranks, exact_ranks);
+  // A sum over ranks a .. b is the integral from a - 1/2 to b + 1/2, except for second derivatives.
   const double start = static_cast<double>(exact) + 0.5;
   const double end = static_cast<double>(num_ranks) + 0.5;
   double weights = num_ranks > exact ? power_integral(start, end, exponent) : 0.0;

@@ -9,7 +9,7 @@
 namespace tally::theory {
 namespace {
 
-/// The least x in [low, high] for which holds(x) is true; it is at high.
+/// The smallest x in [low, high] for which holds(x) is true; it is true at high.
 template <class Predicate>
 std::uint64_t first_true(std::uint64_t low, std::uint64_t high, Predicate holds) {
   while (low < high) {
@@ -28,9 +28,9 @@ std::uint64_t first_true(std::uint64_t low, std::uint64_t high, Predicate holds)
 ProbabilityInterval binomial_confidence_limits(std::uint64_t successes, std::uint64_t trials,
                                                double confidence) {
   constexpr const char* function = "binomial_confidence_limits";
-  internal::require_at_least_1(function, "trials", trials);
-  internal::require(successes <= trials, function, "successes", successes, "at most trials");
-  internal::require_open_unit(function, "confidence", confidence);
+  detail::require_at_least_1(function, "trials", trials);
+  detail::require(successes <= trials, function, "successes", successes, "at most trials");
+  detail::require_open_unit(function, "confidence", confidence);
   const double side = 0.5 * (1.0 - confidence);
   const auto s = static_cast<double>(successes);
   const auto f = static_cast<double>(trials - successes);
@@ -40,9 +40,9 @@ ProbabilityInterval binomial_confidence_limits(std::uint64_t successes, std::uin
 
 CountInterval binomial_acceptance_interval(double p, std::uint64_t trials, double confidence) {
   constexpr const char* function = "binomial_acceptance_interval";
-  internal::require(p >= 0.0 && p <= 1.0, function, "p", p, "0 to 1");
-  internal::require(trials <= internal::kMaxTheta, function, "trials", trials, "0 to 2^40");
-  internal::require_open_unit(function, "confidence", confidence);
+  detail::require(p >= 0.0 && p <= 1.0, function, "p", p, "0 to 1");
+  detail::require(trials <= detail::max_theta, function, "trials", trials, "0 to 2^40");
+  detail::require_open_unit(function, "confidence", confidence);
   const double ln_side = std::log(0.5 * (1.0 - confidence));
   const auto size = static_cast<double>(trials);
   const std::uint64_t low = first_true(0, trials, [&](std::uint64_t x) {
@@ -55,8 +55,8 @@ CountInterval binomial_acceptance_interval(double p, std::uint64_t trials, doubl
 }
 
 double per_test_confidence(double family_confidence, std::uint64_t num_tests) {
-  internal::require_open_unit("per_test_confidence", "family_confidence", family_confidence);
-  internal::require_at_least_1("per_test_confidence", "num_tests", num_tests);
+  detail::require_open_unit("per_test_confidence", "family_confidence", family_confidence);
+  detail::require_at_least_1("per_test_confidence", "num_tests", num_tests);
   return 1.0 - (1.0 - family_confidence) / static_cast<double>(num_tests);
 }
 

@@ -10,19 +10,19 @@
 namespace tally::theory {
 namespace {
 
-using internal::kInfinity;
-using internal::product;
+using detail::infinity;
+using detail::product;
 
-constexpr double kLnLn2 = -0.36651292058166432701;
+constexpr double ln_ln_2 = -0.36651292058166432701;
 
 void check(const char* function, std::uint64_t m, std::uint32_t k, std::uint64_t i) {
-  internal::require_m_and_k(function, m, k);
-  internal::require(i >= 1 && i <= internal::kMaxTheta, function, "i", i, "1 to 2^40");
+  detail::require_m_and_k(function, m, k);
+  detail::require(i >= 1 && i <= detail::max_theta, function, "i", i, "1 to 2^40");
 }
 
 double ln_of(std::uint64_t value) { return std::log(static_cast<double>(value)); }
 
-/// A bound above 1 says nothing.
+/// A bound above 1 is trivial.
 double capped(double ln_bound) { return std::min(0.0, ln_bound); }
 
 }  // namespace
@@ -36,7 +36,7 @@ double ln_counter_overflow_bound(std::uint64_t m, std::uint32_t k, std::uint64_t
   check("counter_overflow_bound", m, k, i);
   const double throws = product(k, n);
   const auto limit = static_cast<double>(i);
-  if (limit > throws) return -kInfinity;
+  if (limit > throws) return -infinity;
   if (m == 1) return 0.0;  // the one counter holds every throw
   // C(kn, i) / m^i is the binomial point without its factor (1 - 1/m)^(kn - i).
   const double p = 1.0 / static_cast<double>(m);
@@ -45,14 +45,14 @@ double ln_counter_overflow_bound(std::uint64_t m, std::uint32_t k, std::uint64_t
 
 double ln_counter_overflow_bound_simple(std::uint64_t m, std::uint32_t k, std::uint64_t n, std::uint64_t i) {
   check("counter_overflow_bound_simple", m, k, i);
-  if (n == 0) return -kInfinity;
+  if (n == 0) return -infinity;
   const auto limit = static_cast<double>(i);
   return capped(ln_of(m) + limit * (1.0 + std::log(product(k, n) / static_cast<double>(m) / limit)));
 }
 
 double ln_counter_overflow_bound_best_k(std::uint64_t m, std::uint64_t i) {
   check("counter_overflow_bound_best_k", m, 1, i);
-  return capped(ln_of(m) + static_cast<double>(i) * (1.0 + kLnLn2 - ln_of(i)));
+  return capped(ln_of(m) + static_cast<double>(i) * (1.0 + ln_ln_2 - ln_of(i)));
 }
 
 double counter_overflow_union_bound(std::uint64_t m, std::uint32_t k, std::uint64_t n, std::uint64_t i) {
@@ -72,7 +72,7 @@ double counter_overflow_bound_best_k(std::uint64_t m, std::uint64_t i) {
 }
 
 double inverse_gamma_function(double x) {
-  internal::require(x >= 1.0 && x < kInfinity, "inverse_gamma_function", "x", x, "finite and at least 1");
+  detail::require(x >= 1.0 && x < infinity, "inverse_gamma_function", "x", x, "finite and at least 1");
   const double ln_x = std::log(x);
   if (ln_x == 0.0) return 2.0;
   // Gamma(ln x + 3) > x for every x >= 1, so the root is between 2 and there.
@@ -84,8 +84,8 @@ double inverse_gamma_function(double x) {
 }
 
 double expected_largest_counter(std::uint64_t m, std::uint32_t k, std::uint64_t n) {
-  internal::require_m_and_k("expected_largest_counter", m, k);
-  internal::require_at_least_1("expected_largest_counter", "n", n);
+  detail::require_m_and_k("expected_largest_counter", m, k);
+  detail::require_at_least_1("expected_largest_counter", "n", n);
   const double G = inverse_gamma_function(static_cast<double>(m));
   return G * (1.0 + std::log(product(k, n) / static_cast<double>(m)) / std::log(G));
 }

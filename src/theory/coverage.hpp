@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace tally::theory::internal {
+namespace tally::theory::detail {
 
 /// Pr(every position of a k-position query is hit) as throws fall one by one on m positions, exactly.
 ///
@@ -43,7 +43,7 @@ class CoverageChain {
     for (std::size_t u = hit_.size() - 1; u > 0; --u) hit_[u] = stay_[u] * hit_[u] + gain_[u] * hit_[u - 1];
   }
 
-  /// Pr(the query is all hit) / scale^k.
+  /// Pr(all positions of the query are hit) / scale^k.
   [[nodiscard]] long double scaled_probability() const {
     long double sum = 0.0L;
     for (std::size_t u = 0; u < hit_.size(); ++u) sum += distinct_[u] * hit_[u];
@@ -55,4 +55,4 @@ class CoverageChain {
   std::vector<long double> hit_, distinct_, stay_, gain_;
 };
 
-}  // namespace tally::theory::internal
+}  // namespace tally::theory::detail

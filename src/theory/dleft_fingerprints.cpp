@@ -10,24 +10,24 @@
 namespace tally::theory {
 namespace {
 
-using internal::kInfinity;
+using detail::infinity;
 
 /// B R as a double: it may pass 2^64.
 double num_values(const char* function, std::uint64_t B, std::uint64_t R) {
-  internal::require_at_least_1(function, "B", B);
-  internal::require_at_least_1(function, "R", R);
+  detail::require_at_least_1(function, "B", B);
+  detail::require_at_least_1(function, "R", R);
   return static_cast<double>(B) * static_cast<double>(R);
 }
 
 void require_multiplicity(const char* function, std::uint64_t i) {
-  internal::require(i >= 1 && i <= internal::kMaxTheta, function, "i", i, "1 to 2^40");
+  detail::require(i >= 1 && i <= detail::max_theta, function, "i", i, "1 to 2^40");
 }
 
 /// ln(1 - (1 - 1/values)^n).
 double ln_share_used(double values, std::uint64_t n) {
-  if (n == 0) return -kInfinity;
+  if (n == 0) return -infinity;
   if (values == 1.0) return 0.0;
-  return internal::ln_one_minus_exp(static_cast<double>(n) * std::log1p(-1.0 / values));
+  return detail::ln_one_minus_exp(static_cast<double>(n) * std::log1p(-1.0 / values));
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ double dleft_distinct_fingerprints(std::uint64_t B, std::uint64_t R, std::uint64
 }
 
 double dleft_distinct_load(std::uint32_t d, std::uint64_t B, std::uint64_t R, std::uint64_t n) {
-  internal::require_num_subtables("dleft_distinct_load", d);
+  detail::require_num_subtables("dleft_distinct_load", d);
   return dleft_distinct_fingerprints(B, R, n) / d / static_cast<double>(B);
 }
 
@@ -55,7 +55,7 @@ double ln_dleft_shared_fingerprint_bound(std::uint64_t B, std::uint64_t R, std::
   constexpr const char* function = "dleft_shared_fingerprint_bound";
   const double values = num_values(function, B, R);
   require_multiplicity(function, i);
-  if (i > n) return -kInfinity;
+  if (i > n) return -infinity;
   if (values == 1.0) return 0.0;
   // C(n, i) / values^i is the binomial point without its factor (1 - 1/values)^(n - i).
   const auto keys = static_cast<double>(n);
@@ -73,7 +73,7 @@ double ln_dleft_expected_shared_insertions(std::uint64_t B, std::uint64_t R, std
   constexpr const char* function = "dleft_expected_shared_insertions";
   const double values = num_values(function, B, R);
   require_multiplicity(function, i);
-  internal::require_at_least_1(function, "n", n);
+  detail::require_at_least_1(function, "n", n);
   return std::log(static_cast<double>(N)) +
          ln_binomial_upper_tail(i - 1, static_cast<double>(n - 1), 1.0 / values);
 }

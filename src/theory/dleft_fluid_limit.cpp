@@ -18,14 +18,14 @@ double DLeftLoads::fraction(std::uint64_t i) const {
 
 DLeftLoads dleft_loads(std::uint32_t d, double average_load, double steps_per_element) {
   constexpr const char* function = "dleft_loads";
-  internal::require_num_subtables(function, d);
-  internal::require_average_load(function, average_load);
-  internal::require(steps_per_element >= 0.0, function, "steps_per_element", steps_per_element, "at least 0");
-  if (steps_per_element >= internal::kSteadyAfter)
-    return internal::dleft_loads_of(d, internal::dleft_steady_state(d, average_load));
-  internal::DLeftRows rows = internal::DLeftFilling(d).rows_at(average_load);
-  if (steps_per_element > 0.0) internal::dleft_replace(d, rows, steps_per_element, 1);
-  return internal::dleft_loads_of(d, rows);
+  detail::require_num_subtables(function, d);
+  detail::require_average_load(function, average_load);
+  detail::require(steps_per_element >= 0.0, function, "steps_per_element", steps_per_element, "at least 0");
+  if (steps_per_element >= detail::steady_after)
+    return detail::dleft_loads_of(d, detail::dleft_steady_state(d, average_load));
+  detail::DLeftRows rows = detail::DLeftFilling(d).rows_at(average_load);
+  if (steps_per_element > 0.0) detail::dleft_replace(d, rows, steps_per_element, 1);
+  return detail::dleft_loads_of(d, rows);
 }
 
 }  // namespace tally::theory

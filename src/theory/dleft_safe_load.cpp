@@ -13,14 +13,14 @@ namespace tally::theory {
 namespace {
 
 void check(const char* function, std::uint32_t d, std::uint32_t c) {
-  internal::require_num_subtables(function, d);
-  internal::require_num_cells(function, c);
+  detail::require_num_subtables(function, d);
+  detail::require_num_cells(function, c);
 }
 
-/// The largest load up to c at which `events`, rising, is at or below `target`.
+/// The largest load up to c at which `events`, which rises, is at most `target`.
 template <class Events>
 double largest_load_with(std::uint32_t c, double target, Events events) {
-  // The logarithm is far straighter; where nothing is expected at all it needs a finite value.
+  // The logarithm is much closer to linear; if nothing is expected at all, it needs a finite value.
   const auto excess = [&](double load) {
     return std::log(std::max(events(load), 1e-300)) - std::log(target);
   };
@@ -38,9 +38,9 @@ double largest_load_with(std::uint32_t c, double target, Events events) {
 double dleft_safe_load_for_share(std::uint32_t d, std::uint32_t c, double share, double steps_per_element) {
   constexpr const char* function = "dleft_safe_load_for_share";
   check(function, d, c);
-  internal::require_open_unit(function, "share", share);
+  detail::require_open_unit(function, "share", share);
   if (steps_per_element == insert_only) {
-    internal::DLeftFilling filling(d);
+    detail::DLeftFilling filling(d);
     return largest_load_with(c, share, [&](double load) { return filling.loads_at(load).fraction(c + 1); });
   }
   return largest_load_with(
@@ -51,9 +51,9 @@ double dleft_safe_load(std::uint32_t d, std::uint64_t B, std::uint32_t c, std::u
                        double failure_probability) {
   constexpr const char* function = "dleft_safe_load";
   check(function, d, c);
-  internal::require_at_least_1(function, "B", B);
-  internal::require_open_unit(function, "failure_probability", failure_probability);
-  internal::DLeftFilling filling(d);
+  detail::require_at_least_1(function, "B", B);
+  detail::require_open_unit(function, "failure_probability", failure_probability);
+  detail::DLeftFilling filling(d);
   return largest_load_with(c, -std::log1p(-failure_probability), [&](double load) {
     const double events = dleft_expected_overflows_filling(filling.loads_at(load), B, c);
     if (N == 0) return events;

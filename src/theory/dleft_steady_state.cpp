@@ -6,14 +6,15 @@
 #include "theory/detail.hpp"
 #include "theory/dleft_trajectory.hpp"
 
-namespace tally::theory::internal {
+namespace tally::theory::detail {
 namespace {
 
 using Columns = std::vector<std::vector<double>>;  // [subtable][load]
 
-/// The steady state is a fixed point. A bucket of subtable j goes from load i - 1 to i at the rate d a A_i, A_i
-/// the product in the insertion term, and back at the rate i. With the other subtables as they are, its
-/// point probabilities follow one by one, and x_{j,i} by summing them from above. All in logarithms.
+/// The steady state is a fixed point. A bucket of subtable j goes from load i - 1 to i at the rate d a A_i,
+/// where A_i is the product in the insertion term, and back at the rate i. With the other subtables fixed,
+/// its point probabilities follow one by one, and x_{j,i} by summing them from above. Everything is in
+/// logarithms.
 class FixedPoint {
  public:
   FixedPoint(std::uint32_t d, double average_load)
@@ -21,7 +22,7 @@ class FixedPoint {
         average_load_(average_load),
         middle_(static_cast<std::size_t>(average_load)),
         size_(largest_dleft_load(d, average_load) + 1) {
-    // Any start will do; this one has all buckets at the average.
+    // Any start works; this one has all buckets at the average.
     std::vector<double> column;
     for (std::size_t i = 0; i < size_; ++i)
       column.push_back(std::min(0.0, 5.0 * (average_load - static_cast<double>(i))));
@@ -38,7 +39,7 @@ class FixedPoint {
     for (std::uint32_t j = 0; j < d_; ++j) {
       for (std::size_t i = 1; i < size_; ++i) {
         const double value = ln_x_[j][i];
-        if (value > kLnLeast) change = std::max(change, std::fabs(value - old[j][i]) / (1.0 - value));
+        if (value > ln_least) change = std::max(change, std::fabs(value - old[j][i]) / (1.0 - value));
       }
     }
     return change;
@@ -53,9 +54,9 @@ class FixedPoint {
   }
 
  private:
-  static constexpr double kLnLeast = -276.0;  // 1e-120: what is below changes nothing that is returned
+  static constexpr double ln_least = -276.0;  // 1e-120: what is below changes nothing that is returned
 
-  /// The points are relative to that at the average: there the sums lose nothing to rounding.
+  /// The points are relative to that at the average, where the sums lose nothing to rounding.
   void settle(std::uint32_t j) {
     std::vector<double>& point = ln_point_[j];
     point[middle_] = 0.0;
@@ -79,8 +80,8 @@ class FixedPoint {
     for (std::size_t i = 1; i < size_; ++i) ln_x_[j][i] = ln_sum[i] - ln_sum[0];
   }
 
-  /// Left alone the mean load settles far more slowly than the rest, and it is known: weights exp(tilt i)
-  /// on the points bring it there, by one Newton step. In the end the tilt is 0.
+  /// By itself, the mean load would converge much more slowly than the rest, and it is known: weights
+  /// exp(tilt i) on the points move it there, in one Newton step. In the end the tilt is 0.
   void correct_mean() {
     double excess = 0.0;
     double variance = 0.0;
@@ -124,4 +125,4 @@ DLeftRows dleft_steady_state(std::uint32_t d, double average_load) {
   return point.rows();
 }
 
-}  // namespace tally::theory::internal
+}  // namespace tally::theory::detail

@@ -8,16 +8,16 @@
 #include "tally/theory/tails.hpp"
 #include "theory/detail.hpp"
 
-namespace tally::theory::internal {
+namespace tally::theory::detail {
 namespace {
 
 namespace odeint = boost::numeric::odeint;
 using Values = std::vector<double>;
 
-constexpr double kLeastFraction = 1e-100;      // below it a result is 0
-constexpr double kAbsoluteTolerance = 1e-120;  // far below, so that the least results are accurate, too
-constexpr double kRelativeTolerance = 1e-10;   // of one step
-constexpr double kCheckpointsPerElement = 4.0;
+constexpr double least_fraction = 1e-100;      // below it a result is 0
+constexpr double absolute_tolerance = 1e-120;  // far below, so that the least results are accurate, too
+constexpr double relative_tolerance = 1e-10;   // of one step
+constexpr double checkpoints_per_element = 4.0;
 
 /// dx_{j,i}/dt = d (x_{j,i-1} - x_{j,i}) prod_{l<j} x_{l,i} prod_{l>j} x_{l,i-1}.
 struct Insertions {
@@ -26,9 +26,9 @@ struct Insertions {
   std::size_t num_values;
 
   void operator()(const Values& y, Values& dydt, double /*t*/) const {
-    std::array<double, kMaxSubtables> below;  // x_{j,i-1}
-    std::array<double, kMaxSubtables> room;   // 1 - x_{j,i-1}, read in the mostly full rows
-    std::array<double, kMaxSubtables> right;  // d times the product over the subtables to the right
+    std::array<double, max_subtables> below;  // x_{j,i-1}
+    std::array<double, max_subtables> room;   // 1 - x_{j,i-1}, read in the mostly full rows
+    std::array<double, max_subtables> right;  // d times the product over the subtables to the right
     below.fill(1.0);
     room.fill(0.0);
     right[d - 1] = d;
@@ -72,7 +72,7 @@ struct Replacements {
 template <class System>
 void integrate(const System& system, Values& y, double duration) {
   if (!(duration > 0.0)) return;
-  auto stepper = odeint::make_controlled(kAbsoluteTolerance, kRelativeTolerance,
+  auto stepper = odeint::make_controlled(absolute_tolerance, relative_tolerance,
                                          odeint::runge_kutta_fehlberg78<Values>());
   odeint::integrate_adaptive(stepper, system, y, 0.0, duration, std::min(duration, 1e-4));
 }
@@ -107,7 +107,7 @@ Values plain(const DLeftRows& rows) {
 }  // namespace
 
 void require_num_subtables(const char* function, std::uint32_t d) {
-  require(d >= 1 && d <= kMaxSubtables, function, "d", d, "1 to 8");
+  require(d >= 1 && d <= max_subtables, function, "d", d, "1 to 8");
 }
 
 void require_average_load(const char* function, double average_load) {
@@ -123,17 +123,17 @@ std::size_t largest_dleft_load(std::uint32_t d, double average_load) {
   const auto whole = static_cast<std::size_t>(std::ceil(average_load));
   if (d > 1) return whole + beyond_average[std::min(d, 4u) - 2];
   std::size_t i = whole + 1;
-  while (ln_poisson_upper_tail(i, average_load) > std::log(kAbsoluteTolerance)) i += 1 + i / 16;
+  while (ln_poisson_upper_tail(i, average_load) > std::log(absolute_tolerance)) i += 1 + i / 16;
   return i;
 }
 
 DLeftFilling::DLeftFilling(std::uint32_t d) : d_(d), checkpoints_(1) {}
 
 DLeftRows DLeftFilling::rows_at(double average_load) {
-  const auto at = static_cast<std::size_t>(average_load * kCheckpointsPerElement);
+  const auto at = static_cast<std::size_t>(average_load * checkpoints_per_element);
   while (checkpoints_.size() <= at) {
     DLeftRows next = checkpoints_.back();
-    insert(d_, next, static_cast<double>(checkpoints_.size()) / kCheckpointsPerElement);
+    insert(d_, next, static_cast<double>(checkpoints_.size()) / checkpoints_per_element);
     move_window(d_, next);
     checkpoints_.push_back(std::move(next));
   }
@@ -162,10 +162,10 @@ DLeftLoads dleft_loads_of(std::uint32_t d, const DLeftRows& rows) {
   DLeftLoads loads{rows.average_load, {}};
   for (std::uint32_t j = 0; j < d; ++j) {
     Values& fractions = loads.subtables.emplace_back(rows.first_load, 1.0);
-    for (std::size_t at = j; at < x.size() && x[at] >= kLeastFraction; at += d)
+    for (std::size_t at = j; at < x.size() && x[at] >= least_fraction; at += d)
       fractions.push_back(std::min(fractions.back(), x[at]));
   }
   return loads;
 }
 
-}  // namespace tally::theory::internal
+}  // namespace tally::theory::detail

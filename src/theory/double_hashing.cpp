@@ -13,12 +13,12 @@
 namespace tally::theory {
 namespace {
 
-constexpr std::uint32_t kMaxHashes = 16;
-constexpr double kMaxSteps = 0x1p33;
+constexpr std::uint32_t max_hashes = 16;
+constexpr double max_steps = 0x1p33;
 
-using Offsets = std::array<std::uint64_t, kMaxHashes>;
+using Offsets = std::array<std::uint64_t, max_hashes>;
 
-/// All hash values of a key but h1, which shifts its positions: h2, and in the triple scheme h3.
+/// All hash values of a key except h1, which shifts its positions: h2, and in the triple scheme h3.
 struct Steps {
   std::uint64_t h2 = 0;
   std::uint64_t h3 = 0;
@@ -61,10 +61,9 @@ class Positions {
  public:
   Positions(const char* function, DoubleHashing scheme, std::uint64_t m, std::uint32_t k)
       : scheme_(scheme), k_(k), m_(scheme == DoubleHashing::partition ? m / std::max(k, 1u) : m) {
-    internal::require(k >= 1 && k <= kMaxHashes, function, "k", k, "1 to 16");
-    internal::require(m >= 1 && m <= std::uint64_t{1} << 32, function, "m", m, "1 to 2^32");
-    if (scheme == DoubleHashing::partition)
-      internal::require(m % k == 0, function, "m", m, "a multiple of k");
+    detail::require(k >= 1 && k <= max_hashes, function, "k", k, "1 to 16");
+    detail::require(m >= 1 && m <= std::uint64_t{1} << 32, function, "m", m, "1 to 2^32");
+    if (scheme == DoubleHashing::partition) detail::require(m % k == 0, function, "m", m, "a multiple of k");
   }
 
   std::uint64_t modulus() const { return m_; }
@@ -90,7 +89,7 @@ class Positions {
     return num_queries() * (num_steps() * k_ * k_ + k_ * static_cast<double>(std::uint64_t{1} << k_));
   }
 
-  /// The key's positions less h1.
+  /// The key's positions minus h1.
   Offsets offsets(Steps steps) const {
     Offsets result{};
     for (std::uint64_t i = 0; i < k_; ++i) {
@@ -111,7 +110,8 @@ class Positions {
     }
   }
 
-  /// One query of each kind. A factor that is invertible modulo m takes the keys of a query to those of another.
+  /// One query of each kind. A factor that is invertible modulo m maps the keys of a query to those of
+  /// another.
   std::vector<Query> queries() const {
     const auto m = static_cast<double>(m_);
     std::vector<Query> result;
@@ -207,8 +207,8 @@ double double_hashing_false_positive_probability(DoubleHashing scheme, std::uint
                                                  std::uint64_t n) {
   constexpr const char* function = "double_hashing_false_positive_probability";
   Positions positions(function, scheme, m, k);
-  internal::require(positions.cost_of_rate() <= kMaxSteps, function, "m", m,
-                    "small enough for 2^33 steps (double_hashing_num_steps)");
+  detail::require(positions.cost_of_rate() <= max_steps, function, "m", m,
+                  "small enough for 2^33 steps (double_hashing_num_steps)");
   if (n == 0) return 0;
   long double sum = 0;
   for (const Query& query : positions.queries()) sum += query.share * positions.all_set(query.steps, n);
@@ -223,8 +223,8 @@ std::vector<double> double_hashing_distinct_positions(DoubleHashing scheme, std:
                                                       std::uint32_t k) {
   constexpr const char* function = "double_hashing_distinct_positions";
   const Positions positions(function, scheme, m, k);
-  internal::require(positions.num_steps() * k * k <= kMaxSteps, function, "m", m,
-                    "small enough for 2^33 steps");
+  detail::require(positions.num_steps() * k * k <= max_steps, function, "m", m,
+                  "small enough for 2^33 steps");
   std::vector<double> share(k + 1);
   if (scheme == DoubleHashing::partition) {
     share[k] = 1;
@@ -240,7 +240,7 @@ std::vector<double> double_hashing_distinct_positions(DoubleHashing scheme, std:
 }
 
 std::vector<double> independent_distinct_positions(std::uint64_t m, std::uint32_t k) {
-  internal::require_m_and_k("independent_distinct_positions", m, k);
+  detail::require_m_and_k("independent_distinct_positions", m, k);
   std::vector<double> share(k + 1);
   share[0] = 1;
   for (std::uint32_t drawn = 0; drawn < k; ++drawn) {

@@ -8,9 +8,9 @@ namespace tally::theory {
 
 DistinctKeysEstimate estimate_distinct_keys(std::uint64_t m, std::uint32_t k, std::uint64_t zeros) {
   constexpr const char* function = "estimate_distinct_keys";
-  internal::require_m_and_k(function, m, k);
-  internal::require(zeros <= m, function, "zeros", zeros, "at most m");
-  if (zeros == 0) return {internal::kInfinity, internal::kInfinity};
+  detail::require_m_and_k(function, m, k);
+  detail::require(zeros <= m, function, "zeros", zeros, "at most m");
+  if (zeros == 0) return {detail::infinity, detail::infinity};
   const auto positions = static_cast<double>(m);
   // ln(zeros/m) from the positions that are set: exact where few are.
   const double kappa = -std::log1p(-static_cast<double>(m - zeros) / positions);

@@ -10,13 +10,12 @@ namespace tally::theory {
 namespace {
 
 void check_theta(const char* function, std::uint64_t theta) {
-  internal::require(theta >= 1 && theta <= (std::uint64_t{1} << 32), function, "theta", theta, "1 to 2^32");
+  detail::require(theta >= 1 && theta <= (std::uint64_t{1} << 32), function, "theta", theta, "1 to 2^32");
 }
 
 void check(const char* function, std::uint64_t theta, double kappa) {
   check_theta(function, theta);
-  internal::require(kappa > 0.0 && kappa < internal::kInfinity, function, "kappa", kappa,
-                    "finite and above 0");
+  detail::require(kappa > 0.0 && kappa < detail::infinity, function, "kappa", kappa, "finite and above 0");
 }
 
 template <class Function>
@@ -29,7 +28,7 @@ double root(Function function, double low, double high) {
 
 /// kappa P'/P = theta Pr(X = theta) / Pr(X >= theta).
 double slope(std::uint64_t theta, double kappa) {
-  return static_cast<double>(theta) * std::exp(-internal::ln_poisson_upper_tail_over_point(theta, kappa));
+  return static_cast<double>(theta) * std::exp(-detail::ln_poisson_upper_tail_over_point(theta, kappa));
 }
 
 /// ln P + kappa P'/P: below 0 at theta/10 for every theta (it tends to theta (ln r + 2 - 2r) at

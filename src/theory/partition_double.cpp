@@ -23,7 +23,7 @@ double all_hit(std::uint64_t p, std::uint32_t k, std::uint64_t n) {
     sum += (j % 2 == 0 ? binomial : Wide(-binomial)) * missed;
     binomial = binomial * (k - j) / (j + 1);
   }
-  // With fewer than k keys the sum is 0 but for rounding.
+  // With fewer than k keys the sum is 0 except for rounding.
   return n < k ? 0.0 : static_cast<double>(sum);
 }
 
@@ -31,8 +31,8 @@ double all_hit(std::uint64_t p, std::uint32_t k, std::uint64_t n) {
 
 double partition_double_false_positive_probability(std::uint64_t p, std::uint32_t k, std::uint64_t n) {
   constexpr const char* function = "partition_double_false_positive_probability";
-  internal::require_num_hashes(function, k);
-  internal::require(p >= 2 && p >= k, function, "p", p, "at least 2 and at least k");
+  detail::require_num_hashes(function, k);
+  detail::require(p >= 2 && p >= k, function, "p", p, "at least 2 and at least k");
   const auto part = static_cast<double>(p);
   const double same = -std::expm1(static_cast<double>(n) * std::log1p(-1.0 / part / part));
   return same + (1.0 - same) * all_hit(p, k, n);

@@ -9,15 +9,14 @@ namespace tally::theory {
 namespace {
 
 void require_scheme(const char* function, double lambda, double xi, double bias) {
-  internal::require(lambda > 0 && lambda < internal::kInfinity, function, "lambda", lambda,
-                    "above 0 and finite");
-  internal::require(xi >= 0 && xi < internal::kInfinity, function, "xi", xi, "0 or more and finite");
-  internal::require(bias >= 0 && bias < internal::kInfinity, function, "bias", bias, "0 or more and finite");
+  detail::require(lambda > 0 && lambda < detail::infinity, function, "lambda", lambda, "above 0 and finite");
+  detail::require(xi >= 0 && xi < detail::infinity, function, "xi", xi, "0 or more and finite");
+  detail::require(bias >= 0 && bias < detail::infinity, function, "bias", bias, "0 or more and finite");
 }
 
 void require_epsilon(const char* function, double epsilon) {
-  internal::require(epsilon > 0 && epsilon < internal::kInfinity, function, "epsilon", epsilon,
-                    "above 0 and finite");
+  detail::require(epsilon > 0 && epsilon < detail::infinity, function, "epsilon", epsilon,
+                  "above 0 and finite");
 }
 
 /// Without the limit of 1.
@@ -45,8 +44,8 @@ double measured_rate_deviation_bound(std::uint64_t n, double lambda, double xi, 
 
 double rate_deviation(std::uint64_t n, double lambda, double xi, double bias, double delta) {
   require_scheme("rate_deviation", lambda, xi, bias);
-  internal::require_at_least_1("rate_deviation", "n", n);
-  internal::require_open_unit("rate_deviation", "delta", delta);
+  detail::require_at_least_1("rate_deviation", "n", n);
+  detail::require_open_unit("rate_deviation", "delta", delta);
   return bias + std::sqrt((lambda * lambda + xi) * std::log(2 / delta) / (2 * static_cast<double>(n)));
 }
 

@@ -9,11 +9,11 @@
 namespace tally::theory {
 namespace {
 
-using internal::require;
+using detail::require;
 
 // The inverse of the golden ratio: u^2 + u = 1.
-constexpr double kGolden = 0.61803398874989484820;
-constexpr double kLn2 = 0.69314718055994530942;
+constexpr double golden_ratio_less_one = 0.61803398874989484820;
+constexpr double ln_2 = 0.69314718055994530942;
 
 void require_removed(const char* function, std::uint64_t n, std::uint64_t r) {
   require(r <= n, function, "r", r, "at most n");
@@ -81,7 +81,7 @@ void require_limit(const char* parameter, double value) {
   require(value >= 0.0, "summary_staleness", parameter, value, "at least 0");
 }
 
-/// New keys with which a message goes out, if no time limit comes before.
+/// The number of new keys at which a message is sent, if no time limit is reached before.
 double keys_to_send(const DirectoryChange& change, const SendLimits& limits) {
   const double by_share = std::ceil(limits.new_share * change.num_keys);
   double by_bytes = never;
@@ -97,28 +97,27 @@ double keys_to_send(const DirectoryChange& change, const SendLimits& limits) {
 }  // namespace
 
 double flipped_share(std::uint64_t m, std::uint32_t k, std::uint64_t n, std::uint64_t r, std::uint64_t a) {
-  internal::require_m_and_k("flipped_share", m, k);
+  detail::require_m_and_k("flipped_share", m, k);
   require_removed("flipped_share", n, r);
-  return flipped(n, r, a,
-                 [&](std::uint64_t keys) { return internal::ln_empty(m, internal::product(k, keys)); });
+  return flipped(n, r, a, [&](std::uint64_t keys) { return detail::ln_empty(m, detail::product(k, keys)); });
 }
 
 double flipped_share_approximate(std::uint64_t m, std::uint32_t k, std::uint64_t n, std::uint64_t r,
                                  std::uint64_t a) {
-  internal::require_m_and_k("flipped_share_approximate", m, k);
+  detail::require_m_and_k("flipped_share_approximate", m, k);
   require_removed("flipped_share_approximate", n, r);
   return flipped(n, r, a,
-                 [&](std::uint64_t keys) { return -internal::product(k, keys) / static_cast<double>(m); });
+                 [&](std::uint64_t keys) { return -detail::product(k, keys) / static_cast<double>(m); });
 }
 
 double binary_entropy(double q) {
   require_share("binary_entropy", q);
   if (q == 0.0 || q == 1.0) return 0.0;
-  return -(q * std::log(q) + (1.0 - q) * std::log1p(-q)) / kLn2;
+  return -(q * std::log(q) + (1.0 - q) * std::log1p(-q)) / ln_2;
 }
 
 double least_delta_bits(std::uint64_t m, double q) {
-  internal::require_at_least_1("least_delta_bits", "m", m);
+  detail::require_at_least_1("least_delta_bits", "m", m);
   require_share("least_delta_bits", q);
   return static_cast<double>(m) * binary_entropy(q);
 }
@@ -132,12 +131,12 @@ double rice_bits_per_position(double q, std::uint32_t b) {
 std::uint32_t best_rice_parameter(double q) {
   require(q > 0.0 && q <= 1.0, "best_rice_parameter", "q", q, "above 0 and at most 1");
   std::uint32_t b = 0;
-  while (b < 63 && std::exp(std::ldexp(std::log1p(-q), static_cast<int>(b))) > kGolden) ++b;
+  while (b < 63 && std::exp(std::ldexp(std::log1p(-q), static_cast<int>(b))) > golden_ratio_less_one) ++b;
   return b;
 }
 
 double rice_delta_bits(std::uint64_t m, double q) {
-  internal::require_at_least_1("rice_delta_bits", "m", m);
+  detail::require_at_least_1("rice_delta_bits", "m", m);
   require_share("rice_delta_bits", q);
   return q == 0.0 ? 0.0 : static_cast<double>(m) * q * rice_bits_per_position(q, best_rice_parameter(q));
 }
@@ -147,7 +146,7 @@ double dleft_changed_cells(std::uint64_t cells, std::uint64_t n, std::uint64_t r
 }
 
 double dleft_delta_bits(std::uint64_t cells, double changed_cells, std::uint32_t cell_bits) {
-  internal::require_at_least_1("dleft_delta_bits", "cells", cells);
+  detail::require_at_least_1("dleft_delta_bits", "cells", cells);
   require(changed_cells >= 0.0 && changed_cells <= static_cast<double>(cells), "dleft_delta_bits",
           "changed_cells", changed_cells, "0 to the cells");
   require(cell_bits <= 64, "dleft_delta_bits", "cell_bits", cell_bits, "0 to 64");
@@ -184,11 +183,11 @@ Staleness summary_staleness(const DirectoryChange& change, const SendLimits& lim
   require_finite("delay", limits.delay);
   const double rate = change.insertion_rate;
   require(rate > 0.0 || change.removal_rate == 0.0 || !change.evictions, "summary_staleness", "removal_rate",
-          change.removal_rate, "0 where evictions are all removals and there is no insertion");
+          change.removal_rate, "0 if all removals are evictions and nothing is inserted");
   const double N = keys_to_send(change, limits);
   const double T = limits.interval;
   require(T < never || (N < never && rate > 0.0), "summary_staleness", "interval", T,
-          "finite where no other limit is ever reached");
+          "finite if no other limit is ever reached");
 
   const bool by_time_alone = rate == 0.0;
   const CycleMoments moments = by_time_alone ? CycleMoments{} : cycle_moments(N, rate * T);

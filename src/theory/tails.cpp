@@ -7,14 +7,14 @@
 namespace tally::theory {
 namespace {
 
-using internal::kInfinity;
+using detail::infinity;
 
-constexpr double kHalfLnTwoPi = 0.91893853320467274178;
-constexpr double kNegligible = 1e-18;
+constexpr double half_ln_two_pi = 0.91893853320467274178;
+constexpr double negligible = 1e-18;
 
 /// ln(x!) minus Stirling's (x + 1/2) ln x - x + ln(2 pi)/2, for x > 0.
 double stirling_error(double x) {
-  if (x < 16.0) return std::lgamma(x + 1.0) - (x + 0.5) * std::log(x) + x - kHalfLnTwoPi;
+  if (x < 16.0) return std::lgamma(x + 1.0) - (x + 0.5) * std::log(x) + x - half_ln_two_pi;
   const double r = 1.0 / (x * x);
   return (1.0 / 12 - r * (1.0 / 360 - r * (1.0 / 1260 - r * (1.0 / 1680 - r / 1188)))) / x;
 }
@@ -35,21 +35,21 @@ double deviance(double x, double mean, double difference) {
 }
 
 double poisson_point(double x, double kappa) {
-  if (kappa == 0.0) return x == 0.0 ? 0.0 : -kInfinity;
+  if (kappa == 0.0) return x == 0.0 ? 0.0 : -infinity;
   if (x == 0.0) return -kappa;
-  return -stirling_error(x) - deviance(x, kappa, x - kappa) - kHalfLnTwoPi - 0.5 * std::log(x);
+  return -stirling_error(x) - deviance(x, kappa, x - kappa) - half_ln_two_pi - 0.5 * std::log(x);
 }
 
 double binomial_point(double x, double trials, double p) {
-  if (x > trials) return -kInfinity;
-  if (p == 0.0) return x == 0.0 ? 0.0 : -kInfinity;
-  if (p == 1.0) return x == trials ? 0.0 : -kInfinity;
+  if (x > trials) return -infinity;
+  if (p == 0.0) return x == 0.0 ? 0.0 : -infinity;
+  if (p == 1.0) return x == trials ? 0.0 : -infinity;
   if (x == 0.0) return trials * std::log1p(-p);
   if (x == trials) return trials * std::log(p);
   const double rest = trials - x;
   const double mean = trials * p;
   return stirling_error(trials) - stirling_error(x) - stirling_error(rest) - deviance(x, mean, x - mean) -
-         deviance(rest, trials * (1.0 - p), mean - x) - kHalfLnTwoPi -
+         deviance(rest, trials * (1.0 - p), mean - x) - half_ln_two_pi -
          0.5 * (std::log(x) + std::log(rest / trials));
 }
 
@@ -62,7 +62,7 @@ double ln_falling_sum(Ratio ratio) {
     const double r = ratio(static_cast<double>(i));
     term *= r;
     sum += term;
-    if (term <= 0.0 || (r < 1.0 && term * r < kNegligible * sum * (1.0 - r))) return std::log(sum);
+    if (term <= 0.0 || (r < 1.0 && term * r < negligible * sum * (1.0 - r))) return std::log(sum);
   }
 }
 
@@ -90,17 +90,17 @@ double binomial_down(double theta, double trials, double p) {
 }
 
 void check_theta(const char* function, std::uint64_t theta) {
-  internal::require(theta <= internal::kMaxTheta, function, "theta", theta, "0 to 2^40");
+  detail::require(theta <= detail::max_theta, function, "theta", theta, "0 to 2^40");
 }
 
 void check_kappa(const char* function, double kappa) {
-  internal::require(kappa >= 0.0 && kappa < kInfinity, function, "kappa", kappa, "finite and at least 0");
+  detail::require(kappa >= 0.0 && kappa < infinity, function, "kappa", kappa, "finite and at least 0");
 }
 
 void check_binomial(const char* function, double trials, double p) {
-  internal::require(trials >= 0.0 && trials <= 0x1p75 && std::floor(trials) == trials, function, "trials",
-                    trials, "a whole number from 0 to 2^75");
-  internal::require(p >= 0.0 && p <= 1.0, function, "p", p, "0 to 1");
+  detail::require(trials >= 0.0 && trials <= 0x1p75 && std::floor(trials) == trials, function, "trials",
+                  trials, "a whole number from 0 to 2^75");
+  detail::require(p >= 0.0 && p <= 1.0, function, "p", p, "0 to 1");
 }
 
 }  // namespace
@@ -115,12 +115,12 @@ double ln_poisson_upper_tail(std::uint64_t theta, double kappa) {
   check_theta("ln_poisson_upper_tail", theta);
   check_kappa("ln_poisson_upper_tail", kappa);
   if (theta == 0) return 0.0;
-  if (kappa == 0.0) return -kInfinity;
+  if (kappa == 0.0) return -infinity;
   const auto t = static_cast<double>(theta);
   return t > kappa ? poisson_up(t, kappa) : std::log1p(-std::exp(poisson_down(t, kappa)));
 }
 
-double internal::ln_poisson_upper_tail_over_point(std::uint64_t theta, double kappa) {
+double detail::ln_poisson_upper_tail_over_point(std::uint64_t theta, double kappa) {
   const auto t = static_cast<double>(theta);
   if (t + 1.0 < kappa) return ln_poisson_upper_tail(theta, kappa) - poisson_point(t, kappa);
   return ln_falling_sum([&](double i) { return kappa / (t + 1.0 + i); });
@@ -129,7 +129,7 @@ double internal::ln_poisson_upper_tail_over_point(std::uint64_t theta, double ka
 double ln_poisson_lower_tail(std::uint64_t theta, double kappa) {
   check_theta("ln_poisson_lower_tail", theta);
   check_kappa("ln_poisson_lower_tail", kappa);
-  if (theta == 0) return -kInfinity;
+  if (theta == 0) return -infinity;
   if (kappa == 0.0) return 0.0;
   const auto t = static_cast<double>(theta);
   return t > kappa ? std::log1p(-std::exp(poisson_up(t, kappa))) : poisson_down(t, kappa);
@@ -146,7 +146,7 @@ double ln_binomial_upper_tail(std::uint64_t theta, double trials, double p) {
   check_binomial("ln_binomial_upper_tail", trials, p);
   const auto t = static_cast<double>(theta);
   if (theta == 0) return 0.0;
-  if (t > trials || p == 0.0) return -kInfinity;
+  if (t > trials || p == 0.0) return -infinity;
   if (p == 1.0) return 0.0;
   return t > trials * p ? binomial_up(t, trials, p) : std::log1p(-std::exp(binomial_down(t, trials, p)));
 }
@@ -155,9 +155,9 @@ double ln_binomial_lower_tail(std::uint64_t theta, double trials, double p) {
   check_theta("ln_binomial_lower_tail", theta);
   check_binomial("ln_binomial_lower_tail", trials, p);
   const auto t = static_cast<double>(theta);
-  if (theta == 0) return -kInfinity;
+  if (theta == 0) return -infinity;
   if (t > trials || p == 0.0) return 0.0;
-  if (p == 1.0) return -kInfinity;
+  if (p == 1.0) return -infinity;
   return t > trials * p ? std::log1p(-std::exp(binomial_up(t, trials, p))) : binomial_down(t, trials, p);
 }
 

@@ -15,7 +15,7 @@ class FailingAllocation {
   FailingAllocation& operator=(const FailingAllocation&) = delete;
   ~FailingAllocation();
 
-  /// Whether there were so many requests that one was refused.
+  /// Whether there were enough requests for one to be refused.
   static bool has_failed() noexcept;
   /// Requests of this thread since it was made, the refused one too.
   static std::uint64_t num_requests() noexcept;

@@ -121,7 +121,7 @@ TEST(Allocation, ADLeftFilterGrowsAndHalvesWholeOrNotAtAll) {
             0u);
 }
 
-// An insertion is noexcept: where a filter cannot double for want of memory, it is full.
+// An insertion is noexcept: if a filter cannot double because memory runs out, it is full.
 TEST(Allocation, ADLeftFilterThatCannotDoubleIsFullAndLosesNothing) {
   DLeftCountingBloomFilter<> filter(doubling_shape(), 42);
   const std::vector<Hash128> keys = sample_keys(42, 2000);

@@ -1,6 +1,5 @@
 #include "tally/planner.hpp"
 #include "fail_each.hpp"
-#include "tally/planner/plan_count_min.hpp"
 
 // Plans are values: where there is no memory for one there is none, and the next is as if nothing had been.
 
@@ -27,7 +26,7 @@ TEST(Allocation, APlanIsMadeWholeOrNotAtAll) {
                   "plan", [] { return std::string(); },
                   [&](std::string& reason) {
                     const Plan made = plan(requirements);
-                    reason = made.reason + std::string(made.recommended().kind);
+                    reason = made.reason + std::string(name_of(made.recommended().kind()));
                   },
                   [](const std::string& reason) { return reason; }, stride),
               stride);

@@ -9,7 +9,7 @@ namespace {
 constexpr CountMinShape sketch_shape{101, 3, 1, 32, CounterUpdate::plain};
 constexpr CountMinShape large_shape{2003, 4, 1, 64, CounterUpdate::plain};
 
-/// So long that each key takes memory of its own.
+/// Long enough that each key takes memory of its own.
 std::string long_key(std::uint64_t i, std::size_t num_bytes = 60) {
   std::string key = std::to_string(i);
   key.resize(num_bytes, '.');

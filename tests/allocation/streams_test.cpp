@@ -2,24 +2,21 @@
 
 #include "describe.hpp"
 #include "fail_each.hpp"
-#include "streams/sum.hpp"
-#include "streams/threshold.hpp"
-#include "streams/top.hpp"
-#include "support/command_runner.hpp"
 #include "support/file_bytes.hpp"
 #include "support/key_streams.hpp"
+#include "tally/streams/state_reader.hpp"
+#include "tally/streams/state_writer.hpp"
+#include "tally/streams/sum.hpp"
+#include "tally/streams/threshold.hpp"
+#include "tally/streams/top.hpp"
 
-// The streams of over and top, where there is no memory.
+// Streams, where there is no memory.
 
-namespace tally::cli {
+namespace tally::test {
 namespace {
-
-using namespace test;
 
 constexpr std::uint64_t threshold = 3;
 constexpr std::size_t batch_size = 64;
-const auto ignore_text = [](const std::string&) {};
-const auto ignore_key = [](std::string_view, std::uint64_t) {};
 
 /// Keys of 1 to 40 bytes and their digests, some of them often.
 struct Stream {
@@ -38,7 +35,7 @@ struct Stream {
   template <class Use>
   void for_each_batch(Use use) const {
     for (std::size_t begin = 0; begin < keys.size(); begin += batch_size) {
-      use(Records{keys, digests, weights, {}}.part(begin, std::min(begin + batch_size, keys.size())));
+      use(StreamRecords{keys, digests, weights, {}}.part(begin, std::min(begin + batch_size, keys.size())));
     }
   }
 
@@ -94,15 +91,18 @@ TEST(Allocation, ABatchThatFoundNoMemoryAndIsGivenAgainCostsAThresholdStreamNoKe
     std::uint64_t num_refused = 0;
     for (std::uint64_t which = 0, is_refused = 1; is_refused != 0; which += 1 + which / 16) {
       for (auto& [text, key] : all) key.is_reported = false;
-      // Needs no memory itself.
-      const auto report = [&](std::string_view text, std::uint64_t) {
-        all.find(text)->second.is_reported = true;
-      };
-      ThresholdStream over(options, report, ignore_text, nullptr);
+      ThresholdStream over(options);
       std::int64_t left = static_cast<std::int64_t>(which);
       is_refused = 0;
-      stream.for_each_batch([&](const Records& records) {
-        const auto add = [&] { over.add(records.keys, records.digests); };
+      stream.for_each_batch([&](const StreamRecords& records) {
+        const auto note_reports = [&] {
+          for (const ReachedKey& key : over.reached())
+            all.find(records.keys[key.index])->second.is_reported = true;
+        };
+        const auto add = [&] {
+          over.add_batch(records.digests);
+          note_reports();
+        };
         if (left < 0) return add();
         bool has_thrown = false;
         {
@@ -111,6 +111,7 @@ TEST(Allocation, ABatchThatFoundNoMemoryAndIsGivenAgainCostsAThresholdStreamNoKe
             add();
           } catch (const std::bad_alloc&) {
             has_thrown = true;
+            note_reports();
           }
           left -= static_cast<std::int64_t>(FailingAllocation::num_requests());
           is_refused |= FailingAllocation::has_failed();
@@ -126,18 +127,18 @@ TEST(Allocation, ABatchThatFoundNoMemoryAndIsGivenAgainCostsAThresholdStreamNoKe
   }
 }
 
+template <class Stream>
+void add(Stream& stream, const StreamRecords& records) {
+  stream.add(records);
+}
+void add(ThresholdStream& stream, const StreamRecords& records) { stream.add_batch(records.digests); }
+
 /// `make()` gives the empty stream.
 template <class Make>
 void expect_states_are_whole(StateKind kind, const Stream& stream, Make make) {
-  const TemporaryDirectory directory;
-  const std::string path = directory / "state";
   auto fed = make();
-  stream.for_each_batch([&](const Records& records) {
-    if constexpr (requires { fed->add(records); }) fed->add(records);
-    else fed->add(records.keys, records.digests);
-  });
+  stream.for_each_batch([&](const StreamRecords& records) { add(*fed, records); });
   const Bytes whole = state_of(*fed, kind);
-  write_bytes(path, whole);
   EXPECT_GT(fail_each(
                 "saved", [] { return Bytes(); }, [&](Bytes& state) { state = state_of(*fed, kind); },
                 [](const Bytes& state) { return state; }),
@@ -147,11 +148,10 @@ void expect_states_are_whole(StateKind kind, const Stream& stream, Make make) {
       fail_each(
           "restored", [] { return decltype(make())(); },
           [&](decltype(make())& restored) {
-            auto state = StateReader::open(path, kind, {});
-            ASSERT_TRUE(state.has_value());
+            StateReader state(whole, kind, {}, "this");
             auto made = make();
-            made->restore(*state, std::nullopt);
-            state->finish();
+            made->restore(state, std::nullopt);
+            state.finish();
             restored = std::move(made);
           },
           [&](const decltype(make())& restored) { return restored ? state_of(*restored, kind) : Bytes{}; }),
@@ -162,10 +162,7 @@ void expect_states_are_whole(StateKind kind, const Stream& stream, Make make) {
     const FailingAllocation failing(which);
     try {
       auto unlucky = make();
-      stream.for_each_batch([&](const Records& records) {
-        if constexpr (requires { unlucky->add(records); }) unlucky->add(records);
-        else unlucky->add(records.keys, records.digests);
-      });
+      stream.for_each_batch([&](const StreamRecords& records) { add(*unlucky, records); });
       EXPECT_FALSE(FailingAllocation::has_failed() && which < 2)
           << "the first requests cannot be done without";
     } catch (const std::bad_alloc&) {
@@ -178,12 +175,10 @@ void expect_states_are_whole(StateKind kind, const Stream& stream, Make make) {
 TEST(Allocation, AStateIsSavedAndRestoredWholeOrNotAtAll) {
   const Stream stream(700);
   for (const ThresholdStream::Options& options : threshold_options()) {
-    expect_states_are_whole(StateKind::over, stream, [&] {
-      return std::make_unique<ThresholdStream>(options, ignore_key, ignore_text, nullptr);
-    });
+    expect_states_are_whole(StateKind::threshold, stream,
+                            [&] { return std::make_unique<ThresholdStream>(options); });
   }
-  expect_states_are_whole(StateKind::over_sums, stream,
-                          [] { return std::make_unique<SumStream>(sum_options(), ignore_key, ignore_text); });
+  expect_states_are_whole(StateKind::sums, stream, [] { return std::make_unique<SumStream>(sum_options()); });
   for (const bool space_saving : {false, true}) {
     expect_states_are_whole(StateKind::top, stream,
                             [&] { return std::make_unique<TopStream>(top_options(space_saving)); });
@@ -191,4 +186,4 @@ TEST(Allocation, AStateIsSavedAndRestoredWholeOrNotAtAll) {
 }
 
 }  // namespace
-}  // namespace tally::cli
+}  // namespace tally::test

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -256,6 +257,22 @@ TEST_F(Documents, TheManPageHasNoRoffWarnings) {
   const CommandResult result = run_program({"groff", "-ww", "-man", "-Tutf8", page});
   EXPECT_THAT(result.error, IsEmpty());
   EXPECT_THAT(result.output, Not(IsEmpty()));
+}
+
+// The texts are raw strings over several lines of the source.
+TEST_F(Documents, ADescriptionIsOneLineThatBeginsWithACapitalLetter) {
+  std::istringstream lines(run_tally({"--generate", "markdown"}).output);
+  std::size_t num_descriptions = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("| `")) continue;
+    ++num_descriptions;
+    ASSERT_TRUE(line.ends_with(" |")) << line;
+    EXPECT_EQ(line.find("  "), std::string::npos) << line;
+    EXPECT_FALSE(line.ends_with(". |")) << line;
+    const char first = line[line.find("` | ") + 4];
+    EXPECT_FALSE(first >= 'a' && first <= 'z') << line;
+  }
+  EXPECT_GT(num_descriptions, 100U);
 }
 
 TEST_F(Documents, EveryCommandHasHelpWithExamples) {

@@ -275,8 +275,8 @@ TEST_F(FilterCommands, InfoShowsTheLoadsOfADLeftFilter) {
       build("d", {"--kind", "dleft", "-n", "1000", "-p", "0.1%"}, keys + "5\n5\n5\n5\n5\n");
   const CommandResult text = run_tally({"info", path});
   EXPECT_EQ(text.exit_code, 0) << text.error;
-  for (const char* part : {"kind           dleft", "scheme         rotation", "side table     1 of ",
-                           "cells in use", "subtable 1", "5 or more"}) {
+  for (const char* part : {"kind                 dleft", "scheme               rotation",
+                           "side table           1 of ", "cells in use", "subtable 1", "5 or more"}) {
     EXPECT_THAT(text.output, HasSubstr(part));
   }
   const Json json = Json::parse(run_tally({"info", "--json", path}).output);
@@ -445,11 +445,13 @@ TEST_F(FilterCommands, FlagsThatADLeftFilterDoesNotHaveAreRefusedWithTheFix) {
   };
   refused({"--kind", "dleft", "-k", "3", "--num-positions", "100"}, "or --keys, or --shape");
   refused({"--kind", "dleft", "-m", "100"}, "--memory is 100");
-  refused({"--kind", "dleft", "-m", "1MiB", "--scheme", "multiplier"}, "powers of two");
+  refused({"--kind", "dleft", "-m", "1MiB", "--scheme", "multiplier"}, "cannot use the number of buckets");
   refused({"--kind", "dleft", "-n", "10", "-m", "1MiB", "-p", "1%"}, "leave one of the three out");
-  refused({"--kind", "dleft", "-n", "10", "--counter-bits", "2"}, "--counter-bits: the planner chooses");
+  refused({"--kind", "dleft", "-n", "10", "--counter-bits", "2"},
+          "--counter-bits: for a dleft filter it is part of the exact shape");
   refused({"--kind", "dleft", "-n", "10", "--num-subtables", "7"}, "--num-subtables is 7; must be 2 to 4");
-  refused({"--kind", "dleft", "-n", "10", "--remainder-bits", "6"}, "--remainder-bits: --keys");
+  refused({"--kind", "dleft", "-n", "10", "--remainder-bits", "6"},
+          "--remainder-bits: it gives the exact shape, but --keys");
   refused({"--kind", "dleft", "--remainder-bits", "6"}, "give all four");
   std::vector<std::string> shape = {"--kind",
                                     "dleft",
@@ -463,20 +465,22 @@ TEST_F(FilterCommands, FlagsThatADLeftFilterDoesNotHaveAreRefusedWithTheFix) {
                                     "9"};
   refused(shape, "--remainder-bits + --counter-bits is 11; must be 8, 12, 16, 24 or 32");
   shape.insert(shape.end(), {"--counter-bits", "3", "--max-doublings", "9"});
-  refused(shape, "--max-doublings: 9 of 9 bits");
+  refused(shape, "--max-doublings: '9' is too large; must be less than --remainder-bits, which is 9");
   shape.back() = "2";
   shape.emplace_back("--unique-keys");
-  refused(shape, "--unique-keys: it is for the planner");
-  refused({"-n", "10", "--moves", "none"}, "--moves: a bloom filter has none; give --kind dleft");
-  refused({"-n", "10", "--num-subtables", "2"}, "--num-subtables: a bloom filter has none");
+  refused(shape, "--unique-keys: it is for planning");
+  refused({"-n", "10", "--moves", "none"},
+          "--moves: a bloom filter does not have this option; use --kind dleft");
+  refused({"-n", "10", "--num-subtables", "2"}, "--num-subtables: a bloom filter does not have this option");
   refused({"-n", "10", "--kind", "counting-bloom", "--counter-bits", "0"}, "'0' is too small");
   refused({"--kind", "dleft", "-n", "10", "--unique-keys", "--frequent-keys", "3"}, "--frequent-keys");
   refused({"--kind", "dleft", "-n", "10", "--failure-probability", "2"}, "--failure-probability");
-  refused({"--kind", "dleft", "-n", "10", "-t", "3"}, "--threshold: a dleft filter has none");
+  refused({"--kind", "dleft", "-n", "10", "-t", "3"},
+          "--threshold: a dleft filter does not have this option");
   refused({"--kind", "dleft", "-n", "10", "--scheme", "triple"}, "must be one of rotation, multiplier");
   refused({"-n", "10", "--frequent-keys", "3"},
-          "--frequent-keys: a bloom filter has none; give --kind dleft");
-  refused({"-n", "10", "--max-doublings", "3"}, "--max-doublings: a bloom filter has none");
+          "--frequent-keys: a bloom filter does not have this option; use --kind dleft");
+  refused({"-n", "10", "--max-doublings", "3"}, "--max-doublings: a bloom filter does not have this option");
 }
 
 }  // namespace

@@ -267,12 +267,14 @@ TEST(KmersCommand, DamagedAndTruncatedInputIsAnErrorThatNamesTheFile) {
       {"damaged.gz", damaged, "damaged"},
       {"half.bgz", packed.substr(0, packed.size() / 2), "is the file complete?"},
       {"noend.bgz", packed.substr(0, packed.size() - bgzf_block("").size()), "is the file complete?"},
-      {"plain.gz", ">s\nACGT\n", "not compressed"},
-      {"text", "hello\n", "this is no FASTA or FASTQ"},
+      {"plain.gz", ">s\nACGT\n", "the data has another format"},
+      {"text", "hello\n", "not a FASTA or FASTQ file"},
       {"zstd", "\x28\xb5\x2f\xfd rest", "damaged zstd data"},
-      {"shortened.fq", "@r\nACGT\n+\nII", "the quality of the record 'r' is missing, cut, or not as long"},
+      {"shortened.fq", "@r\nACGT\n+\nII",
+       "the quality of the record 'r' is missing, cut off, or not as long"},
       {"header.fq", "@r\nACGT\n+\nIIII\n@r2", "the quality of the record 'r2' is missing"},
-      {"longer.fq", "@r\nACGT\n+\nIIIII\n", "the quality of the record 'r' is missing, cut, or not as long"},
+      {"longer.fq", "@r\nACGT\n+\nIIIII\n",
+       "the quality of the record 'r' is missing, cut off, or not as long"},
       {"mixed.fq", "@r\nACGT\n+\nIIII\n>s\nACGT\n", "the quality of the record 's' is missing"}};
   for (const Case& tried : cases) {
     for (const char* threads : {"1", "3"}) {

@@ -220,8 +220,8 @@ TEST_F(StateRuns, ASecondOneIsRefusedAndChangesNothing) {
       const CommandResult second = run_program(line(flags), "1\n");
       EXPECT_EQ(second.exit_code, 2) << flags[0];
       EXPECT_EQ(second.output, "");
-      EXPECT_THAT(second.error,
-                  AllOf(HasSubstr("'" + state() + "' is held by another tally"), HasSubstr("--wait")));
+      EXPECT_THAT(second.error, AllOf(HasSubstr("'" + state() + "' is locked by another tally process"),
+                                      HasSubstr("--wait")));
       EXPECT_EQ(std::filesystem::exists(state()), is_there);
       EXPECT_EQ(is_there ? read_file(state()) : "", before);
       first.write("1\n");

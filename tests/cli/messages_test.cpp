@@ -48,43 +48,39 @@ TEST_F(Messages, SpeakOfFlagsAndNotOfTheLibrarysFields) {
        "tally plan: give exactly two of --keys, --false-positive-rate and --memory; none is given\n"},
       {{"plan", "-n", "1M"},
        "tally plan: give exactly two of --keys, --false-positive-rate and --memory; only --keys is given; "
-       "add "
-       "another\n"},
+       "add another\n"},
       {{"plan", "-n", "1M", "-m", "1"}, "tally plan: --memory is 1; must be 8 to 2^64 - 1\n"},
       {{"plan", "-n", "1000P", "-p", "1%"}, "tally plan: --keys is 1000000000000000000; must be 1 to 2^56\n"},
       {{"plan", "-n", "1M", "-p", "1%", "--insertions", "5"},
        "tally plan: --insertions is 5; must be 1000000 to 2^56\n"},
       {{"plan", "--zipf", "1", "-n", "1K", "--insertions", "5K"},
-       "tally plan: --zipf: the keys are known by that; give --false-positive-rate or --memory with it, one "
-       "of "
-       "the two\n"},
+       "tally plan: --zipf: it determines the number of keys; also give either --false-positive-rate or "
+       "--memory\n"},
       {{"plan", "-p", "1%", "--histogram", "/dev/null"},
-       "tally plan: --histogram: there are no keys in it to plan for\n"},
+       "tally plan: --histogram: it contains no keys; give one with at least one key\n"},
       {{"plan", "--epsilon", "1e-9", "-m", "1MiB"},
-       "tally plan: --memory is 1048576; must be larger for this; no such sketch fits\n"},
+       "tally plan: --memory is 1048576; must be larger: no sketch that meets the requirements fits\n"},
       {{"build", "-o", out, "--kind", "dleft", "-n", "1M", "-m", "10"},
-       "tally build: --memory is 10; must be more: the keys find no room in it\n"},
+       "tally build: --memory is 10; must be larger: there is no room for the keys\n"},
       {{"build", "-o", out, "--kind", "counting-bloom", "-n", "9", "--counter-bits", "9"},
        "tally build: --counter-bits is 9; must be 1 to 8, 16, 32 or 64\n"},
       {{"build", "-o", out, "--kind", "counting-bloom", "-n", "9", "--counter-bits", "2", "-t", "4"},
-       "tally build: --threshold is 4; must be 1 to 3 with --counter-bits 2; take wider counters\n"},
+       "tally build: --threshold is 4; must be 1 to 3 with --counter-bits 2; use wider counters\n"},
       {{"build", "-o", out, "--scheme", "partitioned", "--num-positions", "5", "-k", "9"},
        "tally build: --num-positions is 5; must be 9 for the scheme 'partitioned' with --num-hashes 9\n"},
       {{"build", "-o", out, "--kind", "count-min", "--counter-bits", "9"},
        "tally build: --counter-bits is 9; must be 8, 16, 32 or 64\n"},
-      {{"build", "-o", out, "-n", "9", "--scheme", "rotation"},
-       "tally build: --scheme: 'rotation' is no scheme of a bloom filter; must be one of congruential, "
-       "standard, partitioned, double, enhanced-double-quadratic, enhanced-double-cubic, triple, "
-       "partition-double\n"},
+      {{"build", "-o", out, "-n", "9", "--kind", "dleft", "--scheme", "triple"},
+       "tally build: --scheme: 'triple' is not a scheme of a dleft filter; must be one of rotation, "
+       "multiplier\n"},
       {{"top", "--share", "1e-12"},
-       "tally top: --share: that takes 4294967296 candidates; there are 1073741824 at most; give a larger "
-       "one\n"},
+       "tally top: --share: needs 4294967296 candidates; the maximum is 1073741824; give a larger value\n"},
       {{"theory", "bloom-false-positive-rate", "--m", "0", "--k", "4", "--n", "4"},
        "tally theory: --m is 0; must be at least 1\n"},
   };
   for (const Case& it : table) EXPECT_EQ(refused(it.arguments), it.message);
   EXPECT_EQ(directory.num_files(), 0U);
-  // A plan that leaves a structure out says so with its flags, too.
+  // If a plan leaves a structure out, its message has the flags, too.
   const CommandResult plan = run_tally({"plan", "-n", "1M", "-m", "10"});
   EXPECT_THAT(plan.output, AllOf(HasSubstr("is left out: --memory is 10"), Not(HasSubstr("plan_"))));
 }
@@ -145,7 +141,7 @@ TEST_F(Messages, SayThatAFileIsNoTallyFileWhateverItsLength) {
                                 {"watch", path},
                                 {"build", "--like", path, "-o", directory / "out"},
                                 {"verify", "--file", path}}) {
-      EXPECT_THAT(refused(arguments), HasSubstr(path + ": this is no tally file: ")) << arguments[0];
+      EXPECT_THAT(refused(arguments), HasSubstr(path + ": this is not a tally file: ")) << arguments[0];
     }
   }
   const std::string empty = directory.write("empty", "");
@@ -160,25 +156,24 @@ TEST_F(Messages, SayThatAFileIsNoTallyFileWhateverItsLength) {
 
 TEST_F(Messages, RefuseAnEmptyValueByTheNameOfItsFlag) {
   const std::vector<std::pair<Arguments, std::string>> table{
-      {{"over", "1", "-f", ""}, "tally over: --fields: the value is empty; give a LIST, or leave it out\n"},
+      {{"over", "1", "-f", ""}, "tally over: --fields: the value is empty; give a LIST or leave it out\n"},
       {{"over", "1", "--fields="}, "tally over: --fields: 1 required LIST missing\n"},
-      {{"over", "1", "-d", ""},
-       "tally over: --delimiter: the value is empty; give a BYTE, or leave it out\n"},
-      {{"over", "1", "--sum", ""}, "tally over: --sum: the value is empty; give a FIELD, or leave it out\n"},
+      {{"over", "1", "-d", ""}, "tally over: --delimiter: the value is empty; give a BYTE or leave it out\n"},
+      {{"over", "1", "--sum", ""}, "tally over: --sum: the value is empty; give a FIELD or leave it out\n"},
       {{"over", "1", "--window", "1s", "--time", ""},
-       "tally over: --time: the value is empty; give a LIST, or leave it out\n"},
+       "tally over: --time: the value is empty; give a LIST or leave it out\n"},
       {{"over", "1", "--state", ""},
-       "tally over: --state: the value is empty; give a FILE, or leave it out\n"},
+       "tally over: --state: the value is empty; give a FILE or leave it out\n"},
       {{"over", "1", "--key-file", ""},
-       "tally over: --key-file: the value is empty; give a FILE, or leave it out\n"},
-      {{"over", "1", ""}, "tally over: FILE: the value is empty; give one, or leave it out\n"},
+       "tally over: --key-file: the value is empty; give a FILE or leave it out\n"},
+      {{"over", "1", ""}, "tally over: FILE: the value is empty; give one or leave it out\n"},
       {{"kmers", "-k", "3", "-o", ""},
-       "tally kmers: --output: the value is empty; give a FILE, or leave it out\n"},
+       "tally kmers: --output: the value is empty; give a FILE or leave it out\n"},
       {{"squid", "build", "-o", ""},
-       "tally squid build: --output: the value is empty; give a FILE, or leave it out\n"},
+       "tally squid build: --output: the value is empty; give a FILE or leave it out\n"},
   };
   for (const auto& [arguments, message] : table) EXPECT_THAT(refused(arguments), StartsWith(message));
-  EXPECT_THAT(refused({"over", "1", "--window", ""}), StartsWith("tally over: --window: '' is no time"));
+  EXPECT_THAT(refused({"over", "1", "--window", ""}), StartsWith("tally over: --window: '' is not a time"));
 }
 
 TEST_F(Messages, HelpIsACommandToo) {
@@ -192,12 +187,14 @@ TEST_F(Messages, HelpIsACommandToo) {
 }
 
 TEST_F(Messages, SuggestTheNearestNamesOrListThem) {
-  EXPECT_THAT(refused({"squid", "nosuch"}),
-              StartsWith("tally squid: no command 'nosuch'; there are: build, query, info, fetch, serve\n"));
+  EXPECT_THAT(
+      refused({"squid", "nosuch"}),
+      StartsWith("tally squid: no command 'nosuch'; the commands are: build, query, info, fetch, serve\n"));
   EXPECT_THAT(refused({"squid", "biuld", "--capacity", "3"}),
               StartsWith("tally squid: no command 'biuld'; did you mean 'build'?\n"));
-  EXPECT_THAT(refused({"squid"}),
-              StartsWith("tally squid: no command given; there are: build, query, info, fetch, serve\n"));
+  EXPECT_THAT(
+      refused({"squid"}),
+      StartsWith("tally squid: no command given; the commands are: build, query, info, fetch, serve\n"));
   EXPECT_THAT(refused({"buidl", "-o", "x"}),
               StartsWith("tally: no command 'buidl'; did you mean 'build'?\n"));
   EXPECT_THAT(refused({"theory", "kappa-str"}),
@@ -220,21 +217,24 @@ TEST_F(Messages, VerifyRefusesFlagsThatDoNothingThere) {
                          "31",     "--depth", "2",   "--trials", "2"};
   Arguments with_bits = sketch;
   with_bits.insert(with_bits.end(), {"--counter-bits", "9"});
-  EXPECT_THAT(refused(with_bits),
-              StartsWith("tally verify: --counter-bits: it does nothing for a count-min filter here; "));
-  EXPECT_THAT(refused({"verify", "-n", "100", "-p", "1%", "--counter-bits", "3"}),
-              HasSubstr("--counter-bits: it does nothing for a bloom filter here; leave it out, or give "
-                        "--kind counting-bloom"));
+  EXPECT_THAT(
+      refused(with_bits),
+      StartsWith("tally verify: --counter-bits: it has no effect on a count-min filter in this command; "));
+  EXPECT_THAT(
+      refused({"verify", "-n", "100", "-p", "1%", "--counter-bits", "3"}),
+      HasSubstr("--counter-bits: it has no effect on a bloom filter in this command; leave it out, or use "
+                "--kind counting-bloom"));
   EXPECT_THAT(refused({"verify", "-n", "100", "-p", "1%", "--conservative"}),
-              HasSubstr("--conservative: it does nothing for a bloom filter"));
+              HasSubstr("--conservative: it has no effect on a bloom filter"));
   const std::string help = run_tally({"verify", "--help"}).output;
   EXPECT_THAT(help, Not(HasSubstr("--failure-probability")));
-  EXPECT_THAT(run_tally({"build", "--help"}).output, HasSubstr("--failure-probability says how"));
+  EXPECT_THAT(run_tally({"build", "--help"}).output, HasSubstr("--failure-probability is"));
 }
 
 TEST_F(Messages, APlanThatLetsMostKeysPassIsWarnedOf) {
   const std::string warning =
-      "warning: 1.00 MiB is too little for 1.00 G keys: the false positive rate will be 100%; 1% takes ";
+      "warning: 1.00 MiB is too little for 1.00 G keys: the false positive rate will be 100%; a rate of 1% "
+      "takes ";
   const std::string out = directory / "out";
   for (const std::string kind : {"bloom", "blocked-bloom", "counting-bloom", "threshold"}) {
     const CommandResult built =
@@ -244,7 +244,7 @@ TEST_F(Messages, APlanThatLetsMostKeysPassIsWarnedOf) {
   }
   const CommandResult bloom =
       run_tally({"build", "-q", "--force", "-m", "1MiB", "-n", "1e9", "-o", out}, "a\n");
-  EXPECT_THAT(bloom.error, HasSubstr("; 1% takes 1.12 GiB\n"));
+  EXPECT_THAT(bloom.error, HasSubstr("; a rate of 1% takes 1.12 GiB\n"));
   const CommandResult planned = run_tally({"plan", "-m", "1MiB", "-n", "1e9"});
   EXPECT_EQ(planned.exit_code, 0);
   EXPECT_THAT(planned.error, HasSubstr("tally plan: " + warning + "1.1"));
@@ -279,8 +279,8 @@ TEST_F(Messages, ACountOfAStreamIsSaidToBeThatOfTheMoment) {
   const CommandResult over = run_tally({"over", "3", "-c"}, lines);
   EXPECT_EQ(over.output, "3\ta\n");
   EXPECT_THAT(over.error,
-              HasSubstr("each count is that when the key was printed; for counts of the whole input: "
-                        "'tally top', or 'tally build --kind count-min' and 'tally count'"));
+              HasSubstr("each count is the count when the key was printed; for counts of the whole input, "
+                        "use 'tally top', or 'tally build --kind count-min' and 'tally count'"));
   EXPECT_THAT(run_tally({"over", "3"}, lines).error, Not(HasSubstr("when the key was printed")));
   // What it names tells the truth.
   EXPECT_EQ(run_tally({"top", "-q"}, lines).output, "6\ta\n");
@@ -293,7 +293,7 @@ TEST_F(Messages, ACountOfAStreamIsSaidToBeThatOfTheMoment) {
   const CommandResult kmers = run_tally({"kmers", "-k", "11", "-c", reads});
   EXPECT_EQ(kmers.output, "2\tACGTTGCAACT\n");
   EXPECT_THAT(kmers.error,
-              HasSubstr("each count is that when the k-mer was printed; for counts in all reads: "));
+              HasSubstr("each count is the count when the k-mer was printed; for counts in all reads, use "));
   ASSERT_EQ(run_tally({"kmers", "-q", "-k", "11", "-L", "255", "-o", directory / "counts", reads}).exit_code,
             0);
   EXPECT_EQ(run_tally({"count", directory / "counts"}, "ACGTTGCAACT\n").output, "3\tACGTTGCAACT\n");
@@ -322,9 +322,8 @@ TEST_F(BytesOnATerminal, AreRefusedUnlessForced) {
   for (const std::string command : {"diff filter", "build -n 9 -o - keys", "merge -o - filter other",
                                     "kmers -k 3 -o - reads.fa", "squid build -o - keys"}) {
     const std::string refused = screen_of(command + "; echo status $?");
-    EXPECT_THAT(refused,
-                AllOf(HasSubstr("standard output is a terminal, and what would be written is no text; "),
-                      HasSubstr("or give --force"), HasSubstr("status 2")))
+    EXPECT_THAT(refused, AllOf(HasSubstr("standard output is a terminal, and the output is binary; "),
+                               HasSubstr("or give --force"), HasSubstr("status 2")))
         << command;
     EXPECT_THAT(screen_of(command + " -q --force; echo status $?"), HasSubstr("status 0")) << command;
     EXPECT_THAT(screen_of(command + " -q | wc -c"), Not(HasSubstr("terminal"))) << command;

@@ -104,11 +104,11 @@ TEST_F(Node, SaysWhatItRefused) {
   const RunningRedis redis;
   CommandResult result = run_tally(tally_node(redis, {}), "+a\n-b\n-b\n");
   EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.error, HasSubstr("2 removes and insertions were refused"));
+  EXPECT_THAT(result.error, HasSubstr("2 insertions and removals were refused"));
   for (const char* line : {"a key", "", "!", "!stop", "!wait x", "!wait 1 2 3", "!wait -1"}) {
     result = run_tally(tally_node(redis, {}), std::string("+a\n") + line + "\n+b\n");
     EXPECT_EQ(result.exit_code, 1) << line;
-    EXPECT_THAT(result.error, HasSubstr("line 2: '" + std::string(line) + "' is no command")) << line;
+    EXPECT_THAT(result.error, HasSubstr("line 2: '" + std::string(line) + "' is not a command")) << line;
   }
   std::string many;
   for (int i = 0; i < 3000; ++i) many += "+" + std::to_string(i) + "\n";
@@ -122,7 +122,7 @@ TEST(NodeFlags, AnEndWithoutTheServerIsAnError) {
       run_tally({"node", "x", "--redis", "/no/such/socket", "--linger", "100ms"}, "+a\n+b\n");
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.error, HasSubstr("Redis at /no/such/socket: No such file or directory; trying again"));
-  EXPECT_THAT(result.error, HasSubstr("has not taken what changed last: 2 changes"));
+  EXPECT_THAT(result.error, HasSubstr("did not accept the last 2 changes before the end"));
 }
 
 TEST(NodeFlags, ThatAreWrongAreNamed) {
@@ -140,10 +140,11 @@ TEST(NodeFlags, ThatAreWrongAreNamed) {
   }
   EXPECT_THAT(error_of({"node", "x", "--redis", "redis://:secret@host/3"}),
               ::testing::Not(HasSubstr("secret")));
-  EXPECT_THAT(error_of({"node", "x", "--redis", "/" + std::string(107, 'a')}), HasSubstr("107 are the most"));
+  EXPECT_THAT(error_of({"node", "x", "--redis", "/" + std::string(107, 'a')}),
+              HasSubstr("the maximum is 107"));
   EXPECT_THAT(error_of({"node", "x", "--redis", ""}), HasSubstr("--redis: the value is empty"));
-  EXPECT_THAT(error_of({"node", "two words"}), HasSubstr("NAME: 'two words' is no name"));
-  EXPECT_THAT(error_of({"node", "x", "--group", "a:b"}), HasSubstr("--group: 'a:b' is no name"));
+  EXPECT_THAT(error_of({"node", "two words"}), HasSubstr("NAME: 'two words' is not a valid name"));
+  EXPECT_THAT(error_of({"node", "x", "--group", "a:b"}), HasSubstr("--group: 'a:b' is not a valid name"));
   EXPECT_THAT(error_of({"node", "x", "--keys", "1G"}), HasSubstr("--max-message"));
   EXPECT_THAT(error_of({"node", "x", "--forget", "10s"}), HasSubstr("--forget"));
   EXPECT_THAT(error_of({"node", "x", "--num-positions", "1000"}), HasSubstr("--num-hashes"));

@@ -143,7 +143,7 @@ TEST_F(Node, EndsWhenALaterOneTakesItsName) {
   second.add_keys(0, 10);
   const CommandResult result = first.command().wait();
   EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.error, HasSubstr("another node is called 'a'"));
+  EXPECT_THAT(result.error, HasSubstr("another node is named 'a'"));
   ASSERT_TRUE(converge({&second, &b}));
   EXPECT_EQ(b.num_missed("a", 0, 10), 0);
 }
@@ -156,7 +156,7 @@ TEST_F(Node, ForgetsAPeerThatIsSilent) {
   b.command().send(SIGKILL);
   ASSERT_TRUE(comes_true([&] { return a.status().at("peers").empty(); }));
   EXPECT_TRUE(a.who_may_have(key_of("b", 1)).empty());
-  EXPECT_THAT(a.command().read_error_line(), HasSubstr("'b' has been silent for 600ms: forgotten"));
+  EXPECT_THAT(a.command().read_error_line(), HasSubstr("forgot 'b', which was silent for 600ms"));
 }
 
 // Three nodes hold keys that stay, and keys that come and go. Whatever is killed or cut off: they converge,

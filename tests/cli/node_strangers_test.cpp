@@ -53,7 +53,7 @@ std::string text_of(const std::vector<std::byte>& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// "tally", the seed of every command that is not told another.
+// "tally", the default seed of every command.
 constexpr std::uint64_t default_seed = 0x74616c6c79;
 
 TEST_F(Node, TakesNoMessageFromTheChannelOfAnother) {

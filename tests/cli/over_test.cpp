@@ -171,9 +171,9 @@ TEST(OverCommand, UnplannedGoesFromExactCountsToGenerationsAndMissesNothing) {
   EXPECT_EQ(result.summary["counted_exactly"], false);
   expect_exact_part_agrees(result, input, 3);
   expect_predicted(result, Prediction::both_sides);
-  EXPECT_THAT(result.error,
-              AllOf(HasSubstr("65536 distinct keys counted exactly"), HasSubstr("planned for 1.05 M"),
-                    HasSubstr("generation 2 opened"), HasSubstr("all generations together")));
+  EXPECT_THAT(result.error, AllOf(HasSubstr("counted the first 65536 distinct keys exactly"),
+                                  HasSubstr("planned for 1.05 M"), HasSubstr("generation 2 opened"),
+                                  HasSubstr("all generations together")));
 }
 
 // The counts, as long as there are any, of lines that all come once.
@@ -189,7 +189,7 @@ TEST(OverCommand, AllGenerationsTogetherKeepTheRateThatWasAsked) {
   EXPECT_EQ(result.summary["num_generations"], 3);
   EXPECT_LE(result.summary["false_positive_rate_at_most"].get<double>(), 0.1);
   EXPECT_EQ(result.summary["false_positive_rate_planned"], 0.1);
-  // Every report is false, and says so: the prediction is within 5 standard deviations of what came.
+  // Every report is false, and predicted to be: the prediction is within 5 standard deviations of the number of reports.
   const double num_false = result.summary["num_reported"].get<double>();
   EXPECT_LE(num_false, 0.1 * num_keys);
   EXPECT_NEAR(result.summary["num_expected_false_reports"].get<double>(), num_false, 0.03 * num_false);
@@ -249,7 +249,7 @@ TEST(OverCommand, SaysWhichShareOfTheOutputIsFalse) {
     EXPECT_NEAR(expected, num_false, 0.1 * num_false + 5 * std::sqrt(num_false)) << stream.threshold;
     ::testing::Test::RecordProperty("expected_and_false_" + std::to_string(stream.threshold),
                                     std::to_string(expected) + " " + std::to_string(num_false));
-    EXPECT_THAT(result.error, HasSubstr("of those printed, about"));
+    EXPECT_THAT(result.error, HasSubstr("of the reports are expected to be false"));
   }
   const KeyReport exact = over(2, "a\na\n");
   EXPECT_EQ(exact.summary["num_expected_false_reports"], 0);
@@ -276,8 +276,9 @@ TEST(OverCommand, MemoryIsSplitByWhatTheRateNeeds) {
     EXPECT_THAT(result.error, Not(HasSubstr("has room for")));
   }
   const KeyReport less = over(2, input, {"--keys", "40K", "--memory", "500KiB"});
-  EXPECT_THAT(less.error, AllOf(HasSubstr("the set of reported keys has room for"), HasSubstr("40.0 K"),
-                                HasSubstr("of --memory have room for all"), HasSubstr("may be repeats")));
+  EXPECT_THAT(less.error,
+              AllOf(HasSubstr("the set of reported keys has room for"), HasSubstr("40.0 K"),
+                    HasSubstr("of --memory is enough for all of them"), HasSubstr("may be repeats")));
   EXPECT_EQ(num_different(less.keys), static_cast<std::size_t>(num_keys));
 }
 
@@ -467,7 +468,7 @@ TEST(OverCommand, AnInterruptEndsItWithASummary) {
   const CommandResult result = command.wait();
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_THAT(result.error, AllOf(HasSubstr("interrupted after 3 lines"), HasSubstr("1 reported at 2 times"),
-                                  HasSubstr("exactly: 2 distinct keys")));
+                                  HasSubstr("exact counts: 2 distinct keys")));
 }
 
 TEST(OverCommand, AnInterruptOfAnEndlessInputFlushesWhatWasFound) {

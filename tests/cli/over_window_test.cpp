@@ -209,7 +209,7 @@ TEST(OverSum, PrintsSumsAndTakesLargeOnes) {
   const std::string input = "a\t6000000000\nb\t1\na\t6G\na\t-\na\t6000000000\n";
   const CommandResult result = run_tally({"over", "10G", "-f", "1", "--sum", "2", "-c", "--skip-bad"}, input);
   EXPECT_EQ(result.output, "12000000000\ta\n");
-  EXPECT_THAT(result.error, AllOf(HasSubstr("1 lines skipped"), HasSubstr("with probability at most")));
+  EXPECT_THAT(result.error, AllOf(HasSubstr("1 lines skipped"), HasSubstr("with a probability of at most")));
   EXPECT_EQ(run_tally({"over", "18446744073709551615", "-f", "1", "--sum", "2"}, "a\t18446744073709551615\n")
                 .output,
             "a\n");
@@ -223,7 +223,7 @@ TEST(OverSum, PrintsSumsAndTakesLargeOnes) {
 TEST(OverSum, AFieldThatIsNoNumberIsRefusedWithItsLine) {
   const CommandResult result = run_tally({"over", "5", "-f", "1", "--sum", "2"}, "a\t1\nb\n");
   EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.error, StartsWith("tally over: line 2: 'b' is not a whole number"));
+  EXPECT_THAT(result.error, StartsWith("tally over: line 2: 'b' in the --sum field is not a whole number"));
 }
 
 TEST(OverSum, TakesNoMoreMemoryThanItIsGiven) {

@@ -78,14 +78,15 @@ TEST(Pipes, WhatIsPrintedIsNotHeldBackWhileTheInputPauses) {
     std::string line;
     int exit_code = 0;
   };
-  const std::vector<Case> table{{{"over", "1"}, "a\n", "a\n"},
-                                {{"over", "1", "--json"}, "a\n", "{\"key\":\"a\",\"count\":1}\n"},
-                                {{"over", "5", "--sum", "1"}, "7\n", "7\n", 2},  // half a line is no number
-                                {{"over", "1", "--window", "1h"}, "a\n", "a\n"},
-                                {{"uniq"}, "a\n", "a\n"},
-                                {{"query", filter}, "a\n", "a\n"},
-                                {{"count", filter}, "a\n", "1\ta\n"},
-                                {{"squid", "query", url_digest}, "http://a/\n", "http://a/\n"}};
+  const std::vector<Case> table{
+      {{"over", "1"}, "a\n", "a\n"},
+      {{"over", "1", "--json"}, "a\n", "{\"key\":\"a\",\"count\":1}\n"},
+      {{"over", "5", "--sum", "1"}, "7\n", "7\n", 2},  // half a line is not a number
+      {{"over", "1", "--window", "1h"}, "a\n", "a\n"},
+      {{"uniq"}, "a\n", "a\n"},
+      {{"query", filter}, "a\n", "a\n"},
+      {{"count", filter}, "a\n", "1\ta\n"},
+      {{"squid", "query", url_digest}, "http://a/\n", "http://a/\n"}};
   for (const Case& it : table) {
     std::vector<std::string> arguments = it.arguments;
     arguments.insert(arguments.begin(), TALLY_COMMAND);

@@ -32,8 +32,8 @@ TEST(PlanCommand, PrintsATableWithTheReasonAndTheSource) {
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.error, "");
   for (const std::string text :
-       {"structure", "threshold", "counting-bloom", "Recommended: threshold, because", "Error by true count",
-        "Formula:", "whole number of hashes costs", "Note:"}) {
+       {"structure", "threshold", "counting-bloom", "Recommended: threshold, because",
+        "False positive rate by true count", "Formula:", "whole number of hashes costs", "Note:"}) {
     EXPECT_NE(result.output.find(text), std::string::npos) << text;
   }
 }
@@ -61,8 +61,8 @@ TEST(PlanCommand, StatesWhatADLeftFilterCarriesAndHowOftenItFails) {
       run_tally({"plan", "-n", "1M", "-p", "0.1%", "--deletes", "--max-doublings", "2"});
   EXPECT_EQ(text.exit_code, 0) << text.error;
   for (const std::string part :
-       {"Recommended: dleft, because keys must be removable", "counting-bloom takes", "dleft: shape",
-        "side table", "load", "carries", "ever full", "doublings", "4.00 M"}) {
+       {"Recommended: dleft, because keys will be removed", "counting-bloom takes", "dleft: shape",
+        "side table", "load", "max load", "P(full)", "code path", "doublings", "4.00 M"}) {
     EXPECT_NE(text.output.find(part), std::string::npos) << part;
   }
   const Json json = plan({"-n", "1M", "-p", "0.1%", "--deletes", "--max-doublings", "2"});
@@ -133,7 +133,7 @@ TEST(PlanCommand, RefusesWithAReasonAndExitCodeTwo) {
 TEST(PlanCommand, RefusesAnEmptySample) {
   const CommandResult result = run_tally({"plan", "--from", "-", "-p", "1%"}, "");
   EXPECT_EQ(result.exit_code, 2);
-  EXPECT_NE(result.error.find("--from: there are no keys"), std::string::npos) << result.error;
+  EXPECT_NE(result.error.find("--from: it contains no keys"), std::string::npos) << result.error;
 }
 
 }  // namespace

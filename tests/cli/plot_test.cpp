@@ -56,8 +56,8 @@ TEST(Plot, OfAPlanHasACurveForEachStructureAndMarksTheRecommendedOne) {
   EXPECT_EQ(result.error, "");
   EXPECT_EQ(result.output, run_tally({"plan", "--keys", "100k", "-p", "1%"}).output);
   expect_holds(text_of_svg(directory / "plan.svg"),
-               {"100.0 K keys: bloom, 117.1 KiB, error 1%", "memory, KiB", "blocked-bloom", "counting-bloom",
-                "dleft", "candidates", "recommended"});
+               {"100.0 K keys: bloom, 117.1 KiB, false positive rate 1%", "memory, KiB", "blocked-bloom",
+                "counting-bloom", "dleft", "candidates", "recommended"});
 }
 
 TEST(Plot, OfAPlanForAThresholdNamesTheQuestion) {
@@ -66,7 +66,8 @@ TEST(Plot, OfAPlanForAThresholdNamesTheQuestion) {
       {"plan", "--memory", "1MiB", "-p", "1%", "-t", "3", "--deletes", "--plot", directory / "plan.svg"});
   EXPECT_EQ(result.exit_code, 0) << result.error;
   expect_holds(text_of_svg(directory / "plan.svg"),
-               {"seen 3 times or more?", "error if never seen", "dleft", "counting-bloom", "recommended"});
+               {"seen 3 times or more?", "false positive rate (if never seen)", "dleft", "counting-bloom",
+                "recommended"});
 }
 
 TEST(Plot, IsAPngByItsSuffix) {
@@ -83,7 +84,8 @@ TEST(Plot, WithoutAFileIsASketchAfterTheText) {
   const std::string text = run_tally({"plan", "--keys", "100k", "-p", "1%"}).output;
   ASSERT_EQ(result.output.substr(0, text.size()), text);
   const std::string sketch = result.output.substr(text.size());
-  expect_holds(sketch, {"100.0 K keys", "memory, KiB", "upwards: error", "recommended", "|", "+---"});
+  expect_holds(sketch,
+               {"100.0 K keys", "memory, KiB", "upwards: false positive", "recommended", "|", "+---"});
   EXPECT_EQ(sketch.find_first_of("\f\x1b"), std::string::npos);
 }
 
@@ -107,8 +109,8 @@ TEST(Plot, OfAFilterHasItsCountersAndTheLaw) {
   const std::string filter = build(directory, 3000, {"--kind", "counting-bloom", "-n", "3000", "-p", "1%"});
   const CommandResult result = run_tally({"info", filter, "--plot", directory / "info.svg"});
   EXPECT_EQ(result.exit_code, 0) << result.error;
-  expect_holds(text_of_svg(directory / "info.svg"),
-               {"counting-bloom filter", "value", "counters", "Poisson law, mean 0.7", "of 3000 insertions"});
+  expect_holds(text_of_svg(directory / "info.svg"), {"counting-bloom filter", "value", "counters",
+                                                     "Poisson law, mean 0.7", "for 3000 insertions"});
 }
 
 TEST(Plot, OfABloomFilterHasItsBits) {
@@ -143,7 +145,7 @@ TEST(Plot, OfAVerificationHasTheLimitsAndThePrediction) {
   EXPECT_EQ(result.exit_code, 0) << result.output << result.error;
   expect_holds(text_of_svg(directory / "verify.svg"),
                {"threshold, ", "1000 insertions, 40 filters", "times that the key was inserted",
-                "rate of passing", "predicted", "measured, with limits"});
+                "false positive rate", "predicted", "measured, with limits"});
 }
 
 TEST(Plot, OfAVerificationInWhichNonePassedHasAnUpperLimit) {
@@ -151,7 +153,7 @@ TEST(Plot, OfAVerificationInWhichNonePassedHasAnUpperLimit) {
   const CommandResult result = run_tally({"verify", "--keys", "1000", "-t", "2", "-p", "0.1%", "--trials",
                                           "4", "--queries", "100", "--plot", directory / "verify.svg"});
   EXPECT_EQ(result.exit_code, 0) << result.output << result.error;
-  expect_holds(text_of_svg(directory / "verify.svg"), {"none passed: upper limit"});
+  expect_holds(text_of_svg(directory / "verify.svg"), {"no false positive: upper limit"});
 }
 
 TEST(Plot, OfEverySchemeNamesThem) {
@@ -187,7 +189,7 @@ TEST(Plot, NeedsASuffixThatItKnowsAndAFileBesideJson) {
   const CommandResult json = run_tally(with(some_plan, {"--json"}));
   EXPECT_EQ(json.exit_code, 2);
   EXPECT_EQ(json.output, "");
-  expect_holds(json.error, {"a sketch is no JSON"});
+  expect_holds(json.error, {"a sketch is not JSON"});
 }
 
 TEST(Plot, SaysThatGnuplotIsMissingBeforeAnyWorkIsDone) {
@@ -197,7 +199,7 @@ TEST(Plot, SaysThatGnuplotIsMissingBeforeAnyWorkIsDone) {
         run_shell("PATH=/nonexistent $TALLY plan --keys 100k -p 1% --plot " + target);
     EXPECT_EQ(result.exit_code, 2);
     EXPECT_EQ(result.output, "");
-    expect_holds(result.error, {"gnuplot, which is not there", "gnuplot-nox"});
+    expect_holds(result.error, {"gnuplot, which is not installed", "gnuplot-nox"});
   }
   EXPECT_EQ(directory.num_files(), 0u);
 }

@@ -106,10 +106,13 @@ TEST_F(SketchCommands, WhatDoesNotBelongTogetherIsRefusedAndTheFixNamed) {
     EXPECT_EQ(result.exit_code, 2) << message;
     EXPECT_THAT(result.error, HasSubstr(message));
   };
-  refused({"--epsilon", "0.1", "-n", "10"}, "--epsilon: a bloom filter has none; give --kind count-min");
-  refused({"--kind", "count-min", "-n", "10"}, "follows from --epsilon and --failure-probability");
-  refused({"--kind", "count-min", "--width", "10"}, "--width and --depth make a sketch together");
-  refused({"--kind", "count-min", "--width", "10", "--depth", "2", "--epsilon", "0.1"}, "leave either out");
+  refused({"--epsilon", "0.1", "-n", "10"},
+          "--epsilon: a bloom filter does not have this option; use --kind count-min");
+  refused({"--kind", "count-min", "-n", "10"},
+          "does not depend on keys; give --epsilon and --failure-probability");
+  refused({"--kind", "count-min", "--width", "10"}, "--width and --depth define a sketch together");
+  refused({"--kind", "count-min", "--width", "10", "--depth", "2", "--epsilon", "0.1"},
+          "leave out --width or those");
   refused({"--kind", "count-min", "--width", "10", "--depth", "2", "--counter-bits", "4"},
           "--counter-bits is 4");
   refused({"--kind", "count-min", "--width", "100", "--depth", "2", "--scheme", "two-hash"},
@@ -117,10 +120,11 @@ TEST_F(SketchCommands, WhatDoesNotBelongTogetherIsRefusedAndTheFixNamed) {
   refused({"--kind", "count-min", "--width", "100", "--depth", "2", "--copies", "2"}, "--copies is 2");
   refused({"--kind", "count-min", "--scheme", "triple"},
           "one of congruential, independent, pairwise, two-hash");
-  refused({"--kind", "count-min", "--threshold", "3"}, "--threshold: a count-min filter has none");
+  refused({"--kind", "count-min", "--threshold", "3"},
+          "--threshold: a count-min filter does not have this option");
   refused({"--kind", "count-min", "--epsilon", "0.1", "--memory", "1MiB", "--failure-probability", "1%"},
           "leave one of the three out");
-  refused({"--kind", "bloom", "-n", "10", "--failure-probability", "1%"}, "give --kind dleft or count-min");
+  refused({"--kind", "bloom", "-n", "10", "--failure-probability", "1%"}, "use --kind dleft or count-min");
 }
 
 TEST_F(SketchCommands, AddMergeAndHalveChangeTheCounts) {
@@ -185,7 +189,7 @@ TEST_F(SketchCommands, WeightsAreAddedWhereAFieldHasThem) {
       refused.error,
       HasSubstr("is a bloom filter and cannot add numbers to counts (--sum); use a count-min filter"));
   EXPECT_THAT(run_tally({"build", "-q", "-n", "10", "--sum", "1", "-o", directory / "x"}, "1\n").error,
-              HasSubstr("--sum: a bloom filter has none; give --kind count-min"));
+              HasSubstr("--sum: a bloom filter does not have this option; use --kind count-min"));
 }
 
 TEST_F(SketchCommands, ASaturatedCounterIsSaid) {
@@ -193,7 +197,7 @@ TEST_F(SketchCommands, ASaturatedCounterIsSaid) {
   for (int i = 0; i < 300; ++i) many += "a\n";
   const std::string path = build("a", {"--width", "1000", "--depth", "2", "--counter-bits", "8"}, many);
   EXPECT_EQ(run_tally({"count", path}, "a\n").output, ">=255\ta\n");
-  EXPECT_THAT(run_tally({"info", path}).output, HasSubstr("problem: 2 counters are stuck"));
+  EXPECT_THAT(run_tally({"info", path}).output, HasSubstr("problem: 2 saturated counters"));
 }
 
 }  // namespace

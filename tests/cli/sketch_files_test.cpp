@@ -143,7 +143,7 @@ TEST_F(SketchFileCommands, FilesOfSeveralMachinesAreRankedTogetherWithinTheirBou
     merge.insert(merge.end(), paths.begin(), paths.end());
     const CommandResult result = run_tally(merge);
     ASSERT_EQ(result.exit_code, 0) << result.error;
-    EXPECT_THAT(result.error, AllOf(HasSubstr("merged 4 "), HasSubstr("counts of 80000 in all")));
+    EXPECT_THAT(result.error, AllOf(HasSubstr("merged 4 "), HasSubstr("total count 80000")));
     expect_bounds({merged});
     Arguments together{"top", "100", "--from"};
     together.insert(together.end(), paths.begin(), paths.end());
@@ -202,7 +202,7 @@ TEST_F(SketchFileCommands, WhatIsThereIsReplacedOnlyWithForce) {
   EXPECT_EQ(read_file(path), bytes);
   const std::string input = directory.write("input", "a\n");
   refused({"top", "--save", input, "--force", input}, "input file is output file");
-  refused({"top", "--save", "-"}, "--save: '-' is standard output, to which the keys go; give a file");
+  refused({"top", "--save", "-"}, "--save: '-' is standard output, which has the keys; give a file");
   refused({"top", "--save", directory / "no/such"}, "no/such");
   refused({"top", "--force"}, "--force requires --save");
 }
@@ -233,7 +233,7 @@ TEST_F(SketchFileCommands, FromReadsNoInputAndTakesNoOptionOfOne) {
     EXPECT_EQ(result.exit_code, 2) << flags[0];
     EXPECT_THAT(result.error, AllOf(HasSubstr("excludes"), HasSubstr("--from"), HasSubstr(flags[0])));
   }
-  refused({"top", path, "--from", path}, "'" + path + "' and --from are both given: no input is read");
+  refused({"top", path, "--from", path}, "'" + path + "' and --from are both given: --from reads no input");
   refused({"top", "--save", directory / "x", "--window", "5m"}, "excludes");
   EXPECT_EQ(directory.num_files(), 1u);
 }
@@ -242,7 +242,7 @@ TEST_F(SketchFileCommands, AShareThatTheFilesCannotAnswerIsRefused) {
   std::string input;
   for (int i = 0; i < 3000; ++i) input += "k" + std::to_string(i) + "\n";
   const std::string path = saved("small", input, {"5", "--error", "10%"});
-  refused({"top", "--share", "0.01%", "--from", path}, "a key that the files do not keep may have");
+  refused({"top", "--share", "0.01%", "--from", path}, "a key that is not in the files may have");
   EXPECT_EQ(run_tally({"top", "--share", "50%", "--from", path}).exit_code, 1);
 }
 
@@ -282,8 +282,9 @@ TEST_F(SketchFileCommands, WindowsMergeAndAreShown) {
   EXPECT_EQ(window.newer().estimate("apple").value, 21u);
   EXPECT_EQ(window.older().estimate("apple").value, 15u);
   EXPECT_THAT(run_tally({"info", merged}).output,
-              AllOf(HasSubstr("kind           count-min-window\n"), HasSubstr("scheme         pairwise\n"),
-                    HasSubstr("newer          21 in all\n"), HasSubstr("older          15 in all\n")));
+              AllOf(HasSubstr("kind                 count-min-window\n"),
+                    HasSubstr("scheme               pairwise\n"), HasSubstr("total of newer half  21\n"),
+                    HasSubstr("total of older half  15\n")));
   const Json info = Json::parse(run_tally({"info", "--json", merged}).output);
   EXPECT_EQ(info["shape"]["kind"], "count-min-window");
   EXPECT_EQ(info["shape"]["width"], 50);
@@ -293,11 +294,12 @@ TEST_F(SketchFileCommands, WindowsMergeAndAreShown) {
 
 TEST_F(SketchFileCommands, InfoShowsWhatTopSaved) {
   const std::string path = saved("top", "a\na\nb\n");
-  EXPECT_THAT(run_tally({"info", path}).output,
-              AllOf(HasSubstr("kind           top-keys\n"), HasSubstr("seed 499850701945\n"),
-                    HasSubstr("candidates     2 of 16384\n"), HasSubstr("counters       4 rows of 65536\n"),
-                    HasSubstr("counts         3 in all\n"), HasSubstr("a count is     at most 0 too high\n"),
-                    HasSubstr("checksum verified")));
+  EXPECT_THAT(
+      run_tally({"info", path}).output,
+      AllOf(HasSubstr("kind                 top-keys\n"), HasSubstr("seed 499850701945\n"),
+            HasSubstr("candidates           2 of 16384\n"),
+            HasSubstr("counters             4 rows of 65536\n"), HasSubstr("total count          3\n"),
+            HasSubstr("a count is           at most 0 too high\n"), HasSubstr("checksum verified")));
   const Json info = Json::parse(run_tally({"info", "--json", path}).output);
   EXPECT_EQ(info["shape"]["kind"], "top-keys");
   EXPECT_EQ(info["shape"]["capacity"], 16384);
@@ -310,7 +312,7 @@ TEST_F(SketchFileCommands, InfoShowsWhatTopSaved) {
   const Json of_saving = Json::parse(run_tally({"info", "--json", saving}).output);
   EXPECT_EQ(of_saving["shape"], Json::parse(R"({"kind": "space-saving", "capacity": 2})"));
   refused({"info", "--plot", path}, "--plot: a top-keys file has no plot");
-  refused({"info", "-p", "1%", path}, "--false-positive-rate: a top-keys file has none");
+  refused({"info", "-p", "1%", path}, "--false-positive-rate: a top-keys file has no such rate");
   // From a pipe, which can be read only once.
   EXPECT_EQ(run_shell("cat " + path + " | $TALLY info /dev/stdin").output, run_tally({"info", path}).output);
   EXPECT_EQ(run_shell("cat " + path + " | $TALLY top --from /dev/stdin").output, "2\ta\n1\tb\n");
@@ -340,7 +342,7 @@ TEST_F(SketchFileCommands, EveryOtherCommandSaysWhatTheFileIsAndWhoReadsIt) {
   const std::map<std::string, std::pair<std::string, std::string>> files{
       {"top-keys", {saved("top", "a\n"), "'tally top --from' prints its keys"}},
       {"space-saving", {saved("saving", "a\n", {"--method", "space-saving"}), "'tally top --from'"}},
-      {"count-min-window", {window_file(), "'tally merge' merges such files, 'tally info' shows it"}}};
+      {"count-min-window", {window_file(), "'tally merge' merges such files, 'tally info' describes it"}}};
   for (const auto& [kind, file] : files) {
     for (const auto& [group, lines] : other_readers()) {
       for (Arguments line : lines) {

@@ -30,8 +30,9 @@ TEST_F(SquidCommands, BuildTakesTheNumberOfDistinctUrlsAndInfoSaysWhatIsThere) {
   EXPECT_EQ(json["del_count"], 0);
   EXPECT_NEAR(json["planned_false_positive_rate"].get<double>(), 0.092, 0.0005);
   EXPECT_NEAR(json["estimated_false_positive_rate"].get<double>(), 0.092, 0.015);
-  EXPECT_THAT(run_tally({"squid", "info", path}).output,
-              AllOf(HasSubstr("capacity       1000\n"), HasSubstr("bits           5000, 5 an entry\n")));
+  EXPECT_THAT(
+      run_tally({"squid", "info", path}).output,
+      AllOf(HasSubstr("capacity             1000\n"), HasSubstr("bits                 5000, 5 per entry\n")));
   EXPECT_EQ(read_file(path).size(), 128U + 625);
 }
 
@@ -64,7 +65,7 @@ TEST_F(SquidCommands, MoreUrlsThanTheCapacityAreKeptAndWarnedOf) {
   const CommandResult result =
       run_tally({"squid", "build", "-q", "-n", "100", "-o", directory / "a"}, numbered_urls(1, 1000));
   EXPECT_EQ(result.exit_code, 0);
-  EXPECT_THAT(result.error, HasSubstr("warning: planned for 100 URLs, and there are 1000"));
+  EXPECT_THAT(result.error, HasSubstr("warning: planned for 100 URLs, but there are 1000"));
   EXPECT_EQ(run_tally({"squid", "query", "-c", directory / "a"}, numbered_urls(1, 1000)).output, "1000\n");
 }
 
@@ -72,7 +73,7 @@ TEST_F(SquidCommands, WriteToStandardOutputAndReadFromStandardInput) {
   const std::string path = build("a", numbered_urls(1, 10));
   const CommandResult piped = run_tally({"squid", "build", "-q", "-o", "-"}, numbered_urls(1, 10));
   EXPECT_EQ(piped.output, read_file(path));
-  EXPECT_THAT(run_tally({"squid", "info", "-"}, piped.output).output, HasSubstr("count          10\n"));
+  EXPECT_THAT(run_tally({"squid", "info", "-"}, piped.output).output, HasSubstr("count                10\n"));
   EXPECT_EQ(run_tally({"squid", "build", "-q", "-o", directory / "none"}).exit_code, 1);
   EXPECT_EQ(run_tally({"squid", "query", directory / "none"}, numbered_urls(1, 10)).exit_code, 1);
 }
@@ -91,13 +92,13 @@ TEST_F(SquidCommands, ErrorsNameWhatIsWrong) {
   expect_error({"build", "-o", directory / "x", "-n", "1G"},
                "capacity is 1000000000; must be 1 to 429496728");
   expect_error({"info", directory / "absent"}, "absent: No such file");
-  expect_error({"info", directory.write("junk", "junk")}, "as a Squid digest: there are 4 bytes");
+  expect_error({"info", directory.write("junk", "junk")}, "as a Squid digest: length is 4 bytes");
   expect_error({"info", directory.write("long", read_file(path) + "x")},
-               "1 bytes follow its end (at byte 135)");
-  expect_error({"info", "https://127.0.0.1"}, "is no http URL");
+               "1 bytes follow after its end (at byte 135)");
+  expect_error({"info", "https://127.0.0.1"}, "is not an http URL");
   expect_error({"info", "http://"}, "has no host");
-  expect_error({"info", "http://a:b"}, "has a port that is none");
-  expect_error({"info", "http://a:65536"}, "has a port that is none");
+  expect_error({"info", "http://a:b"}, "has an invalid port");
+  expect_error({"info", "http://a:65536"}, "has an invalid port");
   expect_error({"info", "http://[::1"}, "has no ']'");
   expect_error({"info", "http://a/\r\nHost: b"}, "has a blank or a control character");
   expect_error({"fetch", "http://127.0.0.1:" + std::to_string(free_port()), "-o", directory / "x"},

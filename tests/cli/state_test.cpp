@@ -58,7 +58,7 @@ std::string timed_lines(std::size_t length, std::size_t num_keys, std::uint64_t 
 
 const std::vector<std::vector<double>> all_cuts{{0.0}, {0.001}, {0.3}, {0.77}, {0.999}, {0.2, 0.21, 0.9}};
 
-// A part may be empty, and then the command has nothing to print. Only the first run is told the seed: the state keeps
+// A part may be empty, and then the command has nothing to print. Only the first run is given the seed; the state stores
 // it.
 void expect_one_run(const Flags& flags, const std::string& input, bool joins_output,
                     const std::vector<std::vector<double>>& cuts = all_cuts) {
@@ -148,7 +148,7 @@ TEST(State, TheSummaryIsOfAllRunsTogether) {
   EXPECT_EQ(second.summary["num_lines"], 5);
   EXPECT_EQ(second.summary["num_reported"], 2);
   EXPECT_EQ(second.summary["num_distinct_keys_estimate"], 3);
-  EXPECT_THAT(second.error, HasSubstr("goes on from"));
+  EXPECT_THAT(second.error, HasSubstr("resuming from"));
 }
 
 TEST(State, AnInterruptWritesTheStateOfTheLinesSoFar) {
@@ -195,7 +195,7 @@ TEST(State, OneOfAnOlderVersionGoesOn) {
   const CommandResult rest = run_tally(with_state, squares(4000, 9000));
   EXPECT_EQ(rest.exit_code, 0) << rest.error;
   EXPECT_EQ(start + rest.output, whole);
-  EXPECT_THAT(rest.error, HasSubstr("how many of those printed are false is not known"));
+  EXPECT_THAT(rest.error, HasSubstr("the number of false reports is unknown"));
 }
 
 TEST(State, OtherOptionsAreRefusedByName) {
@@ -218,17 +218,17 @@ TEST(State, OtherOptionsAreRefusedByName) {
     EXPECT_THAT(result.error, AllOf(HasSubstr("--state"), HasSubstr(named))) << named;
     EXPECT_EQ(read_file(path), before);
   };
-  refused({"over", "2"}, {"over", "3"}, "with N 2, and this is 3");
+  refused({"over", "2"}, {"over", "3"}, "with N 2, but now it is 3");
   refused({"over", "2"}, {"over", "2", "--seed", "5"}, "seed");
   refused({"over", "2"}, {"over", "2", "--key-file", secret}, "hash");
-  refused({"over", "2"}, {"over", "2", "-f", "2"}, "--fields not given, and this is 2");
+  refused({"over", "2"}, {"over", "2", "-f", "2"}, "--fields not given, but now it is 2");
   refused({"over", "2"}, {"over", "2", "-d", ";"}, "--delimiter");
   refused({"over", "2"}, {"over", "2", "--keys", "10"}, "--keys");
   refused({"over", "2"}, {"over", "2", "--memory", "1MiB"}, "--memory");
   refused({"over", "2"}, {"over", "2", "--update", "conservative"}, "--update");
-  refused({"over", "2"}, {"over", "2", "--window", "1m"}, "of another command");
-  refused({"over", "2"}, {"top", "2"}, "of another command");
-  refused({"over", "2", "--window", "1m"}, {"over", "2", "--window", "2m"}, "--window 1m, and this is 2m");
+  refused({"over", "2"}, {"over", "2", "--window", "1m"}, "by another command");
+  refused({"over", "2"}, {"top", "2"}, "by another command");
+  refused({"over", "2", "--window", "1m"}, {"over", "2", "--window", "2m"}, "--window 1m, but now it is 2m");
   refused({"over", "2", "--window", "1m"}, {"over", "2", "--window", "1m", "--slots", "5"}, "--slots");
   refused({"over", "2", "--window", "1m"}, {"over", "2", "--window", "1m", "--time", "1"}, "--time");
   refused({"over", "2", "--sum", "1"}, {"over", "2", "--sum", "3"}, "--sum");

@@ -38,7 +38,7 @@ class SummaryCommands : public ::testing::TestWithParam<const char*> {
     expect_success(tally({"build", "-q", "--kind", GetParam(), "-n", "5000", "-p", "1%", "-o", path(name)},
                          numbers(first, end)));
   }
-  // `old` with 40 keys of 4000 replaced. The cells of a d-left filter depend on its history: it goes on from there.
+  // `old` with 40 keys of 4000 replaced. The cells of a d-left filter depend on its history, so it is changed in place.
   void build_next(const std::string& name, const std::string& old) const {
     if (std::string(GetParam()) == "bloom") return build(name, 40, 4040);
     std::filesystem::copy_file(path(old), path(name));
@@ -87,7 +87,7 @@ TEST_P(SummaryCommands, ADeltaFromAnotherVersionIsNotAppliedAndTheCopyIsWhatItWa
   const std::string before = read_file(path("copy"));
   const CommandResult result = tally({"patch", path("copy"), path("delta")});
   EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.error, HasSubstr("leads on from another version"));
+  EXPECT_THAT(result.error, HasSubstr("continues from another version"));
   EXPECT_TRUE(read_file(path("copy")) == before);
   EXPECT_EQ(tally({"patch", path("absent"), path("delta")}).exit_code, 1);
   EXPECT_EQ(read_file(path("absent")), "");
@@ -138,7 +138,7 @@ TEST(SummaryCommandErrors, AreClear) {
   expect_error(tally({"diff", path("sketch")}), "a filter of kind count-min has no summary");
   expect_error(tally({"diff", path("absent")}), "absent");
   expect_error(tally({"watch", path("absent")}), "absent");
-  expect_error(tally({"patch", path("dleft")}, "x"), "is a directory's own dleft filter");
+  expect_error(tally({"patch", path("dleft")}, "x"), "is a dleft filter with its own counts");
   expect_error(tally({"patch", path("copy")}, "x"), "it ends after 1 bytes of a header");
   expect_error(tally({"patch", path("copy"), path("bloom")}), "not a summary message");
   expect_success(tally({"diff", path("bloom"), "-o", path("full")}));

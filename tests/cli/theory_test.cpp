@@ -272,7 +272,7 @@ TEST(TheoryCommand, RefusesBadValuesAndNamesTheParameter) {
   expect_refused_with(bloom("1.5", "7", "5"), "--m");
   expect_refused_with(bloom("1e30", "7", "5"), "--m");
   expect_refused_with({"kappa-star", "--theta", "0"}, "theta is 0");
-  expect_refused_with({"kappa-star", "--theta", "3", "--k", "5"}, "--k is not among");
+  expect_refused_with({"kappa-star", "--theta", "3", "--k", "5"}, "--k is not a parameter");
   expect_refused_with({"poisson-tail", "--theta", "3", "--kappa", "nan"}, "--kappa");
   expect_refused_with({"no-such-formula"}, "no-such-formula");
   expect_refused_with({"partition-double-false-positive-rate", "--k", "3", "--n", "5"}, "--p");
@@ -289,7 +289,7 @@ TEST(TheoryCommand, RefusesBadValuesAndNamesTheParameter) {
   expect_refused_with({"dleft-safe-load", "--d", "4", "--cells", "8", "--share", "2"}, "share is 2");
   std::vector<std::string> two_forms = bloom("10", "1", "5");
   two_forms.insert(two_forms.end(), {"--approximate", "--occupancy"});
-  expect_refused_with(two_forms, "one form");
+  expect_refused_with(two_forms, "2 forms are given; give one");
 }
 
 TEST(TheoryCommand, NamesTheLineOfABadHistogram) {

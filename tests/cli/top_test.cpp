@@ -257,7 +257,8 @@ TEST(TopCommand, TextThatIsNoTimeIsRefused) {
         "1763757900000", "1.", "nan", "[1763757900]"}) {
     const CommandResult result = top({"--time", "1", "-f", "2", "--window", "4s"}, "1\ta\n" + bad + "\tb\n");
     EXPECT_EQ(result.exit_code, 2) << bad;
-    EXPECT_THAT(result.error, HasSubstr("tally top: line 2: '" + bad + "' is not a time")) << bad;
+    EXPECT_THAT(result.error, HasSubstr("tally top: line 2: '" + bad + "' in the --time field is not a time"))
+        << bad;
     EXPECT_EQ(
         top({"--time", "1", "-f", "2", "--window", "4s", "--skip-bad"}, "1\ta\n" + bad + "\tb\n").output,
         "1\ta\n")

@@ -106,7 +106,7 @@ class LargeFilters : public testing::TestWithParam<LargeShape> {
 
   /// As often as it takes to be found.
   void insert(const std::vector<Hash128>& keys) {
-    const std::uint64_t times = filter->has_threshold() ? GetParam().shape.threshold() : 1;
+    const std::uint64_t times = filter->has_threshold() ? *GetParam().shape.made_for_theta() : 1;
     for (std::uint64_t i = 0; i < times; ++i) ASSERT_EQ(filter->insert_batch(keys), 0u) << "full";
   }
 

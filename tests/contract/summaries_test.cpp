@@ -31,7 +31,7 @@ template <class Filter>
 typename DirectorySummary<Filter>::Shape small_shape();
 template <>
 CountingBloomShape small_shape<CountingBloomFilter<>>() {
-  return {.num_counters = 1500, .num_hashes = 5, .counter_bits = 2};  // narrow: counters saturate and stick
+  return {.num_counters = 1500, .num_hashes = 5, .counter_bits = 2};  // narrow, so that counters saturate
 }
 template <>
 DLeftShape small_shape<DLeftCountingBloomFilter<>>() {

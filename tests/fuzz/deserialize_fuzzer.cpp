@@ -32,7 +32,7 @@ void use(AnyFilter& filter) {
     std::vector<Count> counts(keys.size());
     filter.count_batch(keys, counts);
     for (const Count& count : counts) require(count.value >= 1);
-    filter.at_least_batch(keys, filter.shape().threshold(), passes.span());
+    filter.at_least_batch(keys, filter.shape().largest_theta(), passes.span());
   }
   if (filter.can_remove()) {
     std::vector<RemoveResult> removed(keys.size());

@@ -97,7 +97,8 @@ struct Twins {
       filter.insert_batch(digests(keys), states);
       for (std::size_t i = 0; i < keys.size(); ++i) {
         truth.insert(keys[i]);
-        require(truth.count(keys[i]) < filter.shape().threshold() || states[i] == ThresholdState::at_least);
+        require(truth.count(keys[i]) < filter.shape().largest_theta() ||
+                states[i] == ThresholdState::at_least);
       }
     } else {
       const AnyFilter before = filter;
@@ -157,17 +158,17 @@ struct Twins {
     std::vector<std::uint64_t> keys(universe);
     for (std::uint64_t key = 0; key < universe; ++key) keys[key] = key;
     const std::vector<Hash128> hashes = digests(keys);
-    const std::uint64_t least_to_pass = filter.has_threshold() ? filter.shape().threshold() : 1;
+    const std::uint64_t least_to_pass = filter.has_threshold() ? *filter.shape().made_for_theta() : 1;
     test::Flags passes(universe), enough(universe);
     filter.may_contain_batch(hashes, passes.span());
     for (const std::uint64_t key : keys) require(passes[key] || truth.count(key) < least_to_pass);
     if (!filter.can_count()) return;
     std::vector<Count> counts(universe);
     filter.count_batch(hashes, counts);
-    filter.at_least_batch(hashes, filter.shape().threshold(), enough.span());
+    filter.at_least_batch(hashes, filter.shape().largest_theta(), enough.span());
     for (const std::uint64_t key : keys) {
       require(counts[key].saturated || counts[key].value >= truth.count(key));
-      require(enough[key] || truth.count(key) < filter.shape().threshold());
+      require(enough[key] || truth.count(key) < filter.shape().largest_theta());
     }
   }
 };

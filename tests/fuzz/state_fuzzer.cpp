@@ -1,9 +1,6 @@
 // Any bytes as what follows the header of a state of over, over --sum or top: refused with a FormatError, or a stream
 // that goes on, and whose own state is read again. Length and checksum are right.
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <array>
 #include <cstdlib>
 #include <cstring>
@@ -11,34 +8,21 @@
 #include <string_view>
 #include <vector>
 
-#include "streams/sum.hpp"
-#include "streams/threshold.hpp"
-#include "streams/top.hpp"
 #include "tally/hashing/hash128.hpp"
+#include "tally/serialization/format_error.hpp"
+#include "tally/streams/state_reader.hpp"
+#include "tally/streams/state_writer.hpp"
+#include "tally/streams/sum.hpp"
+#include "tally/streams/threshold.hpp"
+#include "tally/streams/top.hpp"
 
 namespace {
 
 using namespace tally;
-using namespace tally::cli;
 
 void require(bool law) {
   if (!law) std::abort();
 }
-
-/// A file that lives as long as this, in memory.
-class MemoryFile {
- public:
-  explicit MemoryFile(std::span<const std::byte> bytes) : file_(::memfd_create("state", 0)) {
-    require(file_ >= 0 && ::write(file_, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
-  }
-  ~MemoryFile() { ::close(file_); }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-  std::string path() const { return "/proc/self/fd/" + std::to_string(file_); }
-
- private:
-  int file_;
-};
 
 std::vector<std::byte> state_of(StateKind kind, std::span<const std::byte> body) {
   constexpr std::string_view magic = "\x89TALST\r\n";
@@ -48,7 +32,7 @@ std::vector<std::byte> state_of(StateKind kind, std::span<const std::byte> body)
     bytes.insert(bytes.end(), from, from + sizeof value);
   };
   for (const char byte : magic) append(byte);
-  append(std::uint16_t{1});
+  append(std::uint16_t{2});
   append(static_cast<std::uint16_t>(kind));
   append(std::uint32_t{0});
   append(std::uint64_t{body.size() + 8});
@@ -59,12 +43,11 @@ std::vector<std::byte> state_of(StateKind kind, std::span<const std::byte> body)
 }
 
 template <class Stream>
-bool restore(Stream& stream, StateKind kind, const std::string& path) {
+bool restore(Stream& stream, StateKind kind, const std::vector<std::byte>& bytes) {
   try {
-    auto state = StateReader::open(path, kind, {});
-    require(state.has_value());
-    stream.restore(*state, std::nullopt);
-    state->finish();
+    StateReader state(bytes, kind, {}, "this");
+    stream.restore(state, std::nullopt);
+    state.finish();
     return true;
   } catch (const FormatError&) {
     return false;
@@ -75,20 +58,20 @@ bool restore(Stream& stream, StateKind kind, const std::string& path) {
 template <class Make>
 void try_state(StateKind kind, std::span<const std::byte> body, Make make) {
   auto stream = make();
-  if (!restore(stream, kind, MemoryFile(state_of(kind, body)).path())) return;
+  if (!restore(stream, kind, state_of(kind, body))) return;
   const std::array<std::string_view, 4> keys{"a", "b", "a", "a key of more than fifteen bytes"};
   std::array<Hash128, 4> digests;
   for (std::size_t i = 0; i < keys.size(); ++i) digests[i] = KeyHasher(0)(keys[i]);
   const std::array<std::uint64_t, 4> weights{1, 5, 2, 3};
-  if constexpr (requires { stream.add(Records{}); }) {
-    stream.add(Records{keys, digests, weights, {}});
+  if constexpr (requires { stream.add(StreamRecords{}); }) {
+    stream.add(StreamRecords{keys, digests, weights, {}});
   } else {
-    stream.add(keys, digests);
+    stream.add_batch(digests);
   }
   StateWriter writer(kind, {});
   stream.save(writer);
   auto again = make();
-  require(restore(again, kind, MemoryFile(writer.bytes()).path()));
+  require(restore(again, kind, writer.bytes()));
 }
 
 }  // namespace
@@ -96,22 +79,18 @@ void try_state(StateKind kind, std::span<const std::byte> body, Make make) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const std::span<const std::byte> body(reinterpret_cast<const std::byte*>(data) + 1, size - 1);
-  const auto ignore_key = [](std::string_view, std::uint64_t) {};
-  const auto ignore_text = [](const std::string&) {};
   const unsigned choice = data[0] % 5;
   switch (choice) {
     case 0:
     case 1:
-      try_state(StateKind::over, body, [&] {
+      try_state(StateKind::threshold, body, [&] {
         ThresholdStream::Options options{.threshold = 3};
         if (choice == 1) options.memory_bytes = 1 << 13;
-        return ThresholdStream(options, ignore_key, ignore_text, nullptr);
+        return ThresholdStream(options);
       });
       break;
     case 2:
-      try_state(StateKind::over_sums, body, [&] {
-        return SumStream({.threshold = 3, .memory_bytes = 1 << 14}, ignore_key, ignore_text);
-      });
+      try_state(StateKind::sums, body, [&] { return SumStream({.threshold = 3, .memory_bytes = 1 << 14}); });
       break;
     default:
       try_state(StateKind::top, body, [&] {

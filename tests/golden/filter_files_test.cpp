@@ -130,7 +130,7 @@ TEST(GoldenFiles, AnswerForTheKeysInThem) {
     if (filter.can_count()) filter.count_batch(keys, counts);
     for (std::size_t i = 0; i < keys.size(); ++i) {
       const std::uint64_t truth = i % 5 + 1 - (filter.can_remove() && i % 3 == 0);
-      const std::uint64_t needed = filter.has_threshold() ? golden.shape.threshold() : 1;
+      const std::uint64_t needed = filter.has_threshold() ? *golden.shape.made_for_theta() : 1;
       if (truth >= needed) {
         EXPECT_TRUE(passes[i]) << i;
       }

@@ -20,7 +20,7 @@ std::vector<char> text_with(char wanted, std::size_t size, std::uint64_t one_in,
   return text;
 }
 
-/// All offsets of `wanted`, found in as many calls as room for so many offsets takes.
+/// All offsets of `wanted`, found in calls with room for a limited number of offsets.
 std::vector<std::uint32_t> found_with_room(std::span<const char> text, char wanted, std::size_t room) {
   std::vector<std::uint32_t> all;
   std::vector<std::uint32_t> offsets(room);

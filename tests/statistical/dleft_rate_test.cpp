@@ -47,7 +47,8 @@ std::vector<DLeftShape> shapes() {
   for (DLeftShape& shape : all) {
     shape.spill_capacity = 1000;
     shape.moves = DLeftMoves::search;
-    if (Scheme::can_use({3, 8, 8})) shape.buckets_per_subtable += shape.buckets_per_subtable / 3;
+    if (Scheme::round_buckets(3, Rounding::up) == 3)
+      shape.buckets_per_subtable += shape.buckets_per_subtable / 3;
   }
   return all;
 }
@@ -124,7 +125,7 @@ Shares shares_of(std::uint64_t trials, std::uint32_t cells_per_bucket, Trial tri
   return shares;
 }
 
-/// Number of standard errors that keep so many two-sided normal tests together at 99.9%.
+/// Number of standard errors with which this many two-sided normal tests together have 99.9%.
 double normal_limit(double num_tests) {
   return quantile(complement(boost::math::normal(), (1 - family_confidence) / num_tests / 2));
 }
@@ -159,7 +160,7 @@ TEST(DLeftRate, LoadsUnderChurnFollowTheFluidLimitOfDistinctFingerprints) {
   }
 }
 
-// Remainders of 10 bits: one key in 85 shares a fingerprint, and the load of all keys is told apart. With many more
+// Remainders of 10 bits: one key in 85 shares a fingerprint, so the load of all keys is distinguishable. With many more
 // shared ones the fluid limit itself would be off: it takes the choices of new keys for independent of those in
 // the table, and a fingerprint that is there is none to choose.
 TEST(DLeftRate, KeysThatShareAFingerprintShareACell) {

@@ -47,7 +47,7 @@ Request random_request(std::uint64_t seed) {
   wanted.threshold = one_in(random, 2) ? 1 : random.between(2, 12);
   wanted.needs_deletes = one_in(random, 3);
   wanted.needs_counts = one_in(random, 4);
-  wanted.max_doublings = one_in(random, 4) ? static_cast<std::uint32_t>(random.below(3)) : 0;
+  if (one_in(random, 4)) wanted.max_doublings = static_cast<std::uint32_t>(random.below(3));
   if (one_in(random, 2)) wanted.lifetime_operations = random.below(3) * num_keys;
 
   // How often keys come, as far as it is known.
@@ -60,7 +60,7 @@ Request random_request(std::uint64_t seed) {
     std::ranges::fill(request.counts, 4);
   } else if (knowledge == 2) {  // some often
     wanted.num_frequent_keys = random.between(1, num_keys / 8);
-    for (std::uint64_t i = 0; i < wanted.num_frequent_keys; ++i) request.counts[i] = random.between(5, 40);
+    for (std::uint64_t i = 0; i < *wanted.num_frequent_keys; ++i) request.counts[i] = random.between(5, 40);
   } else {
     for (std::uint64_t& count : request.counts) count = skewed_count(random);
     wanted.histogram = histogram_of_counts(
@@ -69,7 +69,7 @@ Request random_request(std::uint64_t seed) {
   const bool gives_keys = wanted.histogram || !one_in(random, 4);
   if (gives_keys && !wanted.histogram) wanted.num_keys = num_keys;
   if (!gives_keys || one_in(random, 2)) wanted.false_positive_rate = log_uniform(random, 2e-3, 0.3);
-  if (!gives_keys || wanted.false_positive_rate == 0)
+  if (!gives_keys || !wanted.false_positive_rate)
     wanted.memory_bytes =
         static_cast<std::uint64_t>(log_uniform(random, 8, 64) * static_cast<double>(num_keys) / 8);
   request.name = "request " + std::to_string(seed);
@@ -80,12 +80,9 @@ Request random_request(std::uint64_t seed) {
 class Trial {
  public:
   Trial(const Request& request, const Candidate& candidate, std::uint64_t seed)
-      : request_(request),
-        filter_(
-            {std::visit([](const auto& own) { return decltype(FilterShape::shape)(own); }, candidate.shape),
-             candidate.scheme_id},
-            seed) {
-    num_doublings_ = candidate.kind == "dleft" ? request.requirements.max_doublings : 0;
+      : request_(request), filter_(candidate.shape, seed) {
+    num_doublings_ =
+        candidate.kind() == FilterKind::dleft ? request.requirements.max_doublings.value_or(0) : 0;
     num_keys_ = candidate.num_keys << num_doublings_;
   }
 
@@ -101,7 +98,7 @@ class Trial {
     }
   }
 
-  /// Replaces keys by new ones that come as often; how many inserts or removes were refused.
+  /// Replaces keys by new ones that occur as often; returns how many insertions or removals were refused.
   std::uint64_t replace(std::uint64_t num_operations) {
     std::uint64_t num_refused = 0;
     for (std::uint64_t i = 0; i < num_operations; ++i) {
@@ -136,7 +133,7 @@ class Trial {
     return num_missed;
   }
 
-  /// Of so many keys that were never inserted, how many are taken for keys of the threshold.
+  /// How many of `num_queries` keys that were never inserted are taken for keys at the threshold.
   std::uint64_t num_false(std::uint64_t num_queries) const {
     std::vector<Hash128> digests;
     for (std::uint64_t i = 0; i < num_queries; ++i) digests.push_back(filter_.hasher()(~i));
@@ -165,9 +162,9 @@ class Trial {
   std::uint64_t count_of(std::uint64_t key) const {
     const Requirements& wanted = request_.requirements;
     const std::uint64_t slot = key % num_keys_;
-    if (wanted.num_frequent_keys != 0 && slot >= request_.counts.size())
-      return request_
-          .counts[wanted.num_frequent_keys + slot % (request_.counts.size() - wanted.num_frequent_keys)];
+    const std::uint64_t num_frequent = wanted.num_frequent_keys.value_or(0);
+    if (num_frequent != 0 && slot >= request_.counts.size())
+      return request_.counts[num_frequent + slot % (request_.counts.size() - num_frequent)];
     return request_.counts[slot % request_.counts.size()];
   }
 
@@ -190,10 +187,10 @@ std::uint64_t bytes_of(const AnyFilter& filter) {
   return filter.words().size_bytes() + filter.side_words().size_bytes();
 }
 
-// Where counts have to be replaced, a counting Bloom filter may lose some: a saturated counter sticks, and that is said.
+// Where counts have to be replaced, a counting Bloom filter may lose some: a saturated counter stays at its maximum, and the plan warns.
 bool can_replace(const Request& request, const Candidate& candidate) {
-  return request.requirements.needs_deletes && candidate.kind == "dleft" &&
-         request.requirements.max_doublings == 0 && request.requirements.num_frequent_keys == 0;
+  return request.requirements.needs_deletes && candidate.kind() == FilterKind::dleft &&
+         request.requirements.max_doublings.value_or(0) == 0 && !request.requirements.num_frequent_keys;
 }
 
 TEST(Plans, RandomRequestsGetWhatTheyWereTold) {
@@ -210,21 +207,22 @@ TEST(Plans, RandomRequestsGetWhatTheyWereTold) {
     for (const Candidate& candidate : found->candidates) {
       if (candidate.num_keys > 20'000) continue;  // a memory that is large for its rate
       ++num_tried;
-      const std::string name =
-          request.name + ", " + std::string(candidate.kind) + " for " + std::to_string(candidate.num_keys) +
-          " keys, " + std::to_string(wanted.threshold) + " times, rate " +
-          std::to_string(wanted.false_positive_rate) + ", bytes " + std::to_string(wanted.memory_bytes);
+      const std::string name = request.name + ", " + std::string(name_of(candidate.kind())) + " for " +
+                               std::to_string(candidate.num_keys) + " keys, " +
+                               std::to_string(wanted.threshold) + " times, rate " +
+                               std::to_string(wanted.false_positive_rate.value_or(0)) + ", bytes " +
+                               std::to_string(wanted.memory_bytes.value_or(0));
       SCOPED_TRACE(name);
-      if (wanted.memory_bytes != 0) {
-        EXPECT_LE(candidate.memory_bytes, wanted.memory_bytes);
+      if (wanted.memory_bytes) {
+        EXPECT_LE(candidate.shape.num_bytes(), *wanted.memory_bytes);
       }
-      if (wanted.false_positive_rate != 0) {
-        EXPECT_LE(candidate.false_positive_rate, wanted.false_positive_rate * (1 + 1e-12));
+      if (wanted.false_positive_rate) {
+        EXPECT_LE(candidate.false_positive_rate, *wanted.false_positive_rate * (1 + 1e-12));
       }
       MeasuredRate measured(num_queries);
       for (std::uint64_t i = 0; i < num_filters; ++i) {
         Trial trial(request, candidate, 1000 * seed + i);
-        EXPECT_EQ(bytes_of(trial.filter()), candidate.memory_bytes);
+        EXPECT_EQ(bytes_of(trial.filter()), candidate.shape.num_bytes());
         EXPECT_EQ(trial.fill(), 0u) << "full: " << trial.state();
         if (can_replace(request, candidate) && i < 2) {
           EXPECT_EQ(trial.replace(candidate.num_keys), 0u) << "full, or a remove refused";
@@ -236,7 +234,7 @@ TEST(Plans, RandomRequestsGetWhatTheyWereTold) {
       }
       // The error at a true count of 0: at a threshold above 1 without a histogram, a bound.
       double rate = candidate.errors.front().false_positive_rate;
-      const bool grows = candidate.kind == "dleft" && wanted.max_doublings != 0;
+      const bool grows = candidate.kind() == FilterKind::dleft && wanted.max_doublings.value_or(0) != 0;
       if (grows) rate = candidate.dleft->sizes.back().false_positive_rate;
       const bool is_exact = wanted.threshold == 1;
       if (is_exact && rate >= 1e-3) {
@@ -258,8 +256,8 @@ TEST(Plans, WhatIsRefusedHasNoPlanInLessMemory) {
   for (std::uint64_t seed = 1; seed <= 25; ++seed) {
     Request request = random_request(seed);
     Requirements& wanted = request.requirements;
-    if (!wanted.histogram && wanted.num_keys == 0) wanted.num_keys = request.counts.size();
-    wanted.false_positive_rate = 0;
+    if (!wanted.histogram && !wanted.num_keys) wanted.num_keys = request.counts.size();
+    wanted.false_positive_rate.reset();
     wanted.needs_deletes = true;
     std::set<std::string_view> planned;
     for (double bits = 5; bits < 60; bits *= 1.03) {
@@ -267,14 +265,14 @@ TEST(Plans, WhatIsRefusedHasNoPlanInLessMemory) {
       std::set<std::string_view> now;
       if (const std::optional<Plan> found = plan_if_any(wanted)) {
         now.insert("any");
-        for (const Candidate& candidate : found->candidates) now.insert(candidate.kind);
+        for (const Candidate& candidate : found->candidates) now.insert(name_of(candidate.kind()));
       }
       num_refused += !now.contains("dleft");
       for (const std::string_view kind : planned)
         EXPECT_TRUE(now.contains(kind))
-            << request.name << ": " << kind << ", " << wanted.memory_bytes << ", " << request.counts.size()
-            << " keys, " << wanted.num_frequent_keys << " frequent, doublings " << wanted.max_doublings
-            << ", histogram " << wanted.histogram.has_value();
+            << request.name << ": " << kind << ", " << *wanted.memory_bytes << ", " << request.counts.size()
+            << " keys, " << wanted.num_frequent_keys.value_or(0) << " frequent, doublings "
+            << wanted.max_doublings.value_or(0) << ", histogram " << wanted.histogram.has_value();
       planned.merge(now);
     }
   }
@@ -299,11 +297,11 @@ TEST(Plans, TheSimpleFormulaIsGivenAllInsertions) {
     const std::uint64_t num_insertions =
         std::accumulate(request.counts.begin(), request.counts.end(), std::uint64_t{0});
     for (const Candidate& candidate : found->candidates) {
-      const bool has_one = wanted.histogram && wanted.threshold > 1 && candidate.kind != "dleft";
+      const bool has_one = wanted.histogram && wanted.threshold > 1 && candidate.kind() != FilterKind::dleft;
       ASSERT_EQ(candidate.simple_threshold_rate.has_value(), has_one);
       if (!has_one) continue;
       const double expected = theory::threshold_false_positive_probability(
-          wanted.threshold, candidate.num_hashes, num_insertions, candidate.num_positions);
+          wanted.threshold, candidate.shape.num_hashes(), num_insertions, candidate.shape.num_positions());
       EXPECT_NEAR(*candidate.simple_threshold_rate / expected, 1, 1e-9) << request.name;
     }
   }
@@ -319,7 +317,7 @@ TEST(Plans, TheSideTableHoldsAsManyAsAreExpected) {
                             .needs_counts = true,
                             .histogram = histogram_of_counts(request.counts, 256)};
     for (const Candidate& candidate : plan(request.requirements).candidates) {
-      if (candidate.kind != "dleft") continue;
+      if (candidate.kind() != FilterKind::dleft) continue;
       Trial trial(request, candidate, seed);
       EXPECT_EQ(trial.fill(), 0u);
       const DLeftTableStatistics table = trial.filter().dleft_statistics()->table;

@@ -22,7 +22,7 @@ struct MeanAndError {
   double error;
 };
 
-/// Of run(seed) over so many trials.
+/// The mean of run(seed) over `trials` seeds.
 template <class Run>
 MeanAndError mean_of(std::uint64_t trials, Run run) {
   double sum = 0;

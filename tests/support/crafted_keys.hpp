@@ -54,7 +54,7 @@ inline std::uint64_t inverse_of(std::uint64_t odd) {
   return inverse;
 }
 
-/// What mix64 makes `x` of. A table that takes its slots by mix64 has what 1, 2, 3 ... are made of in one place.
+/// What mix64 makes `x` of. In a table that takes its slots by mix64, what 1, 2, 3 ... become is in one slot.
 inline std::uint64_t unmix64(std::uint64_t x) {
   for (int i = 0; i < 2; ++i) x = (x ^ (x >> 32)) * inverse_of(0xd6e8feb86659fd93);
   return x ^ (x >> 32);

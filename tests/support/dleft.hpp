@@ -14,27 +14,27 @@
 namespace tally::test {
 
 /// The paper's first construction, which is flawed: a bucket in every subtable by a hash of its own, and one remainder.
-/// Its places are no bijections, so there is no way back from them.
+/// Its images are no bijections, so there is no way back from them.
 class IndependentBuckets {
  public:
   static constexpr std::string_view name = "independent";
   static constexpr std::uint16_t file_id = 0;
-  static bool can_use(const FingerprintSpace&) noexcept { return true; }
+  static std::uint64_t round_buckets(std::uint64_t num_buckets, Rounding) noexcept { return num_buckets; }
 
   IndependentBuckets(const FingerprintSpace& space, std::uint64_t seed) noexcept
       : space_(space), seed_(seed) {}
 
-  std::uint64_t place(std::uint32_t i, std::uint64_t fingerprint) const noexcept {
+  std::uint64_t image(std::uint32_t i, std::uint64_t fingerprint) const noexcept {
     const std::uint64_t remainder = fingerprint & ((std::uint64_t{1} << space_.remainder_bits) - 1);
     const std::uint64_t bucket =
         reduce_to_range(mix64(fingerprint + seed_ + i * 0x9e3779b97f4a7c15u), space_.num_buckets);
     return bucket << space_.remainder_bits | remainder;
   }
-  void place_all(std::uint64_t fingerprint, std::uint32_t num_subtables,
-                 std::uint64_t* places) const noexcept {
-    for (std::uint32_t i = 0; i < num_subtables; ++i) places[i] = place(i, fingerprint);
+  void all_images(std::uint64_t fingerprint, std::uint32_t num_subtables,
+                  std::uint64_t* images) const noexcept {
+    for (std::uint32_t i = 0; i < num_subtables; ++i) images[i] = image(i, fingerprint);
   }
-  std::uint64_t fingerprint(std::uint32_t, std::uint64_t place) const noexcept { return place; }
+  std::uint64_t fingerprint(std::uint32_t, std::uint64_t image) const noexcept { return image; }
 
  private:
   FingerprintSpace space_;
@@ -64,10 +64,10 @@ int num_cells_of(const Filter& filter, std::uint64_t fingerprint) {
   const auto mask = static_cast<std::uint32_t>((std::uint64_t{1} << shape.current_remainder_bits()) - 1);
   int count = 0;
   for (std::uint32_t i = 0; i < shape.num_subtables; ++i) {
-    const std::uint64_t place = filter.table().scheme().place(i, fingerprint);
-    const auto remainder = static_cast<std::uint32_t>(place) & mask;
+    const std::uint64_t image = filter.table().scheme().image(i, fingerprint);
+    const auto remainder = static_cast<std::uint32_t>(image) & mask;
     count += std::popcount(
-        filter.table().cells().cells_equal(filter.table().bucket_of(i, place), mask, remainder));
+        filter.table().cells().cells_equal(filter.table().bucket_of(i, image), mask, remainder));
   }
   return count;
 }

@@ -145,7 +145,7 @@ struct FilterNames {
   }
 };
 
-/// Keys 0 .. universe - 1, the low ones far oftener, some in bursts: what drives counters into saturation.
+/// Keys 0 .. universe - 1, the low ones far more often, some in bursts: this drives counters into saturation.
 inline std::vector<std::uint64_t> skewed_keys(Random& random, std::uint64_t universe, std::size_t num_keys) {
   std::vector<std::uint64_t> keys;
   while (keys.size() < num_keys) {

@@ -8,10 +8,11 @@
 
 #include "tally/hashing/row_schemes.hpp"
 #include "tally/shapes/count_min.hpp"
+#include "types_of.hpp"
 
 namespace tally::test {
 
-using AllRowSchemes = testing::Types<CongruentialRows, IndependentRows, PairwiseRows, TwoHashRows>;
+using AllRowSchemes = TypesOf<RowSchemes>::type;
 
 /// For TYPED_TEST_SUITE over row schemes.
 struct RowSchemeNames {

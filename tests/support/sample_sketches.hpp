@@ -36,7 +36,7 @@ CountMinShape sample_sketch_shape(std::uint32_t counter_bits, CounterUpdate upda
   return usable<Rows>(shape);
 }
 
-/// A SpaceSaving of so many candidates, full or not, merged or not.
+/// A SpaceSaving with this many candidates, full or not, merged or not.
 inline SpaceSaving sample_space_saving(std::uint64_t capacity, const KeyHasher& hasher = 42,
                                        std::uint64_t num_keys = 200) {
   SpaceSaving sketch(capacity, hasher);

@@ -6,16 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "tally/hashing/blocked_scheme.hpp"
-#include "tally/hashing/congruential_scheme.hpp"
-#include "tally/hashing/double_schemes.hpp"
-#include "tally/hashing/independent_schemes.hpp"
+#include "tally/hashing/scheme_list.hpp"
+#include "types_of.hpp"
 
 namespace tally::test {
 
-using AllSchemes = testing::Types<CongruentialScheme, BlockedScheme, StandardScheme, PartitionedScheme,
-                                  DoubleScheme, EnhancedDoubleQuadraticScheme, EnhancedDoubleCubicScheme,
-                                  TripleScheme, PartitionDoubleScheme>;
+using AllSchemes = TypesOf<tally::AllSchemes>::type;
 
 /// The scheme's name as a part of a test's name.
 template <class Scheme>

@@ -48,7 +48,7 @@ TEST(BlockedBloomTheory, OneBlockIsAStandardFilter) {
 }
 
 TEST(BlockedBloomTheory, UnevenBlocksCostAndTheApproximateBlockIsTooLow) {
-  // 10 bits a key in lines of 512 bits.
+  // 10 bits per key in lines of 512 bits.
   const std::uint64_t n = 512000;
   for (const std::uint32_t k : {2u, 5u, 7u}) {
     const double blocked = blocked_bloom_false_positive_probability(10000, 512, k, n);

@@ -11,7 +11,7 @@
 namespace tally::theory {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// `value` rounded to three digits, as the paper prints.
 double three_digits(double value) {
@@ -98,9 +98,9 @@ TEST(BloomTheory, HugeFiltersLoseNoDigits) {
 
 TEST(BloomTheory, AnEmptyFilterHasNoFalsePositivesAndAOneBitFilterNothingElse) {
   EXPECT_EQ(false_positive_probability(100, 3, 0), 0.0);
-  EXPECT_EQ(ln_false_positive_probability(100, 3, 0), -kInfinity);
-  EXPECT_EQ(ln_false_positive_probability_occupancy(100, 3, 0), -kInfinity);
-  EXPECT_EQ(ln_false_positive_probability_partitioned(3, 3, 0), -kInfinity);
+  EXPECT_EQ(ln_false_positive_probability(100, 3, 0), -infinity);
+  EXPECT_EQ(ln_false_positive_probability_occupancy(100, 3, 0), -infinity);
+  EXPECT_EQ(ln_false_positive_probability_partitioned(3, 3, 0), -infinity);
   EXPECT_EQ(false_positive_probability(1, 3, 1), 1.0);
   EXPECT_EQ(false_positive_probability_occupancy(1, 3, 1), 1.0);
   EXPECT_EQ(false_positive_probability_partitioned(3, 3, 1), 1.0);

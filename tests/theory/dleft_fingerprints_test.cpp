@@ -10,17 +10,18 @@
 namespace tally::theory {
 namespace {
 
-constexpr std::uint64_t kB = 2048;  // the paper's example, section 5.1
-constexpr std::uint64_t kR = 1 << 14;
-constexpr std::uint64_t kKeys = 49152;
+constexpr std::uint64_t num_buckets = 2048;  // the paper's example, section 5.1
+constexpr std::uint64_t num_remainders = 1 << 14;
+constexpr std::uint64_t num_keys = 49152;
 
 TEST(DLeftFingerprints, ThePapersExampleHasItsFalsePositiveRate) {
-  EXPECT_NEAR(dleft_false_positive_probability(kB, kR, kKeys), 0.0014638, 5e-8);
+  EXPECT_NEAR(dleft_false_positive_probability(num_buckets, num_remainders, num_keys), 0.0014638, 5e-8);
   // 24 2^-r for B = n/24 is the paper's upper bound, nearly met.
-  EXPECT_LT(dleft_false_positive_probability(kB, kR, kKeys), 24.0 / kR);
-  EXPECT_GT(dleft_false_positive_probability(kB, kR - 1, kKeys),
-            dleft_false_positive_probability(kB, kR, kKeys));
-  EXPECT_NEAR(dleft_false_positive_probability(kB, 1 << 11, 24 * kB), 0.01172, 1e-4);  // section 4
+  EXPECT_LT(dleft_false_positive_probability(num_buckets, num_remainders, num_keys), 24.0 / num_remainders);
+  EXPECT_GT(dleft_false_positive_probability(num_buckets, num_remainders - 1, num_keys),
+            dleft_false_positive_probability(num_buckets, num_remainders, num_keys));
+  EXPECT_NEAR(dleft_false_positive_probability(num_buckets, 1 << 11, 24 * num_buckets), 0.01172,
+              1e-4);  // section 4
 }
 
 TEST(DLeftFingerprints, CountingEveryOutcomeGivesTheSame) {
@@ -56,19 +57,20 @@ TEST(DLeftFingerprints, CountingEveryOutcomeGivesTheSame) {
 }
 
 TEST(DLeftFingerprints, ThePrintedCounterOverflowIsTooSmallByTheNumberOfValues) {
-  const double bound = dleft_shared_fingerprint_bound(kB, kR, kKeys, 5);
+  const double bound = dleft_shared_fingerprint_bound(num_buckets, num_remainders, num_keys, 5);
   EXPECT_NEAR(bound, 1.89e-9, 5e-12);
   // Printed: 5.62e-17, the power 5 of 1/(B R) where 4 is right.
-  EXPECT_NEAR(bound / static_cast<double>(kB * kR), 5.62e-17, 5e-20);
+  EXPECT_NEAR(bound / static_cast<double>(num_buckets * num_remainders), 5.62e-17, 5e-20);
 }
 
 TEST(DLeftFingerprints, FourfoldSharingIsExpectedAboutAsOftenAsThePaperSawIt) {
   const std::uint64_t steps = std::uint64_t{10000} << 20;
-  const double fourfold = dleft_expected_shared_insertions(kB, kR, kKeys, 4, steps);
+  const double fourfold = dleft_expected_shared_insertions(num_buckets, num_remainders, num_keys, 4, steps);
   EXPECT_NEAR(fourfold, 5.5, 0.05);  // six seen
-  EXPECT_NEAR(dleft_expected_shared_insertions(kB, kR, kKeys, 5, steps), 0.002, 5e-5);
-  TALLY_EXPECT_RELATIVE(dleft_expected_shared_insertions(kB, kR, kKeys, 1, 77), 77.0, 1e-14);
-  EXPECT_EQ(dleft_expected_shared_insertions(kB, kR, kKeys, 4, 0), 0.0);
+  EXPECT_NEAR(dleft_expected_shared_insertions(num_buckets, num_remainders, num_keys, 5, steps), 0.002, 5e-5);
+  TALLY_EXPECT_RELATIVE(dleft_expected_shared_insertions(num_buckets, num_remainders, num_keys, 1, 77), 77.0,
+                        1e-14);
+  EXPECT_EQ(dleft_expected_shared_insertions(num_buckets, num_remainders, num_keys, 4, 0), 0.0);
 }
 
 TEST(DLeftFingerprints, HugeAndTinyNumbersOfValuesLoseNothing) {
@@ -83,9 +85,10 @@ TEST(DLeftFingerprints, HugeAndTinyNumbersOfValuesLoseNothing) {
   EXPECT_EQ(dleft_distinct_fingerprints(1, 1, 9), 1.0);
   EXPECT_EQ(dleft_false_positive_probability(1, 1, 9), 1.0);
   EXPECT_EQ(dleft_shared_fingerprint_bound(1, 1, 9, 9), 1.0);
-  EXPECT_EQ(dleft_distinct_fingerprints(kB, kR, 0), 0.0);
-  EXPECT_EQ(dleft_false_positive_probability(kB, kR, 0), 0.0);
-  EXPECT_EQ(ln_dleft_false_positive_probability(kB, kR, 0), -std::numeric_limits<double>::infinity());
+  EXPECT_EQ(dleft_distinct_fingerprints(num_buckets, num_remainders, 0), 0.0);
+  EXPECT_EQ(dleft_false_positive_probability(num_buckets, num_remainders, 0), 0.0);
+  EXPECT_EQ(ln_dleft_false_positive_probability(num_buckets, num_remainders, 0),
+            -std::numeric_limits<double>::infinity());
   // A filter that holds every value there is.
   TALLY_EXPECT_RELATIVE(dleft_distinct_fingerprints(4, 8, 1'000'000), 32.0, 1e-15);
   TALLY_EXPECT_RELATIVE(dleft_distinct_load(2, 4, 8, 1'000'000), 4.0, 1e-15);

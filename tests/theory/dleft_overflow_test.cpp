@@ -10,13 +10,13 @@
 namespace tally::theory {
 namespace {
 
-constexpr std::uint64_t kB = 2048;  // the paper's table, section 5.2: 4 x 2048 buckets of 8 cells
-constexpr std::uint64_t kR = 1 << 14;
-constexpr std::uint64_t kSteps = 1 << 20;
+constexpr std::uint64_t num_buckets = 2048;  // the paper's table, section 5.2: 4 x 2048 buckets of 8 cells
+constexpr std::uint64_t num_remainders = 1 << 14;
+constexpr std::uint64_t num_steps = 1 << 20;
 
 TEST(DLeftOverflow, AtLoad6Point5TheTrialsOfThePaperOverflowAsOftenAsTheyDid) {
-  const double load = dleft_distinct_load(4, kB, kR, 53248);
-  const DLeftExpectedOverflows expected = dleft_expected_overflows(4, kB, 8, load, kSteps);
+  const double load = dleft_distinct_load(4, num_buckets, num_remainders, 53248);
+  const DLeftExpectedOverflows expected = dleft_expected_overflows(4, num_buckets, 8, load, num_steps);
   EXPECT_NEAR(expected.churning, 0.0250, 5e-5);
   EXPECT_LT(expected.filling, 1e-30);
   const double trials = probability_of_any(expected.churning);
@@ -25,17 +25,18 @@ TEST(DLeftOverflow, AtLoad6Point5TheTrialsOfThePaperOverflowAsOftenAsTheyDid) {
   EXPECT_LE(seen.low, 254u);
   EXPECT_GE(seen.high, 254u);
   // The paper's reasoning from x_9, 'slightly over 2%'.
-  EXPECT_NEAR(dleft_loads(4, 6.5, steady_state).fraction(9) * kSteps, 0.0231, 5e-5);
+  EXPECT_NEAR(dleft_loads(4, 6.5, steady_state).fraction(9) * num_steps, 0.0231, 5e-5);
 }
 
 TEST(DLeftOverflow, AtLoad6Point75FiftyNineRescuesATrialArePredicted) {
-  const double load = dleft_distinct_load(4, kB, kR, 55296);
-  EXPECT_NEAR(dleft_expected_overflows(4, kB, 8, load, kSteps).churning, 59.0, 0.5);  // 40 to 100 seen
+  const double load = dleft_distinct_load(4, num_buckets, num_remainders, 55296);
+  EXPECT_NEAR(dleft_expected_overflows(4, num_buckets, 8, load, num_steps).churning, 59.0,
+              0.5);  // 40 to 100 seen
 }
 
 TEST(DLeftOverflow, AtLoad6NothingOverflowsInTheLifeOfTheUniverse) {
-  const double load = dleft_distinct_load(4, kB, kR, 49152);
-  EXPECT_LT(dleft_expected_overflows(4, kB, 8, load, kSteps).churning, 1e-20);
+  const double load = dleft_distinct_load(4, num_buckets, num_remainders, 49152);
+  EXPECT_LT(dleft_expected_overflows(4, num_buckets, 8, load, num_steps).churning, 1e-20);
 }
 
 TEST(DLeftOverflow, OneInsertionIsTheProductOverTheSubtables) {
@@ -104,7 +105,7 @@ TEST(DLeftOverflow, ChurningIsTheIntegralOnTheWayAndThenTheSteadyProbability) {
 }
 
 TEST(DLeftOverflow, ACapacityNoBucketReachesIsNeverExceeded) {
-  const DLeftExpectedOverflows expected = dleft_expected_overflows(4, kB, 200, 3.0, kSteps);
+  const DLeftExpectedOverflows expected = dleft_expected_overflows(4, num_buckets, 200, 3.0, num_steps);
   EXPECT_EQ(expected.filling, 0.0);
   EXPECT_EQ(expected.churning, 0.0);
 }

@@ -17,20 +17,19 @@ struct Entry {
   double inserted;
   double churned;
 };
-constexpr Entry kTable[] = {{4, 8, .879, .804},  {3, 8, .831, .734},  {2, 8, .697, .567},
-                            {4, 16, .940, .899}, {2, 16, .848, .760}, {2, 24, .898, .834},
-                            {2, 32, .924, .873}, {3, 32, .958, .928}, {4, 32, .970, .949},
-                            {2, 48, .949, .914}, {2, 64, .962, .935}};
+constexpr Entry table[] = {{4, 8, .879, .804},  {3, 8, .831, .734},  {2, 8, .697, .567},  {4, 16, .940, .899},
+                           {2, 16, .848, .760}, {2, 24, .898, .834}, {2, 32, .924, .873}, {3, 32, .958, .928},
+                           {4, 32, .970, .949}, {2, 48, .949, .914}, {2, 64, .962, .935}};
 
 TEST(DLeftSafeLoad, TheTableOfLargestLoadsBelow1e9IsMetToThreeDigits) {
-  for (const auto& [d, c, inserted, churned] : kTable) {
+  for (const auto& [d, c, inserted, churned] : table) {
     EXPECT_NEAR(dleft_safe_load_for_share(d, c, 1e-9, insert_only) / c, inserted, 6e-4) << d << " x " << c;
     EXPECT_NEAR(dleft_safe_load_for_share(d, c, 1e-9, steady_state) / c, churned, 6e-4) << d << " x " << c;
   }
 }
 
 TEST(DLeftSafeLoad, TheShareIsKeptThereAndNotBeyond) {
-  for (const auto& [d, c, inserted, churned] : kTable) {
+  for (const auto& [d, c, inserted, churned] : table) {
     if (c > 16) continue;
     for (const double steps : {insert_only, 0.5, steady_state}) {
       if (steps == 0.5 && c > 8) continue;  // a filling each time

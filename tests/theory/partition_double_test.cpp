@@ -41,7 +41,7 @@ TEST(PartitionDoubleTheory, SmallNLiesFarAboveTheLimitAsFigure1Shows) {
 }
 
 TEST(PartitionDoubleTheory, ItTendsToTheLawOfTheStandardFilter) {
-  // p = 2^61 - 1 is prime; 8 bits a key.
+  // p = 2^61 - 1 is prime; 8 bits per key.
   const std::uint64_t p = (std::uint64_t{1} << 61) - 1;
   const std::uint64_t n = p / 8 * 6;
   TALLY_EXPECT_RELATIVE(partition_double_false_positive_probability(p, 6, n), std::pow(-std::expm1(-0.75), 6),

@@ -10,7 +10,7 @@ namespace tally::theory {
 namespace {
 
 // Means of simulations are compared at 4.5 standard errors, two-sided: each comparison fails by chance once in 140,000.
-constexpr double kStandardErrors = 4.5;
+constexpr double standard_errors = 4.5;
 
 class Samples {
  public:
@@ -22,7 +22,7 @@ class Samples {
   void expect_mean(double predicted, const std::string& name) const {
     const double mean = sum_ / num_;
     const double error = std::sqrt((squares_ / num_ - mean * mean) / (num_ - 1));
-    EXPECT_LE(std::fabs(mean - predicted), kStandardErrors * error)
+    EXPECT_LE(std::fabs(mean - predicted), standard_errors * error)
         << name << ": predicted " << predicted << ", measured " << mean << " with a standard error of "
         << error;
   }

@@ -8,8 +8,8 @@
 namespace tally::theory {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 TEST(TailsTheory, TheBinomialPointsAreTheWholeLaw) {
   for (const double p : {0.001, 0.3, 0.5, 0.97}) {
@@ -61,23 +61,23 @@ TEST(TailsTheory, TheBinomialTendsToThePoisson) {
 
 TEST(TailsTheory, CertaintiesAreExact) {
   EXPECT_EQ(ln_poisson_upper_tail(0, 3), 0.0);
-  EXPECT_EQ(ln_poisson_lower_tail(0, 3), -kInfinity);
-  EXPECT_EQ(ln_poisson_upper_tail(1, 0), -kInfinity);
+  EXPECT_EQ(ln_poisson_lower_tail(0, 3), -infinity);
+  EXPECT_EQ(ln_poisson_upper_tail(1, 0), -infinity);
   EXPECT_EQ(ln_poisson_lower_tail(1, 0), 0.0);
   EXPECT_EQ(ln_poisson_point(0, 0), 0.0);
-  EXPECT_EQ(ln_poisson_point(2, 0), -kInfinity);
-  EXPECT_EQ(ln_binomial_upper_tail(11, 10, 0.5), -kInfinity);
+  EXPECT_EQ(ln_poisson_point(2, 0), -infinity);
+  EXPECT_EQ(ln_binomial_upper_tail(11, 10, 0.5), -infinity);
   EXPECT_EQ(ln_binomial_lower_tail(11, 10, 0.5), 0.0);
   EXPECT_EQ(ln_binomial_upper_tail(10, 10, 1), 0.0);
-  EXPECT_EQ(ln_binomial_lower_tail(10, 10, 1), -kInfinity);
-  EXPECT_EQ(ln_binomial_upper_tail(1, 10, 0), -kInfinity);
+  EXPECT_EQ(ln_binomial_lower_tail(10, 10, 1), -infinity);
+  EXPECT_EQ(ln_binomial_upper_tail(1, 10, 0), -infinity);
   EXPECT_EQ(ln_binomial_lower_tail(1, 10, 0), 0.0);
-  EXPECT_EQ(ln_binomial_lower_tail(0, 0, 0.5), -kInfinity);
+  EXPECT_EQ(ln_binomial_lower_tail(0, 0, 0.5), -infinity);
 }
 
 TEST(TailsTheory, BadParametersAreRefusedByName) {
   const std::uint64_t huge = (std::uint64_t{1} << 40) + 1;
-  for (const double bad : {-1.0, kNaN, kInfinity, -kInfinity}) {
+  for (const double bad : {-1.0, not_a_number, infinity, -infinity}) {
     TALLY_EXPECT_REFUSED(ln_poisson_point(1, bad), "kappa");
     TALLY_EXPECT_REFUSED(ln_poisson_upper_tail(1, bad), "kappa");
     TALLY_EXPECT_REFUSED(ln_poisson_lower_tail(1, bad), "kappa");

@@ -158,12 +158,12 @@ TEST(CompressedBytes, ThatTakeTooMuchMemoryAreRefused) {
   const Outcome outcome = read_source(directory.write("large.xz", xz + std::string(100, '\1')), 1000);
   EXPECT_THAT(outcome.error,
               AllOf(StartsWith(directory / "large.xz"), HasSubstr("1.00 GiB of memory to decompress"),
-                    HasSubstr("256.0 MiB"), EndsWith("xz -dc")));
+                    HasSubstr("256.0 MiB"), EndsWith("with 'xz -dc' and a pipe")));
   // A frame whose window is 2 GiB (RFC 8878, 3.1.1.1.2).
   const std::string zstd = "\x28\xb5\x2f\xfd\0\xa8"s + std::string(100, '\1');
   EXPECT_THAT(read_source(directory.write("large.zst", zstd), 1000).error,
               AllOf(StartsWith(directory / "large.zst"), HasSubstr("more than 128 MiB of memory"),
-                    EndsWith("zstd -dc --long=31")));
+                    EndsWith("with 'zstd -dc --long=31' and a pipe")));
 }
 
 TEST(Magics, TellWhatIsReadAndWhatIsNot) {

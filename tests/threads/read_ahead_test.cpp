@@ -15,7 +15,7 @@
 
 #include "command_runner.hpp"
 #include "key_streams.hpp"
-#include "streams/reported_keys.hpp"
+#include "tally/streams/reported_keys.hpp"
 
 namespace tally::cli {
 namespace {
@@ -132,7 +132,7 @@ TEST(ReadAhead, OnlyFilesThatAreNotTinyAreReadAhead) {
 
 TEST(RecentDigests, AreFoundFromAnyNumberOnUntilTheyAreDropped) {
   test::Random random(1);
-  RecentDigests recent;
+  detail::RecentDigests recent;
   std::vector<Hash128> twin;
   std::uint64_t first = 0;
   std::uint64_t num_found = 0;

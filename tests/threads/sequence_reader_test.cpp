@@ -198,12 +198,12 @@ TEST(SequenceFile, SaysInWhichLineWhatIsWrong) {
     const char* message;
   };
   for (const Case& tried :
-       std::vector<Case>{{"\n\nhello\n", "line 3: this is no FASTA or FASTQ"},
+       std::vector<Case>{{"\n\nhello\n", "line 3: not a FASTA or FASTQ file"},
                          {"@a\nAC\n+\nII\n@b\nACGT\n+\nIII\n",
-                          "line 5: the quality of the record 'b' is missing, cut, or not as "
+                          "line 5: the quality of the record 'b' is missing, cut off, or not as "
                           "long as its sequence: 3 characters for 4 bases"},
                          {"@a\nAC\n+\nIII\n",
-                          "line 1: the quality of the record 'a' is missing, cut, or not as long as its "
+                          "line 1: the quality of the record 'a' is missing, cut off, or not as long as its "
                           "sequence: 3 characters for 2 bases"},
                          {"@a\nAC\n+\nI\nII\n", "3 characters for 2 bases"},
                          {"@a\nAC\n+\nII\nII\n@b\n",

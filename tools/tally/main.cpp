@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <csignal>
@@ -25,8 +25,8 @@ struct Declared {
   Run run;
 };
 
-// Of a command that is called by name, no other is declared: the options of all of them take more memory than
-// some commands do.
+// If a command is called by name, no other command is declared: the options of all of them take more memory
+// than some commands do.
 std::vector<Declared> declare_commands(CommandLine program, std::string_view called) {
   const bool is_called =
       std::ranges::any_of(commands(), [&](const Command& command) { return command.name == called; });
@@ -40,16 +40,17 @@ std::vector<Declared> declare_commands(CommandLine program, std::string_view cal
   return declared;
 }
 
-/// Which commands read a file of the kind.
+/// The commands that read a file of this kind.
 std::string_view who_reads(FileKind kind) {
   switch (kind) {
     case FileKind::top_keys:
     case FileKind::space_saving:
-      return "'tally top --from' prints its keys, 'tally merge' merges such files, 'tally info' shows it";
+      return "'tally top --from' prints its keys, 'tally merge' merges such files, 'tally info' describes it";
     case FileKind::count_min_window:
-      return "'tally merge' merges such files, 'tally info' shows it";
+      return "'tally merge' merges such files, 'tally info' describes it";
     default:
-      return "'tally query' or 'tally count' asks it, 'tally merge' merges such files, 'tally info' shows it";
+      return "'tally query' and 'tally count' query it, 'tally merge' merges such files, 'tally info' "
+             "describes it";
   }
 }
 
@@ -58,7 +59,7 @@ ExitCode fail(std::string_view message) {
   return ExitCode::error;
 }
 
-// What stands after the program's name; "help over" is "over --help".
+// The words after the program's name; "help over" becomes "over --help".
 std::vector<std::string> words_of(int argc, char** argv) {
   std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   if (words.empty() || words.front() != "help") return words;
@@ -67,7 +68,7 @@ std::vector<std::string> words_of(int argc, char** argv) {
   return words;
 }
 
-// The library's refusals in the words of whoever called the command.
+// Runs the command; words the library's errors for the user of the command.
 ExitCode run_translated(const Declared& command) {
   try {
     return command.run();
@@ -78,7 +79,7 @@ ExitCode run_translated(const Declared& command) {
 
 ExitCode run(int argc, char** argv) {
   take_instruction_set_from_environment();
-  Program program("tally", program_description, program_footer);
+  Program program("tally");
   std::string document;
   describe_program(program, document);
   const std::vector<std::string> words = words_of(argc, argv);
@@ -114,7 +115,7 @@ ExitCode run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace tally::cli;
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is seen as EPIPE
+  std::signal(SIGPIPE, SIG_IGN);  // writing to a closed pipe then returns EPIPE
   install_stop_handler();
   const auto translated = [&] {
     try {
@@ -122,7 +123,7 @@ int main(int argc, char** argv) {
     } catch (const ClosedPipe&) {
       return ExitCode::success;
     } catch (const std::bad_alloc&) {
-      return fail("not enough memory; ask for less with --memory or fewer keys");
+      return fail("not enough memory; use less --memory or fewer keys");
     } catch (const tally::FileKindError& error) {
       return fail(fmt::format("{}; {}", error.what(), who_reads(error.kind())));
     } catch (const std::exception& error) {  // invalid_argument, FormatError, system_error, ...

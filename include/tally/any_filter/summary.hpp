@@ -5,13 +5,14 @@
 
 namespace tally {
 
-/// What a filter tells others: the bits of a Bloom filter, those of a counting Bloom filter's counters that are above
-/// 0, the cells of a d-left filter. Throws std::invalid_argument for a kind that has no summary.
+/// The summary of a filter that nodes send to each other: the bits of a Bloom filter, one bit per counter of a
+/// counting Bloom filter (whether it is above 0), or the cells of a d-left filter. Throws std::invalid_argument for a
+/// kind that has no summary.
 SummaryTable summary_of(const AnyFilter& filter);
 
-/// The other way: the Bloom or d-left filter that answers as the summary's publisher did. Its numbers of insertions are
-/// 0 (of a d-left filter: one for what every cell counts), since nobody told. `hasher` is the one of the layout;
-/// std::invalid_argument otherwise.
+/// The inverse: the Bloom or d-left filter that answers as the summary's publisher did. A summary does not contain
+/// the number of insertions: it is 0 for a Bloom filter, and the sum of all cells for a d-left filter. Throws
+/// std::invalid_argument if `hasher` is not that of the layout.
 AnyFilter filter_of(const SummaryTable& summary, const KeyHasher& hasher);
 
 }  // namespace tally

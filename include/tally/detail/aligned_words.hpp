@@ -7,18 +7,17 @@
 
 namespace tally::detail {
 
-/// The one owner of a structure's memory: 64-bit words, the first on a 64-byte line.
+/// The sole owner of a structure's memory: 64-bit words, the first one aligned to a 64-byte line.
 ///
-/// Fresh words are zero. All but small blocks come straight from the kernel, and go back
-/// there at once; for large ones transparent huge pages are asked for, which makes random
-/// reads of large tables cheaper. Alternatively the words
-/// belong to somebody else (a read-only mapping of a file), kept alive by `keep`;
-/// such words are reached only through const structures. A copy always owns its words.
+/// New words are zero. All blocks except small ones come directly from the kernel and are returned to it
+/// immediately. Large blocks request transparent huge pages, which make random reads of large tables cheaper.
+/// Alternatively, the words belong to somebody else (a read-only mapping of a file), and `keep` keeps them
+/// alive; such words can be reached only through const structures. A copy always owns its words.
 ///
-/// It cannot be assigned by copying: a structure that was, member by member, would have a new shape and old
-/// words where there is no memory for new ones. So a structure says how it is assigned: copy, then move.
+/// There is no copy assignment. If a structure were copy-assigned member by member and memory ran out, it
+/// would have a new shape and old words. So a structure implements its own assignment: copy, then move.
 ///
-/// Throws std::bad_alloc where the memory is not to be had.
+/// Throws std::bad_alloc if there is not enough memory.
 class AlignedWords {
  public:
   AlignedWords() = default;

@@ -7,17 +7,17 @@
 
 namespace tally::detail {
 
-/// a * b, or std::invalid_argument naming `what` where the product does not fit 64 bits.
+/// a * b; throws std::invalid_argument naming `what` if the product does not fit in 64 bits.
 inline std::uint64_t checked_mul(std::uint64_t a, std::uint64_t b, std::string_view what) {
   std::uint64_t product = 0;
   if (__builtin_mul_overflow(a, b, &product)) {
     throw std::invalid_argument(std::string(what) + ": " + std::to_string(a) + " x " + std::to_string(b) +
-                                " does not fit in 64 bits; ask for less");
+                                " does not fit in 64 bits; use less");
   }
   return product;
 }
 
-/// a + b, or the largest 64-bit value where the sum does not fit.
+/// a + b, or the largest 64-bit value if the sum does not fit.
 constexpr std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) noexcept {
   const std::uint64_t sum = a + b;
   return sum < a ? ~std::uint64_t{0} : sum;
@@ -25,7 +25,7 @@ constexpr std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) noexcep
 
 constexpr std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) noexcept { return a / b + (a % b != 0); }
 
-/// The least multiple of `unit` that is at least `value`; checked like checked_mul.
+/// The smallest multiple of `unit` that is at least `value`; checked like checked_mul.
 inline std::uint64_t round_up(std::uint64_t value, std::uint64_t unit, std::string_view what) {
   return checked_mul(ceil_div(value, unit), unit, what);
 }

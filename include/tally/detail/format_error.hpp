@@ -6,9 +6,9 @@
 
 namespace tally {
 
-/// Bytes that are not what they should be: a filter file (docs/format.md), a summary message
-/// (docs/summaries.md), another system's digest. The reason, and the byte where it shows.
-/// what() has all: "tally file: kind is 9; must be 1 to 4 (at byte 10)".
+/// Thrown for invalid bytes: a filter file (docs/format.md), a summary message (docs/summaries.md), another
+/// system's digest. It has the reason and the offset of the byte. what() has both: "tally file: kind is 9;
+/// must be 1 to 4 (at byte 10)".
 class FormatError : public std::runtime_error {
  public:
   FormatError(const std::string& reason, std::uint64_t offset, const std::string& subject = "tally file")

@@ -1,35 +1,22 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
-#include <sstream>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
 
 namespace tally::detail {
 
-template <class Value>
-std::string text_of(const Value& value) {
-  std::ostringstream out;
-  if constexpr (std::is_arithmetic_v<Value>) {
-    out.precision(std::is_floating_point_v<Value> ? 17 : 6);
-    out << +value;
-  } else {
-    out << value;
-  }
-  return out.str();
-}
+/// A value as an error message shows it. Of a double, the fewest digits that read back as the same number.
+std::string text_of(double value);
+inline std::string text_of(std::integral auto value) { return std::to_string(value); }
+inline std::string text_of(std::string_view value) { return std::string(value); }
 
 /// Throws std::invalid_argument with one sentence shape for the whole library:
 /// "BloomFilter: num_hashes is 1025; must be 1 to 1024".
-[[noreturn]] inline void throw_parameter_error(std::string_view where, std::string_view parameter,
-                                               std::string_view value, std::string_view rule) {
-  std::string message;
-  message.append(where).append(": ").append(parameter).append(" is ").append(value);
-  message.append("; must be ").append(rule);
-  throw std::invalid_argument(message);
-}
+[[noreturn]] void throw_parameter_error(std::string_view where, std::string_view parameter,
+                                        std::string_view value, std::string_view rule);
 
 /// Refuses anything but low <= value <= high; a NaN is refused too.
 template <class Value>
@@ -45,14 +32,15 @@ inline void require_probability(std::string_view where, std::string_view paramet
   throw_parameter_error(where, parameter, text_of(value), "above 0 and below 1");
 }
 
+/// Throws std::invalid_argument: two structures that differ in a field cannot be merged.
+[[noreturn]] void throw_difference(std::string_view where, std::string_view field, std::string_view mine,
+                                   std::string_view theirs);
+
 /// Refuses to combine two structures that differ in a field, and names the field.
 template <class Value>
 void require_same(std::string_view where, std::string_view field, const Value& mine, const Value& theirs) {
   if (mine == theirs) return;
-  std::string message(where);
-  message.append(": cannot merge: ").append(field).append(" is ").append(text_of(mine)).append(" here and ");
-  message.append(text_of(theirs)).append(" there; make both with the same");
-  throw std::invalid_argument(message);
+  throw_difference(where, field, text_of(mine), text_of(theirs));
 }
 
 }  // namespace tally::detail

@@ -16,19 +16,19 @@
 
 namespace tally {
 
-/// A set of keys in a few bits each: `may_contain` is true for every key inserted, and
-/// for another key with the planned false positive rate.
+/// A set of keys in a few bits each: `may_contain` is true for every inserted key, and for any other key with
+/// the planned false positive rate.
 ///
-/// Law: no false negatives. Keys cannot be removed (see CountingBloomFilter).
-/// Thread rule: reads (const functions) may run together, a write runs alone.
+/// Guarantee: no false negatives. Keys cannot be removed (see CountingBloomFilter).
+/// Threads: const functions may run concurrently; a write needs exclusive access.
 /// A moved-from filter may only be assigned to or destroyed.
-/// Source: Bloom 1970; Fan et al. 2000; error formula in theory/bloom.hpp, and for the
-/// blocked scheme in theory/blocked_bloom.hpp.
+/// Source: Bloom 1970; Fan et al. 2000. Formula for the false positive rate: theory/bloom.hpp, and for the
+/// blocked scheme theory/blocked_bloom.hpp.
 template <HashScheme Scheme = DefaultScheme>
 class BloomFilter {
  public:
-  /// Empty. Throws std::invalid_argument for a shape out of range or that the scheme
-  /// cannot use, std::bad_alloc where there is not enough memory.
+  /// Empty. Throws std::invalid_argument for a shape that is out of range or that the scheme cannot use, and
+  /// std::bad_alloc if there is not enough memory.
   BloomFilter(const BloomShape& shape, const KeyHasher& hasher)
       : BloomFilter(shape, hasher, 0, BitArray(checked(shape).num_bits)) {}
 
@@ -55,7 +55,7 @@ class BloomFilter {
     ++num_insertions_;
   }
 
-  /// Inserts the key; returns what may_contain said before: false means that it is certainly new.
+  /// Inserts the key; returns what may_contain returned before. False means that the key is certainly new.
   template <class Key>
   bool test_and_insert(const Key& key) noexcept {
     bool all = true;
@@ -71,8 +71,8 @@ class BloomFilter {
   template <KeyBatch Keys>
   void insert_batch(const Keys& keys) noexcept {
     detail::touch_keys<detail::Access::write>(hasher_, scheme_, bits_, shape_.num_hashes, keys,
-                                              [&](std::size_t, std::span<const std::uint64_t> places) {
-                                                for (const std::uint64_t place : places) bits_.set(place);
+                                              [&](std::size_t, std::span<const std::uint64_t> offsets) {
+                                                for (const std::uint64_t offset : offsets) bits_.set(offset);
                                               });
     num_insertions_ += std::span(keys).size();
   }
@@ -87,10 +87,10 @@ class BloomFilter {
   void may_contain_batch(const Keys& keys, std::span<bool> results) const noexcept {
     detail::test_keys(
         hasher_, scheme_, bits_, shape_.num_hashes, keys,
-        [&](std::uint64_t place) { return bits_.get(place); }, results);
+        [&](std::uint64_t offset) { return bits_.get(offset); }, results);
   }
 
-  /// Asks for the key's lines, for callers that look at each key a little later.
+  /// Prefetches the key's lines, for callers that look up each key a little later.
   void prefetch(Hash128 hash) const noexcept {
     scheme_.all_positions(hash, [&](std::uint64_t position) {
       bits_.prefetch_for_write(position);
@@ -98,8 +98,8 @@ class BloomFilter {
     });
   }
 
-  /// Makes this the filter of both sets of keys, exactly. Throws std::invalid_argument
-  /// that names the first field in which the two differ; nothing has changed then.
+  /// Makes this the filter of both sets of keys, exactly. Throws std::invalid_argument that names the first
+  /// field that differs, and then changes nothing.
   void merge(const BloomFilter& other) {
     require_same_hasher(structure, hasher_, other.hasher_);
     detail::require_same(structure, "num_bits", shape_.num_bits, other.shape_.num_bits);
@@ -135,7 +135,7 @@ class BloomFilter {
   std::uint64_t num_insertions_;
 };
 
-/// A BloomFilter that touches one 64-byte line a key; num_bits is a multiple of 512.
+/// A BloomFilter that touches one 64-byte line per key; num_bits is a multiple of 512.
 using BlockedBloomFilter = BloomFilter<BlockedScheme>;
 
 }  // namespace tally

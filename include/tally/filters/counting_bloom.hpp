@@ -18,27 +18,27 @@
 
 namespace tally {
 
-/// A multiset of keys with insert, remove and count: k counters a key, each insertion
-/// adds one to all of them.
+/// A multiset of keys with insert, remove and count. Each key has k counters, and each insertion adds one to
+/// all of them.
 ///
-/// Law: `count` is never below the number of times the key is in the multiset, and
-/// `may_contain` is true for every key in it, as long as only keys in it are removed.
-/// A remove that the filter can prove illegal is refused. An illegal one that passes (a
-/// false positive) cannot be noticed, and takes other keys' counts with it. A counter
-/// that reached its maximum sticks there: its positions never clear, nothing is lost.
-/// Thread rule: reads (const functions) may run together, a write runs alone.
+/// Guarantee: `count` is never below the number of times the key is in the multiset, and `may_contain` is
+/// true for every key in it, as long as only keys in it are removed. Removing a key that is provably absent
+/// is refused. If a false positive lets an illegal removal through, nothing can detect it, and it lowers the
+/// counts of other keys. A counter that reaches its maximum stays there: its position never clears, and
+/// nothing is lost.
+/// Threads: const functions may run concurrently; a write needs exclusive access.
 /// A moved-from filter may only be assigned to or destroyed.
-/// Source: Fan, Cao, Almeida, Broder 2000 (Summary Cache), but for the sticking.
+/// Source: Fan, Cao, Almeida, Broder 2000 (Summary Cache), except for saturation.
 template <HashScheme Scheme = DefaultScheme>
 class CountingBloomFilter {
  public:
-  /// Empty. Throws std::invalid_argument for a shape out of range or that the scheme
-  /// cannot use, std::bad_alloc where there is not enough memory.
+  /// Empty. Throws std::invalid_argument for a shape that is out of range or that the scheme cannot use, and
+  /// std::bad_alloc if there is not enough memory.
   CountingBloomFilter(const CountingBloomShape& shape, const KeyHasher& hasher)
       : CountingBloomFilter(shape, hasher, {},
                             CounterArray(checked(shape).num_counters, shape.counter_bits)) {}
 
-  /// Calls so far, whatever their keys.
+  /// The number of calls so far, whatever their keys.
   struct Totals {
     std::uint64_t num_insertions = 0;
     std::uint64_t num_removes = 0;
@@ -67,17 +67,17 @@ class CountingBloomFilter {
     InsertResult result{};
     detail::touch_key(
         scheme_, counters_, shape_.num_hashes, hasher_(key),
-        [&](std::span<const std::uint64_t> places) { result = detail::insert_places(counters_, places); });
+        [&](std::span<const std::uint64_t> offsets) { result = detail::insert_at(counters_, offsets); });
     ++totals_.num_insertions;
     return result;
   }
 
-  /// Inserts every key; returns how many insertions found or left a counter saturated.
+  /// Inserts every key; returns for how many insertions a counter was or became saturated.
   template <KeyBatch Keys>
   std::uint64_t insert_batch(const Keys& keys) noexcept {
     std::uint64_t num_saturated = 0;
-    for_each_key(keys, [&](std::size_t, std::span<const std::uint64_t> places) {
-      num_saturated += detail::insert_places(counters_, places) == InsertResult::saturated;
+    for_each_key(keys, [&](std::size_t, std::span<const std::uint64_t> offsets) {
+      num_saturated += detail::insert_at(counters_, offsets) == InsertResult::saturated;
     });
     totals_.num_insertions += std::span(keys).size();
     return num_saturated;
@@ -89,7 +89,7 @@ class CountingBloomFilter {
     RemoveResult result{};
     detail::touch_key(
         scheme_, counters_, shape_.num_hashes, hasher_(key),
-        [&](std::span<const std::uint64_t> places) { result = detail::remove_places(counters_, places); });
+        [&](std::span<const std::uint64_t> offsets) { result = detail::remove_at(counters_, offsets); });
     ++(result == RemoveResult::refused ? totals_.num_refused_removes : totals_.num_removes);
     return result;
   }
@@ -97,8 +97,8 @@ class CountingBloomFilter {
   /// results[i] = remove(keys[i]), in order; `results` is as long as `keys`.
   template <KeyBatch Keys>
   void remove_batch(const Keys& keys, std::span<RemoveResult> results) noexcept {
-    for_each_key(keys, [&](std::size_t i, std::span<const std::uint64_t> places) {
-      results[i] = detail::remove_places(counters_, places);
+    for_each_key(keys, [&](std::size_t i, std::span<const std::uint64_t> offsets) {
+      results[i] = detail::remove_at(counters_, offsets);
       ++(results[i] == RemoveResult::refused ? totals_.num_refused_removes : totals_.num_removes);
     });
   }
@@ -114,8 +114,8 @@ class CountingBloomFilter {
     passes_batch(keys, 1, results);
   }
 
-  /// Whether the key is in the multiset at least `theta` times: true whenever it is.
-  /// Throws std::invalid_argument unless 1 <= theta <= shape().max_threshold.
+  /// Whether the key is in the multiset at least `theta` times: true whenever it is. Throws
+  /// std::invalid_argument unless 1 <= theta <= shape().max_threshold.
   template <class Key>
   bool at_least(const Key& key, std::uint64_t theta) const {
     detail::require_in_range(structure, "theta", theta, 1, shape_.max_threshold);
@@ -129,7 +129,7 @@ class CountingBloomFilter {
     passes_batch(keys, theta, results);
   }
 
-  /// The least of the key's counters.
+  /// The smallest of the key's counters.
   template <class Key>
   Count count(const Key& key) const noexcept {
     return detail::least_counter(scheme_, counters_, hasher_(key));
@@ -141,9 +141,9 @@ class CountingBloomFilter {
     detail::count_keys(hasher_, scheme_, shape_.num_hashes, counters_, keys, results);
   }
 
-  /// Makes this the filter of both multisets: counters are added, saturating, and what
-  /// is stuck stays stuck. Where nothing saturates it equals inserting both. Throws
-  /// std::invalid_argument that names the first field that differs; nothing has changed then.
+  /// Makes this the filter of both multisets: counters are added, and saturated ones stay saturated. If no
+  /// counter saturates, the result equals inserting both. Throws std::invalid_argument that names the first
+  /// field that differs, and then changes nothing.
   void merge(const CountingBloomFilter& other) {
     require_same_hasher(structure, hasher_, other.hasher_);
     detail::require_same(structure, "num_counters", shape_.num_counters, other.shape_.num_counters);

@@ -19,31 +19,32 @@
 
 namespace tally {
 
-/// A multiset of keys with insert, remove and count in half the space of a counting Bloom filter: each
-/// key's fingerprint and count in one cell of a d-left hash table.
+/// A multiset of keys with insert, remove and count in half the memory of a counting Bloom filter. Each key's
+/// fingerprint and count are in one cell of a d-left hash table.
 ///
-/// Law: `count` is never below the number of times the key is in the multiset, and above it by the
-/// keys of the same fingerprint only, as long as only keys in it are removed; a remove of a key whose
-/// fingerprint is absent is refused. Counts have no maximum. An insertion that finds no room says
-/// 'full' and changes nothing; nothing is ever lost.
-/// Thread rule: reads (const functions) may run together, a write runs alone.
-/// Source: Bonomi, Mitzenmacher, Panigrahy, Singh, Varghese 2006. Moves, doubling, merging and the side table for counts that
-/// a cell cannot hold follow from the permutations; docs/dleft.md tells how.
+/// Guarantee: `count` is never below the number of times the key is in the multiset, and only keys with the
+/// same fingerprint can raise it above that, as long as only keys in it are removed. Removing a key whose
+/// fingerprint is absent is refused. Counts have no maximum. An insertion that finds no room returns `full`
+/// and changes nothing; nothing is ever lost.
+/// Threads: const functions may run concurrently; a write needs exclusive access.
+/// Source: Bonomi, Mitzenmacher, Panigrahy, Singh, Varghese 2006. Moves, doubling, merging and the side table
+/// for counts that a cell cannot hold follow from the permutations; docs/dleft.md explains how.
 template <BucketScheme Scheme = RotationBuckets>
 class DLeftCountingBloomFilter {
  public:
-  /// Empty. Throws std::invalid_argument for a shape out of range or that the scheme cannot use,
-  /// std::bad_alloc where there is not enough memory.
+  /// Empty. Throws std::invalid_argument for a shape that is out of range or that the scheme cannot use, and
+  /// std::bad_alloc if there is not enough memory.
   DLeftCountingBloomFilter(const DLeftShape& shape, const KeyHasher& hasher)
       : hasher_(hasher),
         space_(shape.fingerprint_space()),
         table_(checked(shape), hasher.seed_or_key_id()),
         kernels_(detail::dleft_kernels<Scheme>(shape)) {}
 
-  /// Calls so far, whatever their keys.
+  /// The number of calls so far, whatever their keys.
   using Totals = DLeftTotals;
 
-  /// Takes over what a file held; see DLeftTable. Throws std::invalid_argument for what does not fit the shape.
+  /// Takes over the contents of a file; see DLeftTable. Throws std::invalid_argument if they do not fit the
+  /// shape.
   DLeftCountingBloomFilter(const DLeftShape& shape, const KeyHasher& hasher, const Totals& totals,
                            CellTable cells, SpillTable spills, std::uint64_t num_fingerprints)
       : hasher_(hasher),
@@ -66,17 +67,18 @@ class DLeftCountingBloomFilter {
   /// InsertResult::counted or InsertResult::full.
   template <class Key>
   [[nodiscard]] InsertResult insert(const Key& key) noexcept {
-    return insert_at(places_of(hasher_(key)).data());
+    return insert_at(images_of(hasher_(key)).data());
   }
 
   /// results[i] = insert(keys[i]), in order; `results` is as long as `keys`.
   template <KeyBatch Keys>
   void insert_batch(const Keys& keys, std::span<InsertResult> results) noexcept;
 
-  /// Removes one occurrence of the key: RemoveResult::removed, or refused where it is provably absent.
+  /// Removes one occurrence of the key. Returns RemoveResult::removed, or refused if the key is provably
+  /// absent.
   template <class Key>
   [[nodiscard]] RemoveResult remove(const Key& key) noexcept {
-    return remove_at(places_of(hasher_(key)).data());
+    return remove_at(images_of(hasher_(key)).data());
   }
 
   /// results[i] = remove(keys[i]), in order; `results` is as long as `keys`.
@@ -85,40 +87,41 @@ class DLeftCountingBloomFilter {
 
   template <class Key>
   bool may_contain(const Key& key) const noexcept {
-    return table_.count(places_of(hasher_(key)).data()) != 0;
+    return table_.count(images_of(hasher_(key)).data()) != 0;
   }
 
   /// results[i] = may_contain(keys[i]); `results` is as long as `keys`.
   template <KeyBatch Keys>
   void may_contain_batch(const Keys& keys, std::span<bool> results) const noexcept;
 
-  /// How often keys of this one's fingerprint are in the multiset; never saturated.
+  /// How often keys with this key's fingerprint are in the multiset; never saturated.
   template <class Key>
   Count count(const Key& key) const noexcept {
-    return {table_.count(places_of(hasher_(key)).data()), false};
+    return {table_.count(images_of(hasher_(key)).data()), false};
   }
 
   /// results[i] = count(keys[i]); `results` is as long as `keys`.
   template <KeyBatch Keys>
   void count_batch(const Keys& keys, std::span<Count> results) const noexcept;
 
-  /// Doubles the number of buckets: one bit of every remainder becomes one of its bucket. False if the
-  /// remainder has no bit to spare. Throws std::bad_alloc, and nothing has changed then.
+  /// Doubles the number of buckets: one bit of every remainder becomes a bit of its bucket. Returns false if
+  /// the remainder has no bit to spare. Throws std::bad_alloc, and then changes nothing.
   bool try_grow() {
     if (!shape().can_double()) return false;
     table_.split_buckets();
     return true;
   }
 
-  /// Takes a doubling back. False, and nothing has changed, if there was none or the keys do not fit.
-  /// Throws std::bad_alloc, and nothing has changed then.
+  /// Reverses a doubling. Returns false and changes nothing if there was none or the keys do not fit. Throws
+  /// std::bad_alloc, and then changes nothing.
   bool try_halve() {
     return shape().num_doublings != 0 && detail::try_halve(table_, hasher_.seed_or_key_id());
   }
 
-  /// Makes this the filter of both multisets, of the size of the larger, or larger where it grows by itself: the
-  /// same as if all keys of the other had been inserted here. False, and nothing has changed, if they do not fit. Throws
-  /// std::invalid_argument that names the first field that differs, std::bad_alloc; nothing has changed then.
+  /// Makes this the filter of both multisets, as if all keys of the other had been inserted here. It has the
+  /// size of the larger filter, or a larger one if it grows by itself. Returns false and changes nothing if
+  /// the result does not fit. Throws std::invalid_argument that names the first field that differs, or
+  /// std::bad_alloc, and then changes nothing.
   bool merge(const DLeftCountingBloomFilter& other) {
     require_same_hasher("DLeftCountingBloomFilter", hasher_, other.hasher_);
     detail::require_same_fingerprints(shape(), other.shape());
@@ -127,7 +130,7 @@ class DLeftCountingBloomFilter {
     return true;
   }
 
-  /// visit(fingerprint, count) for every fingerprint of the multiset, in no particular order.
+  /// Calls visit(fingerprint, count) for every fingerprint of the multiset, in no particular order.
   template <class Visit>
   void for_each_fingerprint(Visit visit) const {
     table_.for_each(visit);
@@ -137,7 +140,7 @@ class DLeftCountingBloomFilter {
   /// filter. Throws as BloomFilter's constructor does.
   BloomFilter<> snapshot(const BloomShape& shape) const { return detail::snapshot(table_, shape, hasher_); }
 
-  /// What a snapshot is asked for in place of the key.
+  /// The digest to look up in a snapshot for this key.
   template <class Key>
   Hash128 snapshot_key(const Key& key) const noexcept {
     return detail::snapshot_key(space_.fingerprint_of(hasher_(key)));
@@ -147,33 +150,32 @@ class DLeftCountingBloomFilter {
     return {totals_, table_statistics(shape(), table_.cells(), table_.spills())};
   }
 
-  /// As it is now: num_doublings grows.
+  /// The current shape: num_doublings grows.
   const DLeftShape& shape() const noexcept { return table_.shape(); }
   const KeyHasher& hasher() const noexcept { return hasher_; }
   const Totals& totals() const noexcept { return totals_; }
   const detail::DLeftTable<Scheme>& table() const noexcept { return table_; }
 
  private:
-  using Places = std::array<std::uint64_t, max_num_subtables>;
+  using Images = std::array<std::uint64_t, max_num_subtables>;
 
   static const DLeftShape& checked(const DLeftShape& shape) {
-    check_shape(shape);
-    detail::require_usable(Scheme::name, shape, Scheme::can_use(shape.fingerprint_space()));
+    check_shape<Scheme>(shape);
     return shape;
   }
 
   std::uint32_t num_subtables() const noexcept { return table_.shape().num_subtables; }
   std::uint32_t max_counter() const noexcept { return (1u << table_.shape().counter_bits) - 1; }
 
-  Places places_of(Hash128 hash) const noexcept {
-    Places places;
-    table_.scheme().place_all(space_.fingerprint_of(hash), num_subtables(), places.data());
-    return places;
+  Images images_of(Hash128 hash) const noexcept {
+    Images images;
+    table_.scheme().all_images(space_.fingerprint_of(hash), num_subtables(), images.data());
+    return images;
   }
 
-  InsertResult insert_at(const std::uint64_t* places) noexcept {
-    DLeftInserted how = table_.insert(places);
-    while (how == DLeftInserted::no_cell && detail::grow_by_itself(table_)) how = table_.insert(places);
+  InsertResult insert_at(const std::uint64_t* images) noexcept {
+    DLeftInserted how = table_.insert(images);
+    while (how == DLeftInserted::no_cell && detail::grow_by_itself(table_)) how = table_.insert(images);
     if (!is_in(how)) {
       ++totals_.num_full;
       return InsertResult::full;
@@ -186,8 +188,8 @@ class DLeftCountingBloomFilter {
   static RemoveResult result_of_remove(bool removed) noexcept {
     return removed ? RemoveResult::removed : RemoveResult::refused;
   }
-  RemoveResult remove_at(const std::uint64_t* places) noexcept {
-    const bool removed = table_.remove(places);
+  RemoveResult remove_at(const std::uint64_t* images) noexcept {
+    const bool removed = table_.remove(images);
     ++(removed ? totals_.num_removes : totals_.num_refused_removes);
     return result_of_remove(removed);
   }
@@ -199,8 +201,9 @@ class DLeftCountingBloomFilter {
     return {now.current_remainder_bits(), now.remainder_bits, max_counter};
   }
 
-  /// one(index, places) for every key in order; but where there are kernels, by_kernel(first index, spots, number of
-  /// keys) for runs of them, which returns how many it has done, and one(...) for the key after those.
+  /// Calls one(index, images) for every key in order. If there are kernels, it instead calls by_kernel(first
+  /// index, spots, number of keys) for runs of keys, which returns how many it has processed, and one(...)
+  /// for the key after those.
   template <detail::Access access, KeyBatch Keys, class One, class ByKernel>
   void for_each_key(const Keys& keys, One one, ByKernel by_kernel) const;
 

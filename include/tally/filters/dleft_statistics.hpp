@@ -10,7 +10,7 @@
 
 namespace tally {
 
-/// Calls on a DLeftCountingBloomFilter so far, whatever their keys.
+/// The number of calls on a DLeftCountingBloomFilter so far, whatever their keys.
 struct DLeftTotals {
   std::uint64_t num_insertions = 0;  ///< those that were not refused
   std::uint64_t num_full = 0;        ///< insertions refused because there was no room
@@ -24,19 +24,19 @@ struct DLeftTotals {
 /// What the table of a DLeftCountingBloomFilter holds.
 struct DLeftTableStatistics {
   std::uint64_t num_cells = 0;
-  std::uint64_t num_fingerprints = 0;  ///< distinct ones in it, a cell each
-  std::uint64_t num_keys = 0;          ///< the size of the multiset: insertions less removes
+  std::uint64_t num_fingerprints = 0;  ///< distinct fingerprints, one cell each
+  std::uint64_t num_keys = 0;          ///< the size of the multiset: insertions minus removals
 
-  /// loads[i][l]: buckets of subtable i with l cells in use.
+  /// loads[i][l]: number of buckets of subtable i with l cells in use.
   std::vector<std::vector<std::uint64_t>> loads;
-  /// counts[n]: cells that count n; counts[0] are the empty ones.
+  /// counts[n]: number of cells with count n; counts[0] are the empty ones.
   std::vector<std::uint64_t> counts;
 
   std::uint64_t num_spilled = 0;    ///< fingerprints in the side table
-  std::uint64_t spilled_total = 0;  ///< what they count there together
+  std::uint64_t spilled_total = 0;  ///< their total count in the side table
   std::uint64_t spill_capacity = 0;
 
-  /// Of a key never inserted: the share of all possible fingerprints that are in the filter. Exact.
+  /// For a key that was never inserted: the share of all possible fingerprints that are in the filter. Exact.
   double false_positive_rate = 0;
 
   double load_factor() const noexcept {
@@ -44,7 +44,7 @@ struct DLeftTableStatistics {
   }
 };
 
-/// What a DLeftCountingBloomFilter can tell of itself.
+/// Statistics of a DLeftCountingBloomFilter.
 struct DLeftStatistics {
   DLeftTotals totals;
   DLeftTableStatistics table;
@@ -53,16 +53,16 @@ struct DLeftStatistics {
 DLeftTableStatistics table_statistics(const DLeftShape& shape, const CellTable& cells,
                                       const SpillTable& spills);
 
-/// The same in the terms of the other filters: positions are cells, and a fingerprint that has something in the
-/// side table counts more than any cell can. The number of keys and its error follow from the number of
-/// fingerprints, which are thrown uniformly into the fingerprint space.
+/// The same in the terms of the other filters: positions are cells, and a fingerprint with an entry in the
+/// side table has a higher count than any cell can hold. The number of keys and its standard error follow
+/// from the number of fingerprints, which are drawn uniformly from the fingerprint space.
 FilterStatistics filter_statistics(const DLeftShape& shape, const DLeftStatistics& statistics);
 
 namespace detail {
-/// Throws std::invalid_argument unless cells and side table are of the size that the shape says.
+/// Throws std::invalid_argument unless cells and side table have the sizes given by the shape.
 void require_cells_of(const DLeftShape& shape, const CellTable& cells, const SpillTable& spills);
 
-/// Adds what a merged filter has seen, saturating.
+/// Adds the totals of a merged filter, saturating.
 void add_totals(DLeftTotals& mine, const DLeftTotals& theirs) noexcept;
 }  // namespace detail
 

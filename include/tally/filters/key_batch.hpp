@@ -15,10 +15,10 @@
 
 namespace tally {
 
-/// A good number of keys for a caller that cuts a stream into batches.
+/// A good batch size for a caller that divides a stream into batches.
 inline constexpr std::size_t keys_per_window = 128;
 
-/// Anything contiguous whose elements KeyHasher takes: texts, byte strings, integers, digests.
+/// Anything contiguous whose elements KeyHasher accepts: texts, byte strings, integers, digests.
 template <class Keys>
 concept KeyBatch = requires(const Keys& keys, const KeyHasher& hasher) {
   hasher(std::span(keys)[0]);
@@ -26,13 +26,13 @@ concept KeyBatch = requires(const Keys& keys, const KeyHasher& hasher) {
 
 namespace detail {
 
-/// Keys that are looked ahead. More bring nothing: the processor's queue of outstanding
+/// How many keys to prefetch ahead. A larger number gains nothing: the processor's queue of outstanding cache
 /// misses is full long before.
 inline constexpr std::size_t most_keys_ahead = 64;
 
-/// For every key in order: use(its index, slot), and `distance` keys before that
-/// prepare(slot, its digest). Slots are below `distance`; so hashing and computing positions
-/// for one key goes on while the lines of others are on their way.
+/// For every key in order, calls use(its index, slot), and `distance` keys earlier prepare(slot, its digest).
+/// Slots are below `distance`. So one key is hashed and its positions are computed while the lines of other
+/// keys are being loaded.
 template <KeyBatch Keys, class Prepare, class Use>
 void run_ahead(const KeyHasher& hasher, const Keys& key_range, std::size_t distance, Prepare prepare,
                Use use) {
@@ -50,59 +50,62 @@ void run_ahead(const KeyHasher& hasher, const Keys& key_range, std::size_t dista
 enum class Access : bool { read, write };
 
 template <Access access, class Storage>
-void prefetch_place(const Storage& storage, std::uint64_t place) noexcept {
+void prefetch_at(const Storage& storage, std::uint64_t offset) noexcept {
   if constexpr (access == Access::write) {
-    storage.prefetch_for_write(place);
+    storage.prefetch_for_write(offset);
   } else {
-    storage.prefetch_for_read(place);
+    storage.prefetch_for_read(offset);
   }
 }
 
-/// Writes the places of a key's positions to `places`.
+/// Writes the storage indices of a key's positions to `offsets`.
 template <HashScheme Scheme, class Storage>
-void find_places(const Scheme& scheme, const Storage& storage, Hash128 hash, std::uint64_t* places) noexcept {
+void find_offsets(const Scheme& scheme, const Storage& storage, Hash128 hash,
+                  std::uint64_t* offsets) noexcept {
   scheme.all_positions(hash, [&](std::uint64_t position) {
-    *places++ = storage.locate(position);
+    *offsets++ = storage.locate(position);
     return true;
   });
 }
 
-/// touch(the places of one key's positions).
+/// Calls touch(the storage indices of one key's positions).
 template <HashScheme Scheme, class Storage, class Touch>
 void touch_key(const Scheme& scheme, const Storage& storage, std::uint32_t num_hashes, Hash128 hash,
                Touch touch) {
-  std::array<std::uint64_t, max_num_hashes> places;
-  find_places(scheme, storage, hash, places.data());
-  touch(std::span<const std::uint64_t>(places.data(), num_hashes));
+  std::array<std::uint64_t, max_num_hashes> offsets;
+  find_offsets(scheme, storage, hash, offsets.data());
+  touch(std::span<const std::uint64_t>(offsets.data(), num_hashes));
 }
 
-/// For every key in order: touch(index, the places of its positions), their lines asked for well before.
+/// For every key in order, calls touch(index, the storage indices of its positions), with their lines
+/// prefetched well before.
 template <Access access, HashScheme Scheme, class Storage, KeyBatch Keys, class Touch>
 void touch_keys(const KeyHasher& hasher, const Scheme& scheme, const Storage& storage,
                 std::uint32_t num_hashes, const Keys& keys, Touch touch) {
-  std::array<std::uint64_t, max_num_hashes> places;
+  std::array<std::uint64_t, max_num_hashes> offsets;
   const auto prepare = [&](std::size_t slot, Hash128 hash) {
-    std::uint64_t* const own = places.data() + slot * num_hashes;
-    find_places(scheme, storage, hash, own);
+    std::uint64_t* const own = offsets.data() + slot * num_hashes;
+    find_offsets(scheme, storage, hash, own);
     const std::uint32_t num_lines = Scheme::layout == PositionLayout::lines ? 1 : num_hashes;
-    for (std::uint32_t i = 0; i < num_lines; ++i) prefetch_place<access>(storage, own[i]);
+    for (std::uint32_t i = 0; i < num_lines; ++i) prefetch_at<access>(storage, own[i]);
   };
   const auto use = [&](std::size_t i, std::size_t slot) {
-    touch(i, std::span<const std::uint64_t>(places.data() + slot * num_hashes, num_hashes));
+    touch(i, std::span<const std::uint64_t>(offsets.data() + slot * num_hashes, num_hashes));
   };
-  run_ahead(hasher, keys, std::clamp<std::size_t>(places.size() / num_hashes, 1, most_keys_ahead), prepare,
+  run_ahead(hasher, keys, std::clamp<std::size_t>(offsets.size() / num_hashes, 1, most_keys_ahead), prepare,
             use);
 }
 
-/// The same where all positions of a key share a line: a window of keys after the window's lines were asked
-/// for, which measured faster here than run_ahead, with its touches and requests taking turns.
+/// The same if all positions of a key share a line. It processes a window of keys after prefetching all lines
+/// of the window. This measured faster here than run_ahead, which alternates touches and prefetches.
 template <Access access, HashScheme Scheme, class Storage, KeyBatch Keys, class Touch>
 requires(Scheme::layout ==
          PositionLayout::lines) void touch_keys(const KeyHasher& hasher, const Scheme& scheme,
                                                 const Storage& storage, std::uint32_t num_hashes,
                                                 const Keys& key_range, Touch touch) {
   const std::span keys(key_range);
-  // Two arrays: g++ moves a digest that a call returned through memory, which costs more than the touch.
+  // Two arrays, because g++ moves a digest that a call returned through memory, which costs more than the
+  // touch.
   std::array<std::uint64_t, most_keys_ahead> low;
   std::array<std::uint64_t, most_keys_ahead> high;
   for (std::size_t first = 0; first < keys.size(); first += most_keys_ahead) {
@@ -111,31 +114,31 @@ requires(Scheme::layout ==
       const Hash128 hash = hasher(keys[first + i]);
       low[i] = hash.low;
       high[i] = hash.high;
-      prefetch_place<access>(storage, storage.locate(scheme.first_of_line(hash)));
+      prefetch_at<access>(storage, storage.locate(scheme.first_of_line(hash)));
     }
     for (std::size_t i = 0; i < count; ++i) {
       touch_key(scheme, storage, num_hashes, {low[i], high[i]},
-                [&](std::span<const std::uint64_t> places) { touch(first + i, places); });
+                [&](std::span<const std::uint64_t> offsets) { touch(first + i, offsets); });
     }
   }
 }
 
-/// results[i] = whether test(place) holds for every position of keys[i].
+/// results[i] = whether test(index) holds for every position of keys[i].
 ///
-/// Most absent keys fail within two positions, so only those two lines are asked for at
-/// first, and the others half way, for the keys that are left.
+/// Most absent keys fail within two positions. So only those two lines are prefetched at first, and the
+/// others halfway, for the keys that are left.
 template <HashScheme Scheme, class Storage, KeyBatch Keys, class Test>
 void test_keys(const KeyHasher& hasher, const Scheme& scheme, const Storage& storage,
                std::uint32_t num_hashes, const Keys& keys, Test test, std::span<bool> results) {
   enum class State : std::uint8_t { fresh, failed, passed_first };
-  std::array<std::uint64_t, std::size_t{2} * max_num_hashes> places;
+  std::array<std::uint64_t, std::size_t{2} * max_num_hashes> offsets;
   std::array<State, 2 * most_keys_ahead> states;
   const std::size_t half = std::clamp<std::size_t>(max_num_hashes / num_hashes, 1, most_keys_ahead);
   const std::uint32_t num_first = std::min(std::uint32_t{2}, num_hashes);
   std::size_t num_prepared = 0;
 
   const auto test_first = [&](std::size_t slot) {
-    const std::uint64_t* const own = places.data() + slot * num_hashes;
+    const std::uint64_t* const own = offsets.data() + slot * num_hashes;
     bool all = true;
     for (std::uint32_t j = 0; j < num_first; ++j) all &= test(own[j]);
     states[slot] = all ? State::passed_first : State::failed;
@@ -143,21 +146,21 @@ void test_keys(const KeyHasher& hasher, const Scheme& scheme, const Storage& sto
     for (std::uint32_t j = num_first; j < num_hashes; ++j) storage.prefetch_for_read(own[j]);
   };
   const auto prepare = [&](std::size_t slot, Hash128 hash) {
-    std::uint64_t* const own = places.data() + slot * num_hashes;
-    find_places(scheme, storage, hash, own);
+    std::uint64_t* const own = offsets.data() + slot * num_hashes;
+    find_offsets(scheme, storage, hash, own);
     for (std::uint32_t j = 0; j < num_first; ++j) storage.prefetch_for_read(own[j]);
     states[slot] = State::fresh;
     if (num_prepared++ >= half) test_first(slot >= half ? slot - half : slot + half);
   };
   const auto use = [&](std::size_t i, std::size_t slot) {
     if (states[slot] == State::fresh) test_first(slot);  // among the last keys of the batch
-    const std::uint64_t* const own = places.data() + slot * num_hashes;
+    const std::uint64_t* const own = offsets.data() + slot * num_hashes;
     results[i] = states[slot] == State::passed_first && std::all_of(own + num_first, own + num_hashes, test);
   };
   run_ahead(hasher, keys, 2 * half, prepare, use);
 }
 
-/// The same where all positions of a key share a line: tested without a branch, window by window.
+/// The same if all positions of a key share a line: tested without a branch, window by window.
 template <HashScheme Scheme, class Storage, KeyBatch Keys, class Test>
 requires(Scheme::layout ==
          PositionLayout::lines) void test_keys(const KeyHasher& hasher, const Scheme& scheme,
@@ -175,9 +178,9 @@ requires(Scheme::layout ==
       const Hash128 hash = hasher(keys[first + i]);
       low[i] = hash.low;
       high[i] = hash.high;
-      const std::uint64_t place = storage.locate(scheme.first_of_line(hash));
-      lines[i] = storage.words().data() + place / 64;
-      storage.prefetch_for_read(place);
+      const std::uint64_t offset = storage.locate(scheme.first_of_line(hash));
+      lines[i] = storage.words().data() + offset / 64;
+      storage.prefetch_for_read(offset);
     }
     if (test_lines != nullptr) {
       test_lines(lines.data(), low.data(), high.data(), num_hashes, count, results.data() + first);

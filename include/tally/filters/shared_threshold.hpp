@@ -19,19 +19,20 @@ namespace tally {
 
 /// A ThresholdFilter while several threads insert into it. Plain update only.
 ///
-/// Law: once all threads are done, `release` gives the very filter that plain insertion of the same keys
-/// by one thread gives, in whatever order. Of the insertions of one key, in whatever threads, one at
-/// least that is not among the first theta - 1 to end is told that the key has been inserted theta times: a
-/// key at theta is never missed. A key below theta is told so with the probabilities of ThresholdFilter.
+/// Guarantee: once all threads are done, `release` returns the same filter that one thread gives by plain
+/// insertion of the same keys, in any order. Consider all insertions of one key, in whatever threads, except
+/// the first theta - 1 to end: at least one of them reports that the key has been inserted theta times. So a
+/// key at theta is never missed. A key below theta is reported with the probabilities of ThresholdFilter.
 ///
-/// That law rests on the order of the steps: an insertion first raises all k counters and then reads all of
-/// them, sequentially consistent; so the one whose last raise is last sees the raises of all the others.
-/// Thread rule: insertions may run together; `release` runs alone.
+/// The guarantee rests on the order of the steps. An insertion first raises all k counters and then reads all
+/// of them, sequentially consistent. So the insertion whose last raise comes last reads the raises of all the
+/// others.
+/// Threads: insertions may run concurrently; `release` needs exclusive access.
 template <HashScheme Scheme = DefaultScheme>
 class SharedThresholdFilter {
  public:
-  /// Empty. Throws std::invalid_argument for a shape out of range, that the scheme cannot use or whose
-  /// update is not plain, std::bad_alloc where there is not enough memory.
+  /// Empty. Throws std::invalid_argument for a shape that is out of range, that the scheme cannot use or
+  /// whose update is not plain, and std::bad_alloc if there is not enough memory.
   SharedThresholdFilter(const ThresholdShape& shape, const KeyHasher& hasher)
       : shape_(checked(shape)),
         hasher_(hasher),
@@ -41,25 +42,26 @@ class SharedThresholdFilter {
   /// Inserts every key once.
   template <KeyBatch Keys>
   void insert_batch(const Keys& keys) noexcept {
-    for_each_key(keys, [&](std::size_t, std::span<const std::uint64_t> places) { (void)raise(places); });
+    for_each_key(keys, [&](std::size_t, std::span<const std::uint64_t> offsets) { (void)raise(offsets); });
   }
 
-  /// The same; results[i].value is the key's count after its insertion: never below the number of insertions
-  /// of the key that had ended when this one began, itself included. `results` is as long as `keys`.
+  /// The same; results[i].value is the key's count after its insertion. It is never below the number of
+  /// insertions of the key that had ended when this one began, including this one. `results` is as long as
+  /// `keys`.
   template <KeyBatch Keys>
   void insert_and_count_batch(const Keys& keys, std::span<Count> results) noexcept {
-    for_each_key(keys, [&](std::size_t i, std::span<const std::uint64_t> places) {
-      std::uint64_t least = raise(places);
-      // What other threads raised since: only a count below the threshold can be wrong for want of it.
+    for_each_key(keys, [&](std::size_t i, std::span<const std::uint64_t> offsets) {
+      std::uint64_t least = raise(offsets);
+      // What other threads have raised since then: without it only a count below the threshold can be wrong.
       if (least < shape_.threshold) {
         least = counters_.max();
-        for (const std::uint64_t place : places) least = std::min(least, counters_.get_shared_at(place));
+        for (const std::uint64_t offset : offsets) least = std::min(least, counters_.get_shared_at(offset));
       }
       results[i] = {least, least == counters_.max()};
     });
   }
 
-  /// The filter, of which nothing is left here.
+  /// Moves the filter out of this object.
   ThresholdFilter<Scheme> release() && {
     return {shape_, hasher_, num_insertions_.load(), std::move(counters_)};
   }
@@ -84,10 +86,10 @@ class SharedThresholdFilter {
     num_insertions_.fetch_add(std::span(keys).size(), std::memory_order_relaxed);
   }
 
-  // Returns the least of the values that the counters had right after they were raised.
-  std::uint64_t raise(std::span<const std::uint64_t> places) noexcept {
+  // Returns the smallest of the values that the counters had right after they were raised.
+  std::uint64_t raise(std::span<const std::uint64_t> offsets) noexcept {
     std::uint64_t least = counters_.max();
-    for (const std::uint64_t place : places) least = std::min(least, counters_.increment_shared_at(place));
+    for (const std::uint64_t offset : offsets) least = std::min(least, counters_.increment_shared_at(offset));
     return least;
   }
 

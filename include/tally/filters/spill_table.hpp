@@ -9,30 +9,30 @@
 
 namespace tally {
 
-/// Counts of the few fingerprints that are in a multiset oftener than their cell can count. Room for
-/// `capacity` fingerprints is reserved at construction; no operation allocates.
+/// Counts of the few fingerprints that are in a multiset more often than their cell can count. Room for
+/// `capacity` fingerprints is allocated at construction; no operation allocates.
 ///
-/// An open hash table: a slot is two words, fingerprint and count, and free where the count is 0.
+/// An open-addressing hash table. A slot is two words, fingerprint and count; it is free if the count is 0.
 class SpillTable {
  public:
   static constexpr std::uint64_t num_slots(std::uint64_t capacity) noexcept {
     return num_spill_slots(capacity);
   }
 
-  /// Where the search for a fingerprint begins, and goes on slot by slot.
+  /// The slot where the search for a fingerprint starts; it continues slot by slot.
   static std::uint64_t home(std::uint64_t fingerprint, std::uint64_t num_slots) noexcept {
     return mix64(fingerprint) & (num_slots - 1);
   }
 
-  /// Empty. Throws std::bad_alloc where there is not enough memory.
+  /// Empty. Throws std::bad_alloc if there is not enough memory.
   explicit SpillTable(std::uint64_t capacity)
       : SpillTable(capacity, detail::AlignedWords(2 * num_slots(capacity))) {}
 
-  /// The largest sum of all counts: what would be more is refused.
+  /// The largest allowed sum of all counts.
   static constexpr std::uint64_t max_total = std::uint64_t{1} << 63;
 
-  /// Takes over what a file held, 2 num_slots(capacity) words. Whatever they are, nothing worse than
-  /// wrong counts comes of it.
+  /// Takes over the contents of a file, 2 num_slots(capacity) words. Any words are safe: at worst the counts
+  /// are wrong.
   SpillTable(std::uint64_t capacity, detail::AlignedWords words);
 
   SpillTable(const SpillTable&) = default;
@@ -56,11 +56,11 @@ class SpillTable {
            (size_ < capacity_ || count(fingerprint) != 0);
   }
 
-  /// Adds `times` (at least 1) to the fingerprint's count; false, and nothing has changed, if there is no
-  /// room for one more fingerprint, or the sum would pass max_total.
+  /// Adds `times` (at least 1) to the fingerprint's count. Returns false and changes nothing if there is no
+  /// room for another fingerprint, or if the sum would exceed max_total.
   bool add(std::uint64_t fingerprint, std::uint64_t times) noexcept;
 
-  /// Takes 1 from the fingerprint's count; false if that is 0.
+  /// Subtracts 1 from the fingerprint's count; returns false if that is 0.
   bool take_one(std::uint64_t fingerprint) noexcept;
 
   std::span<const std::uint64_t> words() const noexcept { return words_.words(); }
@@ -75,7 +75,8 @@ class SpillTable {
 
   std::uint64_t home(std::uint64_t fingerprint) const noexcept { return home(fingerprint, mask_ + 1); }
 
-  // Where the fingerprint stands or would stand. Only in a file's words may there be no such slot.
+  // The slot that holds the fingerprint or would hold it. Only in words from a file may there be no such
+  // slot.
   std::uint64_t slot_of(std::uint64_t fingerprint) const noexcept {
     std::uint64_t slot = home(fingerprint);
     for (std::uint64_t i = 0; i < mask_ && count_at(slot) != 0 && fingerprint_at(slot) != fingerprint; ++i) {

@@ -11,19 +11,19 @@
 
 namespace tally {
 
-/// What a filter can tell of itself; fields that a structure has no use for stay 0.
+/// Statistics of a filter; fields that do not apply to a structure stay 0.
 struct FilterStatistics {
   std::uint64_t num_positions = 0;
   std::uint64_t num_nonzero = 0;        ///< positions above 0
-  std::uint64_t num_saturated = 0;      ///< counters at their maximum, which stick
+  std::uint64_t num_saturated = 0;      ///< counters at their maximum, which stay there
   std::vector<HistogramBin> histogram;  ///< counters by value
   std::uint64_t num_insertions = 0;
   std::uint64_t num_removes = 0;  ///< those that were not refused
   std::uint64_t num_refused_removes = 0;
-  double estimated_num_keys = 0;                 ///< distinct keys; infinite where no position is 0
+  double estimated_num_keys = 0;                 ///< distinct keys; infinite if no position is 0
   double estimated_num_keys_standard_error = 0;  ///< of the estimate, for keys inserted once each
   double estimated_false_positive_rate =
-      0;  ///< of a key never inserted, at the filter's threshold, as it stands now
+      0;  ///< for a key never inserted, at the filter's threshold, for the current contents
 
   double fill_ratio() const noexcept {
     return num_positions == 0 ? 0 : static_cast<double>(num_nonzero) / static_cast<double>(num_positions);
@@ -32,7 +32,7 @@ struct FilterStatistics {
 
 namespace detail {
 
-/// How many positions of [begin, end) hold at least `value`.
+/// The number of positions in [begin, end) that hold at least `value`.
 inline std::uint64_t num_at_least(const BitArray& bits, std::uint64_t, std::uint64_t begin,
                                   std::uint64_t end) {
   return bits.num_set(begin, end);
@@ -42,8 +42,8 @@ inline std::uint64_t num_at_least(const CounterArray& counters, std::uint64_t va
   return counters.num_at_least(value, begin, end);
 }
 
-/// The probability that a fresh key passes `value` in all its positions, given what the storage
-/// holds: exact for schemes whose positions are uniform and independent within their range.
+/// The probability that a new key reaches `value` in all its positions, given the contents of the storage.
+/// Exact for schemes whose positions are uniform and independent within their range.
 template <class Storage>
 double pass_probability(const Storage& storage, PositionLayout layout, PositionSpace space,
                         std::uint64_t value) {
@@ -78,7 +78,7 @@ extern template KeyEstimate estimate_num_keys(const CounterArray&, PositionLayou
 
 }  // namespace detail
 
-/// The part of the statistics that storage and the layout of positions determine. `threshold` is the
+/// The part of the statistics that follows from the storage and the layout of positions. `threshold` is the
 /// value that every position of a key must reach for the key to pass.
 template <class Storage>
 FilterStatistics storage_statistics(const Storage& storage, PositionLayout layout, PositionSpace space,

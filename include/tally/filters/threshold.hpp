@@ -18,21 +18,20 @@
 
 namespace tally {
 
-/// Has this key been inserted at least theta times? Insert-only, with counters just
-/// wide enough to count to theta.
+/// Has this key been inserted at least theta times? Insert-only, with counters just wide enough to count to
+/// theta.
 ///
-/// Law: `at_least` is true for every key inserted theta times or more. For a key inserted
-/// t < theta times it is true with the probability of theory/threshold.hpp (plain update,
-/// keys inserted about equally often; theory/compound_poisson.hpp for any histogram), at
-/// most that with conservative update.
-/// Thread rule: reads (const functions) may run together, a write runs alone.
+/// Guarantee: `at_least` is true for every key inserted theta times or more. For a key inserted t < theta
+/// times it is true with the probability of theory/threshold.hpp (plain update, keys inserted about equally
+/// often; theory/compound_poisson.hpp for any histogram), and with conservative update at most that.
+/// Threads: const functions may run concurrently; a write needs exclusive access.
 /// A moved-from filter may only be assigned to or destroyed.
 /// Source: Kim, Jeong, Lee, Lee 2019; conservative update: Estan and Varghese 2003.
 template <HashScheme Scheme = DefaultScheme>
 class ThresholdFilter {
  public:
-  /// Empty. Throws std::invalid_argument for a shape out of range or that the scheme
-  /// cannot use, std::bad_alloc where there is not enough memory.
+  /// Empty. Throws std::invalid_argument for a shape that is out of range or that the scheme cannot use, and
+  /// std::bad_alloc if there is not enough memory.
   ThresholdFilter(const ThresholdShape& shape, const KeyHasher& hasher)
       : ThresholdFilter(shape, hasher, 0,
                         CounterArray(checked(shape).num_counters, counter_bits_for(shape))) {}
@@ -52,19 +51,18 @@ class ThresholdFilter {
   ThresholdFilter& operator=(ThresholdFilter&&) noexcept = default;
   ~ThresholdFilter() = default;
 
-  /// Inserts the key once; says whether it has been inserted at least theta times now.
+  /// Inserts the key once; returns whether it has now been inserted at least theta times.
   template <class Key>
   ThresholdState insert(const Key& key) noexcept {
     return state_of(insert_and_count(key).value);
   }
 
-  /// Inserts the key once; returns its count after that, as `count` would.
+  /// Inserts the key once; returns its count afterwards, as `count` would.
   template <class Key>
   Count insert_and_count(const Key& key) noexcept {
     Count result;
-    detail::touch_key(
-        scheme_, counters_, shape_.num_hashes, hasher_(key),
-        [&](std::span<const std::uint64_t> places) { result = count_of(insert_places(places)); });
+    detail::touch_key(scheme_, counters_, shape_.num_hashes, hasher_(key),
+                      [&](std::span<const std::uint64_t> offsets) { result = count_of(insert_at(offsets)); });
     ++num_insertions_;
     return result;
   }
@@ -72,8 +70,8 @@ class ThresholdFilter {
   /// results[i] = insert(keys[i]), in order; `results` is as long as `keys`.
   template <KeyBatch Keys>
   void insert_batch(const Keys& keys, std::span<ThresholdState> results) noexcept {
-    for_each_key(keys, [&](std::size_t i, std::span<const std::uint64_t> places) {
-      results[i] = state_of(insert_places(places));
+    for_each_key(keys, [&](std::size_t i, std::span<const std::uint64_t> offsets) {
+      results[i] = state_of(insert_at(offsets));
     });
     num_insertions_ += std::span(keys).size();
   }
@@ -81,8 +79,8 @@ class ThresholdFilter {
   /// results[i] = insert_and_count(keys[i]), in order; `results` is as long as `keys`.
   template <KeyBatch Keys>
   void insert_and_count_batch(const Keys& keys, std::span<Count> results) noexcept {
-    for_each_key(keys, [&](std::size_t i, std::span<const std::uint64_t> places) {
-      results[i] = count_of(insert_places(places));
+    for_each_key(keys, [&](std::size_t i, std::span<const std::uint64_t> offsets) {
+      results[i] = count_of(insert_at(offsets));
     });
     num_insertions_ += std::span(keys).size();
   }
@@ -99,7 +97,7 @@ class ThresholdFilter {
     detail::counters_pass(hasher_, scheme_, shape_.num_hashes, counters_, keys, shape_.threshold, results);
   }
 
-  /// The least of the key's counters: exact enough below theta, a lower bound where saturated.
+  /// The smallest of the key's counters: an upper bound below theta, a lower bound if saturated.
   template <class Key>
   Count count(const Key& key) const noexcept {
     return detail::least_counter(scheme_, counters_, hasher_(key));
@@ -117,10 +115,9 @@ class ThresholdFilter {
     detail::add_rare_counts(hasher_, scheme_, shape_.num_hashes, counters_, keys, sums);
   }
 
-  /// Adds the other filter's counters, saturating. Every key's count is then at least its
-  /// total in both; with plain update, and where nothing saturates, as if both had been
-  /// inserted here. Throws std::invalid_argument that names the first field that differs;
-  /// nothing has changed then.
+  /// Adds the other filter's counters, saturating. Every key's count is then at least its total in both; with
+  /// plain update, and if nothing saturates, it is as if both streams had been inserted here. Throws
+  /// std::invalid_argument that names the first field that differs, and then changes nothing.
   void merge(const ThresholdFilter& other) {
     require_same_hasher(structure, hasher_, other.hasher_);
     detail::require_same(structure, "num_counters", shape_.num_counters, other.shape_.num_counters);
@@ -162,15 +159,15 @@ class ThresholdFilter {
     detail::touch_keys<detail::Access::write>(hasher_, scheme_, counters_, shape_.num_hashes, keys, touch);
   }
 
-  // Returns the key's least counter after the insertion.
-  std::uint64_t insert_places(std::span<const std::uint64_t> places) noexcept {
+  // Returns the key's smallest counter after the insertion.
+  std::uint64_t insert_at(std::span<const std::uint64_t> offsets) noexcept {
     if (shape_.update == CounterUpdate::plain) {
-      for (const std::uint64_t place : places) counters_.increment_at(place);
-      return detail::least_at(counters_, places);
+      for (const std::uint64_t offset : offsets) counters_.increment_at(offset);
+      return detail::least_at(counters_, offsets);
     }
-    const std::uint64_t least = detail::least_at(counters_, places);
+    const std::uint64_t least = detail::least_at(counters_, offsets);
     if (least == counters_.max()) return least;
-    for (const std::uint64_t place : places) counters_.raise_to_at(place, least + 1);
+    for (const std::uint64_t offset : offsets) counters_.raise_to_at(offset, least + 1);
     return least + 1;
   }
 

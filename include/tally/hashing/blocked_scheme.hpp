@@ -6,18 +6,18 @@
 
 namespace tally {
 
-/// All k positions of a key in one 64-byte line: one cache miss a key, for a false
-/// positive rate above that of the standard filter, because lines fill unevenly
-/// (the Poisson mixture in theory/blocked_bloom.hpp). The line is drawn from the
-/// digest's low half; the positions in it, which may repeat, from slices of words: of the
-/// high half first, then of mixes of the digest. Slices of 9 bits are uniform on a line of
-/// 512 positions; on another size slices of 16 bits are, up to size / 2^16 of a probability.
+/// All k positions of a key in one 64-byte line: one cache miss per key, for a false positive rate above that
+/// of the standard filter, because lines fill unevenly (the Poisson mixture in theory/blocked_bloom.hpp). The
+/// digest's low half chooses the line. The positions in it, which may repeat, come from slices of words:
+/// first of the high half, then of mixes of the digest. Slices of 9 bits are uniform on a line of 512
+/// positions. On a line of another size, slices of 16 bits are uniform up to size / 2^16 of a probability.
 /// Source: Putze, Sanders, Singler, "Cache-, Hash- and Space-Efficient Bloom Filters".
 class BlockedScheme {
  public:
   static constexpr std::string_view name = "blocked";
   static constexpr std::uint16_t file_id = 2;
   static constexpr PositionLayout layout = PositionLayout::lines;
+  static constexpr PositionLaw law = PositionLaw::lines;
 
   /// A whole number of lines.
   static std::uint64_t round_positions(PositionSpace space, Rounding rounding) noexcept {

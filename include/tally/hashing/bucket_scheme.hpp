@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "tally/hashing/hash128.hpp"
+#include "tally/hashing/hash_scheme.hpp"
 #include "tally/hashing/range_reduction.hpp"
 
 namespace tally {
@@ -13,16 +14,15 @@ inline constexpr std::uint32_t max_num_subtables = 8;
 inline constexpr std::uint64_t max_num_buckets = std::uint64_t{1} << 40;
 inline constexpr std::uint32_t max_remainder_bits = 32;
 
-/// The fingerprints of a d-left filter: [num_buckets] x [2^remainder_bits], a number
-/// bucket << remainder_bits | remainder. The low `least_remainder_bits` of a remainder are
-/// never all 0, so that an empty cell can be told from a full one, also when all
-/// higher bits have become bits of the bucket.
+/// The fingerprints of a d-left filter: [num_buckets] x [2^remainder_bits], as a number bucket <<
+/// remainder_bits | remainder. The low `least_remainder_bits` of a remainder are never all 0. So an empty
+/// cell differs from every used one, even when all higher bits have become bits of the bucket.
 struct FingerprintSpace {
   std::uint64_t num_buckets = 0;  ///< B, of one subtable; 1 to 2^40
   std::uint32_t remainder_bits = 0;
   std::uint32_t least_remainder_bits = 0;  ///< 1 to remainder_bits
 
-  /// Remainders that are really possible: R of the formulas.
+  /// The number of possible remainders: R of the formulas.
   std::uint64_t num_remainders() const noexcept {
     const std::uint64_t one = 1;
     return (one << remainder_bits) - (one << (remainder_bits - least_remainder_bits));
@@ -31,8 +31,8 @@ struct FingerprintSpace {
     return static_cast<double>(num_buckets) * static_cast<double>(num_remainders());
   }
 
-  /// The true fingerprint H(x) of a key, uniform up to 2^-22: the bucket from the digest's low half,
-  /// the remainder from its high half.
+  /// The fingerprint H(x) of a key, uniform up to 2^-22: the bucket from the digest's low half, the remainder
+  /// from its high half.
   std::uint64_t fingerprint_of(Hash128 hash) const noexcept {
     const std::uint64_t bucket = reduce_to_range(hash.low, num_buckets);
     const std::uint32_t high_bits = remainder_bits - least_remainder_bits;
@@ -45,29 +45,29 @@ struct FingerprintSpace {
   friend bool operator==(const FingerprintSpace&, const FingerprintSpace&) = default;
 };
 
-/// A BucketScheme gives every fingerprint a place in each of d subtables: d bijections P_0 .. P_(d-1)
-/// of the fingerprint space, known by the space and a seed.
+/// A BucketScheme maps every fingerprint to a bucket and remainder in each of d subtables: d bijections P_0
+/// .. P_(d-1) of the fingerprint space, determined by the space and a seed.
 ///
-/// `place(i, f)` is P_i(f), again bucket << remainder_bits | remainder, with the low bits of the
-/// remainder not all 0; `fingerprint(i, place)` is the way back. `place_all(f, d, places)` writes
-/// the first d. Bijections matter: were places drawn by independent hashes, a remove could find
-/// two cells that may be the key's (Bonomi et al. 2006, Section 3.2). A bucket of a table that was
-/// doubled s times is a place's high bits, all but remainder_bits - s of them.
-/// `can_use(space)` says whether the scheme has bijections of that space. `file_id` stands in files,
-/// is never reused and is 16 or more: the numbers below are those of hash schemes.
+/// `image(i, f)` is P_i(f), again bucket << remainder_bits | remainder, with the low bits of the remainder
+/// not all 0. `fingerprint(i, image)` is the inverse. `all_images(f, d, images)` writes the first d.
+/// Bijections matter: with independent hashes, a removal could find two cells that may belong to the key
+/// (Bonomi et al. 2006, Section 3.2). In a table that was doubled s times, the bucket is the high bits of
+/// P_i(f), all except remainder_bits - s of them. `round_buckets` returns the nearest number of buckets, not above or not
+/// below the given one, for which the scheme has bijections; 1 to 2^40 buckets always have one. Files store `file_id`,
+/// which is never reused and is 16 or more: the numbers below belong to hash schemes.
 template <class S>
 concept BucketScheme = std::constructible_from<S, FingerprintSpace, std::uint64_t> &&
     requires(const S scheme, FingerprintSpace space, std::uint32_t i, std::uint64_t f,
-             std::uint64_t* places) {
+             std::uint64_t* images) {
   { S::name } -> std::convertible_to<std::string_view>;
   { S::file_id } -> std::convertible_to<std::uint16_t>;
-  { S::can_use(space) }
-  noexcept->std::same_as<bool>;
-  { scheme.place(i, f) }
+  { S::round_buckets(std::uint64_t{}, Rounding::up) }
+  noexcept->std::same_as<std::uint64_t>;
+  { scheme.image(i, f) }
   noexcept->std::same_as<std::uint64_t>;
   { scheme.fingerprint(i, f) }
   noexcept->std::same_as<std::uint64_t>;
-  { scheme.place_all(f, i, places) }
+  { scheme.all_images(f, i, images) }
   noexcept;
 };
 

@@ -5,16 +5,15 @@
 
 namespace tally {
 
-/// The successive states of a linear congruential generator that is the key's own:
+/// The successive states of a linear congruential generator of the key's own:
 ///
 ///     x_0 = low,   x_{i+1} = a x_i + (high | 1)   mod 2^64
 ///
-/// with a = 0xd1342543de82ef95, which is 1 modulo 4. With an odd increment that is a
-/// generator of full period 2^64 (Hull and Dobell) whatever the key, so no key has
-/// two equal states among its k, and there is no degenerate step: nothing here plays
-/// the part of the h2 = 0 of double hashing. One multiplication and one addition a
-/// state. The multiplier is from the tables of Steele and Vigna, "Computationally
-/// easy, spectrally good multipliers for congruential pseudorandom number generators".
+/// with a = 0xd1342543de82ef95, which is 1 modulo 4. With an odd increment this generator has the full period
+/// 2^64 (Hull and Dobell) for every key. So no key has two equal states among its k, and there is no
+/// degenerate step like h2 = 0 in double hashing. Each state takes one multiplication and one addition. The
+/// multiplier is from the tables of Steele and Vigna, "Computationally easy, spectrally good multipliers for
+/// congruential pseudorandom number generators".
 class CongruentialSequence {
  public:
   constexpr CongruentialSequence(std::uint64_t start, std::uint64_t increment) noexcept
@@ -33,17 +32,17 @@ class CongruentialSequence {
 
 /// Positions of the production default: the high bits of a CongruentialSequence.
 ///
-/// Over random digests any two positions i < j of a key are uniform and independent
-/// up to 2^-50: x_j is a fixed multiple of x_0 plus a multiple of the increment by
-/// 2^v times an odd number, 2^v the largest power of two in j - i, at most 2^9. So
-/// two keys that agree in one position agree in a second one no oftener than with k
-/// independent hashes, which is all that the limit law asks for (Kirsch and
-/// Mitzenmacher, Theorem 4.1), and, unlike with double hashing, at small m too.
+/// Over random digests, any two positions i < j of a key are uniform and independent up to 2^-50: x_j is a
+/// fixed multiple of x_0 plus a multiple of the increment by 2^v times an odd number, where 2^v is the
+/// largest power of two in j - i, at most 2^9. So two keys that agree in one position agree in a second one
+/// no more often than with k independent hashes. The limit theorem requires no more than that (Kirsch and
+/// Mitzenmacher, Theorem 4.1), and, unlike with double hashing, it also holds at small m.
 class CongruentialScheme {
  public:
   static constexpr std::string_view name = "congruential";
   static constexpr std::uint16_t file_id = 1;
   static constexpr PositionLayout layout = PositionLayout::whole;
+  static constexpr PositionLaw law = PositionLaw::independent;
 
   static std::uint64_t round_positions(PositionSpace space, Rounding) noexcept { return space.num_positions; }
 
@@ -64,7 +63,7 @@ class CongruentialScheme {
   std::uint32_t num_hashes_;
 };
 
-/// The scheme of every structure that does not name another.
+/// The default scheme of every structure.
 using DefaultScheme = CongruentialScheme;
 
 }  // namespace tally

@@ -6,7 +6,7 @@
 
 namespace tally {
 
-/// Walks the residues modulo m of a polynomial of degree at most 3 by its differences.
+/// Iterates over the residues modulo m of a polynomial of degree at most 3, using its differences.
 class ModularSequence {
  public:
   /// Every start value is reduced modulo m; m is at most 2^63.
@@ -31,17 +31,17 @@ class ModularSequence {
   std::uint64_t m_, value_, step_, second_, third_;
 };
 
-/// What the schemes of this file share: position i is a polynomial in i modulo m,
-/// with coefficients from two or three hash values that are uniform on [m]:
+/// The common part of the schemes in this file: position i is a polynomial in i modulo m, with coefficients
+/// from two or three hash values that are uniform on [m]:
 ///
 ///     double                       h1 + i h2
 ///     enhanced double, quadratic   h1 + i h2 + i^2
 ///     enhanced double, cubic       h1 + i h2 + i^3
 ///     triple                       h1 + i h2 + (i (i - 1) / 2) h3
 ///
-/// Known flaw, kept because experiments need it: h2 = 0, or an h2 that shares a large
-/// factor with m, makes positions repeat (with the enhanced schemes less so), which
-/// costs a small filter much of its accuracy. CongruentialScheme has no such step.
+/// Known flaw, kept because experiments need it: h2 = 0, or an h2 that shares a large factor with m, makes
+/// positions repeat (less so with the enhanced schemes). This costs a small filter much of its accuracy.
+/// CongruentialScheme has no such step.
 /// Source: Kirsch and Mitzenmacher 2008, Section 5; triple: Dillinger and Manolios 2004.
 template <class Polynomial>
 class DoubleSchemeFamily {
@@ -49,6 +49,7 @@ class DoubleSchemeFamily {
   static constexpr std::string_view name = Polynomial::name;
   static constexpr std::uint16_t file_id = Polynomial::file_id;
   static constexpr PositionLayout layout = PositionLayout::whole;
+  static constexpr PositionLaw law = Polynomial::law;
 
   static std::uint64_t round_positions(PositionSpace space, Rounding) noexcept { return space.num_positions; }
 
@@ -72,6 +73,7 @@ class DoubleSchemeFamily {
 struct DoublePolynomial {
   static constexpr std::string_view name = "double";
   static constexpr std::uint16_t file_id = 5;
+  static constexpr PositionLaw law = PositionLaw::plain_double;
   static constexpr ModularSequence sequence(std::uint64_t m, Hash128 hash) noexcept {
     return {m, reduce_to_range(hash.low, m), reduce_to_range(hash.high, m), 0, 0};
   }
@@ -80,6 +82,7 @@ struct DoublePolynomial {
 struct EnhancedQuadraticPolynomial {
   static constexpr std::string_view name = "enhanced-double-quadratic";
   static constexpr std::uint16_t file_id = 6;
+  static constexpr PositionLaw law = PositionLaw::quadratic_double;
   static constexpr ModularSequence sequence(std::uint64_t m, Hash128 hash) noexcept {
     return {m, reduce_to_range(hash.low, m), reduce_to_range(hash.high, m) + 1, 2, 0};
   }
@@ -88,6 +91,7 @@ struct EnhancedQuadraticPolynomial {
 struct EnhancedCubicPolynomial {
   static constexpr std::string_view name = "enhanced-double-cubic";
   static constexpr std::uint16_t file_id = 7;
+  static constexpr PositionLaw law = PositionLaw::cubic_double;
   static constexpr ModularSequence sequence(std::uint64_t m, Hash128 hash) noexcept {
     return {m, reduce_to_range(hash.low, m), reduce_to_range(hash.high, m) + 1, 6, 6};
   }
@@ -96,6 +100,7 @@ struct EnhancedCubicPolynomial {
 struct TriplePolynomial {
   static constexpr std::string_view name = "triple";
   static constexpr std::uint16_t file_id = 8;
+  static constexpr PositionLaw law = PositionLaw::triple;
   static constexpr ModularSequence sequence(std::uint64_t m, Hash128 hash) noexcept {
     return {m, reduce_to_range(hash.low, m), reduce_to_range(hash.high, m),
             reduce_to_range(independent_hash(hash, 0), m), 0};
@@ -107,16 +112,17 @@ using EnhancedDoubleQuadraticScheme = DoubleSchemeFamily<EnhancedQuadraticPolyno
 using EnhancedDoubleCubicScheme = DoubleSchemeFamily<EnhancedCubicPolynomial>;
 using TripleScheme = DoubleSchemeFamily<TriplePolynomial>;
 
-/// Position i is h1 + i h2 modulo p in the i-th of k parts of p positions, p prime.
-/// Two keys that agree in two positions then agree in all, which makes the false
-/// positive probability computable at finite n (theory/partition_double.hpp).
-/// Known flaw: by that very agreement, 1/p^2 a pair of keys, the worst scheme of all when
-/// the filter is small. Source: Kirsch and Mitzenmacher 2008, Section 3.
+/// Position i is h1 + i h2 modulo p in the i-th of k parts of p positions, p prime. Two keys that agree in
+/// two positions then agree in all, which makes the false positive probability computable at finite n
+/// (theory/partition_double.hpp). Known flaw: because of that agreement, with probability 1/p^2 per pair of
+/// keys, this is the worst scheme of all when the filter is small.
+/// Source: Kirsch and Mitzenmacher 2008, Section 3.
 class PartitionDoubleScheme {
  public:
   static constexpr std::string_view name = "partition-double";
   static constexpr std::uint16_t file_id = 9;
   static constexpr PositionLayout layout = PositionLayout::parts;
+  static constexpr PositionLaw law = PositionLaw::partition_double;
 
   /// The number of hashes times a prime.
   static std::uint64_t round_positions(PositionSpace space, Rounding rounding);

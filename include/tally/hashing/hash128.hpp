@@ -12,10 +12,10 @@
 
 namespace tally {
 
-/// A key is a string of bytes; the empty one is a key too.
+/// A key is a string of bytes; the empty string is also a key.
 using KeyBytes = std::span<const std::byte>;
 
-/// The one digest of a key, from which every position of every structure follows.
+/// The digest of a key, from which every position in every structure is derived.
 struct Hash128 {
   std::uint64_t low = 0;
   std::uint64_t high = 0;
@@ -23,10 +23,9 @@ struct Hash128 {
   friend bool operator==(const Hash128&, const Hash128&) = default;
 };
 
-/// XXH3-128 of the key's bytes under `seed`. The same bytes and seed give the same
-/// digest on every machine and in every version (golden values are tested).
-/// Fast, and not for hostile keys: whoever knows the seed can make keys collide;
-/// KeyHasher::keyed is for those.
+/// XXH3-128 of the key's bytes with `seed`. The same bytes and seed give the same digest on every machine and
+/// in every version (tests check golden values). It is fast but not safe against hostile keys: anyone who
+/// knows the seed can make keys collide. Use KeyHasher::keyed for hostile keys.
 inline Hash128 hash_key(KeyBytes key, std::uint64_t seed) noexcept {
   const XXH128_hash_t digest = XXH3_128bits_withSeed(key.data(), key.size(), seed);
   return {digest.low64, digest.high64};

@@ -11,34 +11,46 @@ namespace tally {
 inline constexpr std::uint32_t max_num_hashes = 1024;
 inline constexpr std::uint64_t max_num_positions = std::uint64_t{1} << 56;
 
-/// What a scheme draws positions from: `num_positions` (m) cells of a structure,
-/// `num_hashes` (k) a key, `positions_per_line` of them in one 64-byte line.
+/// The space from which a scheme draws positions: `num_positions` (m) bits or counters of a structure,
+/// `num_hashes` (k) per key, `positions_per_line` of them in one 64-byte line.
 struct PositionSpace {
   std::uint64_t num_positions = 0;
   std::uint32_t num_hashes = 0;
   std::uint32_t positions_per_line = 0;
 };
 
-/// Where a key's positions may lie: anywhere; position i in the i-th of k equal
-/// parts; all in one 64-byte line.
+/// Where a key's positions may be: anywhere; position i in the i-th of k equal parts; all in one 64-byte
+/// line.
 enum class PositionLayout { whole, parts, lines };
 
 enum class Rounding { down, up };
 
-/// A HashScheme derives the k positions of a key from its one Hash128.
+/// Which formula gives the false positive rate of a Bloom filter under a scheme.
+enum class PositionLaw : std::uint8_t {
+  independent,   ///< positions drawn independently (theory/bloom.hpp); limit of the double schemes
+  parts,         ///< one in each of k parts, independently (theory/bloom.hpp)
+  lines,         ///< independently in one line (theory/blocked_bloom.hpp)
+  plain_double,  ///< the double schemes are counted pair by pair (theory/double_hashing.hpp)
+  quadratic_double,
+  cubic_double,
+  triple,
+  partition_double  ///< also with a formula of its own (theory/partition_double.hpp)
+};
+
+/// A HashScheme derives the k positions of a key from its Hash128.
 ///
-/// `all_positions(hash, visit)` calls `visit(position)` for k positions in
-/// [0, num_positions), in order, stops when `visit` returns false, and returns
-/// whether every call returned true. Positions may repeat. `round_positions` gives
-/// the nearest num_positions, not above or not below the given one, that the scheme
-/// can use (0 where there is none); a scheme is constructed only with such a one.
-/// `file_id` stands in files and is never reused.
+/// `all_positions(hash, visit)` calls `visit(position)` for k positions in [0, num_positions), in order,
+/// stops when `visit` returns false, and returns whether every call returned true. Positions may repeat.
+/// `round_positions` returns the nearest num_positions, not above or not below the given one, that the scheme
+/// can use (0 if there is none); a scheme is constructed only with such a number. Files store `file_id`,
+/// which is never reused. Plans and simulations use the formula that `law` names.
 template <class S>
 concept HashScheme = std::constructible_from<S, PositionSpace> &&
     requires(const S scheme, Hash128 hash, PositionSpace space, bool (*visit)(std::uint64_t)) {
   { S::name } -> std::convertible_to<std::string_view>;
   { S::file_id } -> std::convertible_to<std::uint16_t>;
   { S::layout } -> std::convertible_to<PositionLayout>;
+  { S::law } -> std::convertible_to<PositionLaw>;
   { S::round_positions(space, Rounding::up) } -> std::same_as<std::uint64_t>;
   { scheme.all_positions(hash, visit) } -> std::same_as<bool>;
 };
@@ -49,9 +61,9 @@ void check_position_space(std::string_view structure, std::string_view positions
                           std::uint64_t usable_above);
 }
 
-/// Throws std::invalid_argument unless `space` is within the limits above and its
-/// num_positions usable by the scheme. The message names `structure` and, as the
-/// field, `positions_field`: what that structure calls its number of positions.
+/// Throws std::invalid_argument unless `space` is within the limits above and the scheme can use its
+/// num_positions. The message names `structure` and, as the field, `positions_field`, which is what that
+/// structure calls its number of positions.
 template <HashScheme Scheme>
 void check_position_space(std::string_view structure, std::string_view positions_field, PositionSpace space) {
   const auto usable = [&](Rounding rounding) {

@@ -6,18 +6,19 @@
 
 namespace tally {
 
-/// The i-th of k hashes that behave as independent ones: a strong mix of both halves of the digest and i.
+/// The i-th of k hashes that behave as independent hashes: a strong mix of both halves of the digest and i.
 constexpr std::uint64_t independent_hash(Hash128 hash, std::uint32_t i) noexcept {
   return mix64(mix64(hash.low + (std::uint64_t{i} + 1) * 0x9e3779b97f4a7c15u) + hash.high);
 }
 
-/// k independent hashes on one array of m positions: the filter of the textbooks.
+/// k independent hashes on one array of m positions: the textbook filter.
 /// Source: Kirsch and Mitzenmacher 2008, Section 2.
 class StandardScheme {
  public:
   static constexpr std::string_view name = "standard";
   static constexpr std::uint16_t file_id = 3;
   static constexpr PositionLayout layout = PositionLayout::whole;
+  static constexpr PositionLaw law = PositionLaw::independent;
 
   static std::uint64_t round_positions(PositionSpace space, Rounding) noexcept { return space.num_positions; }
 
@@ -37,14 +38,15 @@ class StandardScheme {
   std::uint32_t num_hashes_;
 };
 
-/// k independent hashes, the i-th on the i-th of k parts of m/k positions; never two
-/// positions alike. A little more often wrong than the standard scheme.
+/// k independent hashes, the i-th on the i-th of k parts of m/k positions; no two positions are equal. Its
+/// false positive rate is slightly higher than that of the standard scheme.
 /// Source: Kirsch and Mitzenmacher 2008, Section 2.
 class PartitionedScheme {
  public:
   static constexpr std::string_view name = "partitioned";
   static constexpr std::uint16_t file_id = 4;
   static constexpr PositionLayout layout = PositionLayout::parts;
+  static constexpr PositionLaw law = PositionLaw::parts;
 
   /// A multiple of the number of hashes.
   static std::uint64_t round_positions(PositionSpace space, Rounding rounding) noexcept {

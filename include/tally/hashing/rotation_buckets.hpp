@@ -7,18 +7,18 @@
 
 namespace tally {
 
-/// P_i(b, r) = ((b + g_i(r)) mod B, r): a bijection whatever the function g_i, for any number
-/// of buckets, with the same remainder in every subtable.
+/// P_i(b, r) = ((b + g_i(r)) mod B, r): a bijection for every function g_i and any number of buckets, with
+/// the same remainder in every subtable.
 ///
-/// g_0 = 0; g_i(r) = floor(B ((r + offset) a_i mod 2^64) / 2^64) with odd a_i, the offset from the seed:
-/// multiples of a fraction near the golden section, so that remainders spread evenly over the
-/// rotations. The production scheme.
+/// g_0 = 0; g_i(r) = floor(B ((r + offset) a_i mod 2^64) / 2^64) with odd a_i and an offset derived from the
+/// seed. These are multiples of a fraction near the golden section, so that remainders are spread evenly over
+/// the rotations. The production scheme.
 class RotationBuckets {
  public:
   static constexpr std::string_view name = "rotation";
   static constexpr std::uint16_t file_id = 16;
 
-  static bool can_use(const FingerprintSpace&) noexcept { return true; }
+  static std::uint64_t round_buckets(std::uint64_t num_buckets, Rounding) noexcept { return num_buckets; }
 
   RotationBuckets(const FingerprintSpace& space, std::uint64_t seed) noexcept
       : num_buckets_(space.num_buckets),
@@ -26,25 +26,25 @@ class RotationBuckets {
         remainder_mask_((std::uint64_t{1} << space.remainder_bits) - 1),
         offset_(mix64(seed)) {}
 
-  std::uint64_t place(std::uint32_t i, std::uint64_t fingerprint) const noexcept {
+  std::uint64_t image(std::uint32_t i, std::uint64_t fingerprint) const noexcept {
     const std::uint64_t remainder = fingerprint & remainder_mask_;
     return rotated(fingerprint >> remainder_bits_, rotation(i, remainder), remainder);
   }
 
-  void place_all(std::uint64_t fingerprint, std::uint32_t num_subtables,
-                 std::uint64_t* places) const noexcept {
+  void all_images(std::uint64_t fingerprint, std::uint32_t num_subtables,
+                  std::uint64_t* images) const noexcept {
     const std::uint64_t remainder = fingerprint & remainder_mask_;
     const std::uint64_t bucket = fingerprint >> remainder_bits_;
-    places[0] = fingerprint;
+    images[0] = fingerprint;
     for (std::uint32_t i = 1; i < num_subtables; ++i) {
-      places[i] = rotated(bucket, rotation(i, remainder), remainder);
+      images[i] = rotated(bucket, rotation(i, remainder), remainder);
     }
   }
 
-  std::uint64_t fingerprint(std::uint32_t i, std::uint64_t place) const noexcept {
-    const std::uint64_t remainder = place & remainder_mask_;
+  std::uint64_t fingerprint(std::uint32_t i, std::uint64_t image) const noexcept {
+    const std::uint64_t remainder = image & remainder_mask_;
     const std::uint64_t by = rotation(i, remainder);
-    return rotated(place >> remainder_bits_, by == 0 ? 0 : num_buckets_ - by, remainder);
+    return rotated(image >> remainder_bits_, by == 0 ? 0 : num_buckets_ - by, remainder);
   }
 
  private:

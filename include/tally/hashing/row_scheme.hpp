@@ -9,8 +9,8 @@
 
 namespace tally {
 
-/// What a row scheme draws columns from: num_copies times `depth` rows of `width` columns.
-/// `seed` is for schemes that draw their hash functions once, and not only from the key's digest.
+/// The space from which a row scheme draws columns: num_copies times `depth` rows of `width` columns. `seed`
+/// is for schemes that draw their hash functions once, and not only from the key's digest.
 struct RowSpace {
   std::uint64_t width = 0;
   std::uint32_t depth = 0;
@@ -20,15 +20,16 @@ struct RowSpace {
   constexpr std::uint32_t num_rows() const noexcept { return depth * num_copies; }
 };
 
-/// How the rows of one key depend on each other, which decides the error bound: not at all; or
-/// they come from two hash values, so that keys which agree in both agree in every row of a copy.
+/// How the rows of one key depend on each other, which determines the error bound. Either they are
+/// independent, or they come from two hash values, so that keys that agree in both agree in every row of a
+/// copy.
 enum class RowLaw : std::uint8_t { independent, two_hash };
 
-/// A RowScheme derives a key's column in every row from its one Hash128.
+/// A RowScheme derives a key's column in every row from its Hash128.
 ///
 /// `for_each_row(hash, visit)` calls `visit(row, column)` for rows 0, 1, .. in order, column in [0, width).
-/// `round_width` gives the nearest width, not above or not below the given one, that the scheme can use
-/// (0 where there is none). `file_id` is for files, and never reused.
+/// `round_width` returns the nearest width, not above or not below the given one, that the scheme can use (0
+/// if there is none). Files store `file_id`, which is never reused.
 template <class S>
 concept RowScheme = std::constructible_from<S, RowSpace> &&
     requires(const S scheme, Hash128 hash, void (*visit)(std::uint32_t, std::uint64_t)) {

@@ -10,7 +10,7 @@
 
 namespace tally {
 
-/// What the schemes with independent rows share: any width, and copies that are only more rows.
+/// The common part of the schemes with independent rows: any width, and copies that are simply more rows.
 class AnyWidthRows {
  public:
   static constexpr RowLaw law = RowLaw::independent;
@@ -25,10 +25,10 @@ class AnyWidthRows {
 
 /// The production default: row i is the i-th state of the key's own CongruentialSequence.
 ///
-/// One multiplication and one addition a row, no division, any width, and no degenerate pair of hash values.
-/// Over random digests two rows of a key are independent up to 2^-50, so that two keys meet in two given
-/// rows no oftener than with independent hashes. Three rows and more are not proved to be independent;
-/// measured they are (tests/statistical/count_min_test.cpp).
+/// One multiplication and one addition per row, no division, any width, and no degenerate pair of hash
+/// values. Over random digests, two rows of a key are independent up to 2^-50, so two keys collide in two
+/// given rows no more often than with independent hashes. Three and more rows are not proved to be
+/// independent; measurements agree with independence (tests/statistical/count_min_test.cpp).
 class CongruentialRows : public AnyWidthRows {
  public:
   static constexpr std::string_view name = "congruential";
@@ -39,14 +39,14 @@ class CongruentialRows : public AnyWidthRows {
   template <class Visit>
   void for_each_row(Hash128 hash, Visit visit) const noexcept {
     CongruentialSequence sequence(hash.low, hash.high);
-    // Copies: what `visit` writes to could be this object, for all that the compiler knows.
+    // Copies, because as far as the compiler knows, `visit` could write to this object.
     const std::uint64_t width = width_;
     const std::uint32_t num_rows = num_rows_;
     for (std::uint32_t row = 0; row < num_rows; ++row) visit(row, reduce_to_range(sequence.next(), width));
   }
 };
 
-/// The classic sketch with strong hashes: every row a mix of its own of the whole digest.
+/// The classic sketch with strong hashes: each row is a different mix of the whole digest.
 class IndependentRows : public AnyWidthRows {
  public:
   static constexpr std::string_view name = "independent";
@@ -62,11 +62,11 @@ class IndependentRows : public AnyWidthRows {
   }
 };
 
-/// The classic sketch with what its theorem asks for and no more: in row i the high half of
+/// The classic sketch with exactly what its theorem requires: in row i the high half of
 ///
 ///     a_i low + b_i high + c_i   mod 2^128
 ///
-/// with 128-bit a_i, b_i, c_i drawn from the seed. Over random coefficients that is pairwise independent,
+/// with 128-bit a_i, b_i, c_i drawn from the seed. Over random coefficients this is pairwise independent,
 /// whatever the digests; the reduction to [0, width) is off by at most width / 2^64 of a probability.
 /// Source: Dietzfelbinger 1996, "Universal hashing and k-wise independent random variables via integer
 /// arithmetic without primes".
@@ -100,9 +100,10 @@ class PairwiseRows : public AnyWidthRows {
   std::vector<std::array<Wide, 3>> coefficients_;
 };
 
-/// The sketch of Theorem 9.1: in row j of a copy h1 + j h2 mod width, width prime and at least the depth.
-/// The first copy has the digest's halves for h1 and h2, each other one a fresh pair mixed from the digest.
-/// Known price: keys that agree in a copy's h1 and h2, 1 / width^2 a pair, agree in all its rows.
+/// The sketch of Theorem 9.1: in row j of a copy h1 + j h2 mod width, width prime and at least the depth. The
+/// first copy uses the digest's halves for h1 and h2; each other copy uses a fresh pair mixed from the
+/// digest. Known cost: keys that agree in a copy's h1 and h2, with probability 1 / width^2 per pair, agree in
+/// all its rows.
 /// Source: Kirsch and Mitzenmacher 2008, section 9.2.
 class TwoHashRows {
  public:

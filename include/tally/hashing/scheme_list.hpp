@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -15,39 +17,75 @@
 
 namespace tally {
 
-/// A closed list of schemes, of positions or of buckets: what a scheme chosen at run time is chosen from.
+/// A scheme at run time: its number in files and its name.
+struct NamedScheme {
+  std::uint16_t file_id = 0;
+  std::string_view name;
+};
+
+/// A closed list of schemes, for positions or for buckets, from which a scheme is chosen at run time.
 template <class... Schemes>
 struct SchemeList {
-  /// Calls use(std::type_identity<Scheme>{}) for the scheme of that id; false if there is none.
+  static constexpr std::array<NamedScheme, sizeof...(Schemes)> names{
+      NamedScheme{Schemes::file_id, Schemes::name}...};
+  static constexpr std::uint16_t least_id = std::min({Schemes::file_id...});
+  static constexpr std::uint16_t most_id = std::max({Schemes::file_id...});
+
+  /// Calls use(std::type_identity<Scheme>{}) for the scheme with that id; returns false if there is none.
   template <class Use>
   static bool with_id(std::uint16_t file_id, Use use) {
     return ((Schemes::file_id == file_id ? (use(std::type_identity<Schemes>{}), true) : false) || ...);
   }
 
-  /// Calls use(std::type_identity<Scheme>{}) for every scheme, by ascending id.
+  /// Calls use(std::type_identity<Scheme>{}) for every scheme, in order of ids.
   template <class Use>
   static void for_each(Use use) {
     (use(std::type_identity<Schemes>{}), ...);
   }
 };
 
-/// Every scheme of the library.
+namespace detail {
+
+template <class... Types>
+struct TypeList {};
+
+template <class... Lists>
+struct Joined;
+template <class... Schemes>
+struct Joined<TypeList<Schemes...>> {
+  using type = SchemeList<Schemes...>;
+};
+template <class... First, class... Second, class... Rest>
+struct Joined<TypeList<First...>, TypeList<Second...>, Rest...>
+    : Joined<TypeList<First..., Second...>, Rest...> {};
+
+template <class Schemes>
+struct WithoutLines;
+template <class... Schemes>
+struct WithoutLines<SchemeList<Schemes...>>
+    : Joined<std::conditional_t<Schemes::layout == PositionLayout::lines, TypeList<>, TypeList<Schemes>>...> {
+};
+
+}  // namespace detail
+
+// The tables of schemes. A scheme that is added is one row here, and its header: kinds, files, the planner and the command
+// take it from here.
+
+/// Every scheme of positions.
 using AllSchemes =
     SchemeList<CongruentialScheme, BlockedScheme, StandardScheme, PartitionedScheme, DoubleScheme,
                EnhancedDoubleQuadraticScheme, EnhancedDoubleCubicScheme, TripleScheme, PartitionDoubleScheme>;
 
-/// Those that filters of counters are built with.
-using CounterSchemes =
-    SchemeList<CongruentialScheme, StandardScheme, PartitionedScheme, DoubleScheme,
-               EnhancedDoubleQuadraticScheme, EnhancedDoubleCubicScheme, TripleScheme, PartitionDoubleScheme>;
+/// The schemes of filters with counters: all except those with PositionLayout::lines.
+using CounterSchemes = detail::WithoutLines<AllSchemes>::type;
 
-/// Those of d-left filters.
+/// The schemes of d-left filters.
 using BucketSchemes = SchemeList<RotationBuckets, MultiplierBuckets>;
 
-/// Those of sketches.
+/// The schemes of sketches.
 using RowSchemes = SchemeList<CongruentialRows, IndependentRows, PairwiseRows, TwoHashRows>;
 
-/// The id of the scheme so called. Throws std::invalid_argument that lists the names.
+/// The id of the scheme with this name. Throws std::invalid_argument that lists the names.
 std::uint16_t scheme_id(std::string_view name);
 
 /// The name of the scheme with this id. Throws std::invalid_argument that lists the ids.
@@ -58,5 +96,8 @@ std::uint16_t bucket_scheme_id(std::string_view name);
 std::string_view bucket_scheme_name(std::uint16_t id);
 std::uint16_t row_scheme_id(std::string_view name);
 std::string_view row_scheme_name(std::uint16_t id);
+
+/// The law of the scheme with this id, of AllSchemes. Throws as scheme_name.
+PositionLaw position_law(std::uint16_t id);
 
 }  // namespace tally

@@ -5,7 +5,7 @@
 
 namespace tally {
 
-/// A d-left filter after so many doublings, with as many keys as are planned for then.
+/// A d-left filter after a number of doublings, with the keys that it is planned for at that size.
 struct DLeftSize {
   std::uint32_t num_doublings = 0;
   std::uint64_t num_keys = 0;
@@ -13,19 +13,19 @@ struct DLeftSize {
   double false_positive_rate = 0;
 };
 
-/// What is predicted of a d-left filter beside its false positive rate.
+/// The predictions for a d-left filter beside its false positive rate.
 struct DLeftForecast {
-  double load = 0;  ///< share of the cells in use, with all keys in it
-  double carried_load =
-      0;  ///< the largest share that is carried without moves at the failure probability asked for
-  /// Bound on the chance that any insertion of its life is answered 'full', were nothing ever moved. Moves
-  /// make it less; how much less is no formula.
+  double load = 0;  ///< share of the cells in use when all keys are in the filter
+  /// The maximum share, without moves, at the required failure probability.
+  double carried_load = 0;
+  /// Upper bound on the probability that any insertion of the filter's life returns `full`, if nothing is moved. Moves
+  /// lower it; no formula is known that says by how much.
   double failure_probability = 0;
-  std::uint64_t lifetime_operations = 0;  ///< replacements that this is for
-  /// Fingerprints that the side table is expected to hold; without a histogram, the most it may have to.
+  std::uint64_t lifetime_operations = 0;  ///< replacements in the planned life
+  /// Expected number of fingerprints in the side table; without a histogram, the largest expected number.
   double expected_spills = 0;
-  bool has_fast_loops = false;   ///< batches go by SIMD; else cell by cell
-  std::vector<DLeftSize> sizes;  ///< the first, and after each doubling it may do
+  bool has_fast_loops = false;   ///< whether batches use vector instructions; else they go cell by cell
+  std::vector<DLeftSize> sizes;  ///< at first, and after each possible doubling
 };
 
 }  // namespace tally

@@ -7,8 +7,8 @@
 
 namespace tally {
 
-/// Histogram of the exact counts of a sample, one count a key; counts of `limit` or more are
-/// one lump. `limit` 1 to 10000: the threshold, or more. Counts of 0 are no keys and are left out.
+/// Histogram of the exact counts of a sample, one count per key. Counts of `limit` or more are added up as one group.
+/// `limit` is 1 to 10000, and at least the threshold. Counts of 0 are ignored.
 theory::CountHistogram histogram_of_counts(std::span<const std::uint64_t> counts, std::uint64_t limit);
 
 }  // namespace tally

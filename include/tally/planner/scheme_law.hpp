@@ -8,10 +8,10 @@
 
 namespace tally {
 
-/// How good the predicted rate of a scheme is at this size.
+/// How accurate the predicted rate of a scheme is at this size.
 enum class LawKind : std::uint8_t {
   exact,  ///< holds at every size: a measurement outside its limits contradicts it
-  limit   ///< what the rate tends to as the filter grows at the same bits a key; smaller filters differ
+  limit  ///< the limit of the rate as the filter grows at the same number of bits per key; smaller filters differ
 };
 
 std::string_view name_of(LawKind kind) noexcept;
@@ -21,20 +21,20 @@ struct SchemeLaw {
   LawKind kind = LawKind::exact;
 };
 
-/// The false positive rate of a Bloom filter under a scheme, by the best law that is known and takes no more steps
-/// than `most_steps` (a few nanoseconds each):
+/// The false positive rate of a Bloom filter with a scheme, by the best known law that takes at most `most_steps`
+/// steps (a few nanoseconds each):
 ///
 ///     congruential, standard   the law of independent positions (theory/bloom.hpp)
 ///     partitioned              the law of independent parts
 ///     partition-double         the formula of Kirsch and Mitzenmacher, section 3
 ///     blocked                  the mixture over lines (theory/blocked_bloom.hpp)
 ///     double, enhanced double, triple
-///                              by counting all pairs of hash values (theory/double_hashing.hpp) where that is
-///                              possible, else the limit
+///                              by counting all pairs of hash values (theory/double_hashing.hpp) if that is possible,
+///                              else the limit
 ///
 /// @param scheme_id  file_id of one of AllSchemes
 /// @param m          bits, a number that the scheme can use
-/// @throws std::invalid_argument for an unknown scheme, and for m, k or n that the law refuses
+/// @throws std::invalid_argument for an unknown scheme, and for m, k or n out of the range of the law
 SchemeLaw false_positive_law(std::uint16_t scheme_id, std::uint64_t m, std::uint32_t k, std::uint64_t n,
                              double most_steps = 0x1p26);
 

@@ -13,7 +13,7 @@ namespace tally {
 inline constexpr std::uint64_t file_header_bytes = 128;
 inline constexpr std::uint16_t file_format_version = 1;
 
-/// What the first 128 bytes of a filter file say (docs/format.md).
+/// The contents of the first 128 bytes of a filter file (docs/format.md).
 struct FileHeader {
   FilterShape shape;
   HashId hash_id = HashId::xxh3_128;
@@ -24,13 +24,13 @@ struct FileHeader {
   /// Bytes after the header.
   std::uint64_t body_bytes() const { return shape.num_bytes(); }
 
-  /// The hasher that made the file. Throws std::invalid_argument where the file's hash is keyed and
-  /// `key` is missing or another one; a key is not looked at where the hash has a public seed.
+  /// The hasher that made the file. Throws std::invalid_argument if the file's hash is keyed and `key` is
+  /// missing or different. A key is ignored if the hash has a public seed.
   KeyHasher hasher(const std::optional<HashKey>& key) const;
 };
 
-/// Reads and checks a header; bytes after the first 128 are not looked at. A filter of its shape can
-/// be made, memory permitting. Throws FormatError.
+/// Reads and checks a header; bytes after the first 128 are ignored. A filter of its shape can be constructed
+/// if there is enough memory. Throws FormatError.
 FileHeader read_header(std::span<const std::byte> bytes);
 
 }  // namespace tally

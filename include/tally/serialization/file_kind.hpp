@@ -10,7 +10,8 @@
 
 namespace tally {
 
-/// What a file holds; the numbers stand in files and are never reused. Those of filters are those of FilterKind.
+/// What a file holds; files store these numbers, which are never reused. The numbers of filters are those of
+/// FilterKind.
 enum class FileKind : std::uint16_t {
   bloom = 1,
   blocked_bloom = 2,
@@ -26,21 +27,22 @@ enum class FileKind : std::uint16_t {
 /// "bloom", ..., "count-min", as FilterKind has them; "top-keys", "space-saving" or "count-min-window".
 std::string_view name_of(FileKind kind) noexcept;
 
-/// Whether the file is read by `load` as an AnyFilter; if not, by `load_sketch` as an AnySketch.
+/// Whether `load` reads the file, as an AnyFilter; otherwise `load_sketch` reads it, as an AnySketch.
 constexpr bool is_filter(FileKind kind) noexcept { return kind <= FileKind::count_min; }
 
-/// The kind of a file that begins with these bytes. Throws FormatError unless they are a header with the right checksum; the
-/// rest of it is not checked.
+/// The kind of a file that begins with these bytes. Throws FormatError unless they are a header with the
+/// right checksum; the rest of the header is not checked.
 FileKind file_kind(std::span<const std::byte> bytes);
 
-/// A file of another kind than the one asked for. what(): "tally file: is a top-keys file; must be a filter (at byte 10)".
+/// A file of another kind than the requested one. what(): "tally file: is a top-keys file; must be a filter
+/// (at byte 10)".
 class FileKindError : public FormatError {
  public:
   FileKindError(FileKind kind, const std::string& rule, const std::string& subject = "tally file");
 
   FileKind kind() const noexcept { return kind_; }
 
-  /// The same, said of another subject.
+  /// The same error about another subject.
   FileKindError said_of(const std::string& subject) const { return {kind_, rule_, subject}; }
 
  private:

@@ -11,15 +11,15 @@ namespace tally {
 /// Whether opening a file reads its body, or only its header.
 enum class VerifyBody { no, yes };
 
-/// A filter that reads its bits or counters from a mapped file: open at once whatever the size,
-/// and shared by all processes that map the file.
+/// A filter that reads its bits or counters from a mapped file. It opens immediately, whatever the size, and
+/// all processes that map the file share its memory.
 ///
-/// Opening checks the header and the file's length. The body is checked (checksum, padding) only
-/// if asked for; whatever an unchecked body holds, answers may be wrong, but no memory outside it
-/// is touched. A copy of filter() has memory of its own and can be written to; copy only what was
-/// verified, or damage gets a fresh checksum. The file may be replaced (as `save` does) but must not be
-/// made shorter while it is mapped: the kernel then ends the program (SIGBUS).
-/// Thread rule: any number of threads may read.
+/// Opening checks the header and the file's length. The body is checked (checksum, padding) only on request.
+/// Whatever an unchecked body holds, answers may be wrong, but no memory outside it is touched. A copy of
+/// filter() has its own memory and can be written to; copy only what was verified, or damage gets a fresh
+/// checksum. The file may be replaced (as `save` does) but must not be shortened while it is mapped: the
+/// kernel would then end the program (SIGBUS).
+/// Threads: any number of threads may read.
 class MappedFilter {
  public:
   /// Throws FormatError, std::invalid_argument for a missing or wrong key, std::system_error for errors of

@@ -17,7 +17,7 @@
 #include "tally/sketches/space_saving.hpp"
 #include "tally/sketches/top_keys.hpp"
 
-// Files of the structures that AnyFilter does not hold: those that keep the bytes of keys, and the window.
+// Files of the structures that AnyFilter does not hold: those that store the bytes of keys, and the window.
 
 namespace tally {
 namespace detail {
@@ -36,7 +36,7 @@ constexpr bool is_sketch_in(const std::variant<Alternatives...>*) {
 
 }  // namespace detail
 
-/// Whatever load_sketch can read.
+/// Everything that load_sketch can read.
 using AnySketch = detail::SketchVariantOver<RowSchemes>::type;
 
 template <class Sketch>
@@ -47,8 +47,8 @@ using AnyFile = std::variant<AnyFilter, AnySketch>;
 
 FileKind kind_of(const AnySketch& sketch) noexcept;
 
-/// The sketch as a file's bytes (docs/format.md): the same on every machine. Throws std::invalid_argument for TopKeys
-/// over a sketch that was halved, std::bad_alloc.
+/// The sketch as a file's bytes (docs/format.md): the same on every machine. Throws std::invalid_argument for
+/// TopKeys over a sketch that was halved, and std::bad_alloc.
 std::vector<std::byte> serialize(const SpaceSaving& sketch);
 template <RowScheme Rows>
 std::vector<std::byte> serialize(const TopKeys<Rows>& sketch);
@@ -63,22 +63,23 @@ void save(const Sketch& sketch, const std::filesystem::path& path, Overwrite ove
   save_bytes(serialize(sketch), path, overwrite);
 }
 
-/// The sketch that `serialize` was given: it does from then on what that one would. Everything is checked before it is
-/// used, and no more memory is taken than the bytes are worth. Throws FileKindError for a filter, FormatError,
-/// std::invalid_argument for a missing or wrong key, std::bad_alloc.
+/// The sketch from the bytes that `serialize` returned; it behaves exactly as the original. Everything is
+/// checked before it is used, and the memory taken is proportional to the bytes. Throws FileKindError for a
+/// filter, FormatError, std::invalid_argument for a missing or wrong key, std::bad_alloc.
 AnySketch deserialize_sketch(std::span<const std::byte> bytes, const std::optional<HashKey>& key = {});
 
-/// Reads a file as `deserialize_sketch` reads bytes; from pipes too. Errors name the path, as those of `load`.
+/// Reads a file as `deserialize_sketch` reads bytes, also from a pipe. Errors name the path, like those of
+/// `load`.
 AnySketch load_sketch(const std::filesystem::path& path, const std::optional<HashKey>& key = {});
 
 /// A filter or a sketch, as `load` and `load_sketch` read it.
 AnyFile load_any(const std::filesystem::path& path, const std::optional<HashKey>& key = {});
 
-/// The kind of a file, of which no more than the header is read. Throws as `load`.
+/// The kind of a file; reads only its header. Throws what `load` throws.
 FileKind file_kind(const std::filesystem::path& path);
 
-/// Adds what is in the other sketch, as its type merges. Throws std::invalid_argument that names the first of kind, scheme,
-/// hasher and shape that differs, and std::bad_alloc; nothing has changed then.
+/// Merges the other sketch into this one, as its type does. Throws std::invalid_argument that names the first
+/// of kind, scheme, hasher and shape that differs, and std::bad_alloc, and then changes nothing.
 void merge(AnySketch& sketch, const AnySketch& other);
 
 namespace detail {
@@ -86,12 +87,12 @@ namespace detail {
 template <SketchInFiles Sketch>
 Sketch sketch_of(AnySketch any, const std::string& subject) {
   if (auto* own = std::get_if<Sketch>(&any)) return std::move(*own);
-  throw FileKindError(kind_of(any), "of the kind and row scheme that were asked for", subject);
+  throw FileKindError(kind_of(any), "of the requested kind and row scheme", subject);
 }
 
 }  // namespace detail
 
-/// The same for who knows which sketch it is. Throws FileKindError for one of another kind or row scheme too.
+/// The same if the type of the sketch is known. Also throws FileKindError for another kind or row scheme.
 template <SketchInFiles Sketch>
 Sketch deserialize_sketch(std::span<const std::byte> bytes, const std::optional<HashKey>& key = {}) {
   return detail::sketch_of<Sketch>(deserialize_sketch(bytes, key), "tally file");

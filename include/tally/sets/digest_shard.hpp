@@ -10,27 +10,27 @@
 
 namespace tally {
 
-/// A table of digests in 64-byte lines of five; a digest stands in one of two lines that
-/// are its own. What HashSet is made of. Of a digest it keeps 96 bits, `low` and the lower half of
-/// `high`; two that agree in those are one digest here.
+/// A table of digests in 64-byte lines of five; each digest is stored in one of its two lines. HashSet
+/// consists of these. It stores 96 bits of a digest, `low` and the lower half of `high`; two digests that
+/// agree in those are the same digest here.
 ///
-/// A line is five words of `low`, five half words of `high`, and a half word for how many there are, filled
-/// from the front, and whether some digest whose first line this is stands in its second one.
-/// A new digest goes to the first of its lines that has room; where neither has, others are moved to
-/// their other lines, found by a bounded breadth-first search. So a table can be filled to about 98%, and a
-/// search is one cache miss, or two if digests had to make way.
-/// Source: Dietzfelbinger and Weidling, "Balanced allocation and dictionaries with tightly packed
-/// constant size bins" (2007).
+/// A line is five words of `low`, five half words of `high`, and a half word for the number of digests, which
+/// are filled from the front, and for whether the second line of some digest holds it although this is its
+/// first line. A new digest goes to the first of its lines that has room. If neither has room, a bounded
+/// breadth-first search finds other digests to move to their other lines. So a table can be filled to about
+/// 98%, and a search costs one cache miss, or two if digests were moved.
+/// Source: Dietzfelbinger and Weidling, "Balanced allocation and dictionaries with tightly packed constant
+/// size bins" (2007).
 class DigestShard {
  public:
   static constexpr std::uint64_t digests_per_line = 5;
   static constexpr std::uint64_t words_per_line = 8;
 
-  /// Empty, of at least one line. Throws std::bad_alloc where there is not enough memory.
+  /// Empty, with at least one line. Throws std::bad_alloc if there is not enough memory.
   explicit DigestShard(std::uint64_t num_lines) : words_(words_per_line * num_lines), num_lines_(num_lines) {}
 
-  /// Of the words that another one listed, whole lines and at least one. Throws std::invalid_argument where a
-  /// digest stands in a line where it would not be found, or a line is none; std::bad_alloc.
+  /// From the words that another table listed, whole lines and at least one. Throws std::invalid_argument if
+  /// a digest is stored in a line where a search would not find it, or a line is invalid; std::bad_alloc.
   explicit DigestShard(std::span<const std::uint64_t> words);
 
   DigestShard(const DigestShard&) = default;
@@ -54,18 +54,18 @@ class DigestShard {
   static std::uint64_t num_in(const std::uint64_t* line) noexcept {
     return (line[state_word] & (passed_over - 1)) / one_digest;
   }
-  /// Whether a digest whose first line this is may stand in its second one.
+  /// Whether a digest whose first line this is may be stored in its second line.
   static bool is_passed_over(const std::uint64_t* line) noexcept {
     return (line[state_word] & passed_over) != 0;
   }
   static bool stands_in(const std::uint64_t* line, Hash128 digest) noexcept {
     const std::uint64_t count = num_in(line);
     bool is_here = false;
-    // Without a branch, whose guess would often be wrong.
-    for (std::uint64_t place = 0; place < digests_per_line; ++place) {
-      const Hash128 other = digest_at(line, place);
+    // Without a branch, which would often be mispredicted.
+    for (std::uint64_t index = 0; index < digests_per_line; ++index) {
+      const Hash128 other = digest_at(line, index);
       const bool is_same = ((other.low ^ digest.low) | (other.high ^ half(digest))) == 0;
-      is_here |= is_same & (place < count);
+      is_here |= is_same & (index < count);
     }
     return is_here;
   }
@@ -77,15 +77,15 @@ class DigestShard {
 
   void prefetch(Hash128 digest) const noexcept { detail::prefetch_for_read(first_line(digest)); }
 
-  /// Forgets all digests; the memory stays.
+  /// Removes all digests; the memory stays allocated.
   void clear() noexcept;
 
-  /// Takes a digest that it does not contain; false, and nothing has changed, if no place was found.
+  /// Inserts a digest that the table does not contain; returns false and changes nothing if it finds no room.
   bool insert(Hash128 digest) noexcept;
 
-  /// Inserts all of another's digests, those before the others that stand in their first lines there
-  /// (which is an order of the lines here too). False if not all found a place.
-  /// Throws std::bad_alloc where there is not enough memory.
+  /// Inserts all digests of another table, first those that are stored in their first lines there (which is
+  /// an order of the lines here too). Returns false if not all of them found room. Throws std::bad_alloc if
+  /// there is not enough memory.
   bool insert_all(const DigestShard& other);
 
  private:
@@ -95,8 +95,8 @@ class DigestShard {
   static constexpr std::uint64_t passed_over = 8 * one_digest;
 
   static std::uint32_t half(Hash128 digest) noexcept { return static_cast<std::uint32_t>(digest.high); }
-  static Hash128 digest_at(const std::uint64_t* line, std::uint64_t place) noexcept {
-    return {line[place], static_cast<std::uint32_t>(line[half_words + place / 2] >> 32 * (place % 2))};
+  static Hash128 digest_at(const std::uint64_t* line, std::uint64_t index) noexcept {
+    return {line[index], static_cast<std::uint32_t>(line[half_words + index / 2] >> 32 * (index % 2))};
   }
 
   const std::uint64_t* line(std::uint64_t i) const noexcept { return words_.data() + words_per_line * i; }
@@ -107,7 +107,7 @@ class DigestShard {
   std::uint64_t* writable(const std::uint64_t* line) noexcept {
     return words_.data() + (line - words_.data());
   }
-  void put(const std::uint64_t* line, std::uint64_t place, Hash128 digest) noexcept;
+  void put(const std::uint64_t* line, std::uint64_t index, Hash128 digest) noexcept;
   void append(const std::uint64_t* line, Hash128 digest) noexcept;
   bool insert_by_moves(Hash128 digest) noexcept;
 

@@ -12,16 +12,16 @@ namespace tally {
 
 /// Remembers the digests of recent keys in bounded memory, and forgets old ones.
 ///
-/// A digest belongs to one 64-byte line of four, the most recent first; a new one
-/// pushes the oldest of its line out. So `insert` never takes a new key for an old
-/// one (but for two keys of one digest, 2^-128 a pair, unless keys are chosen against the seed), and may take a
-/// forgotten one for new.
-/// Thread rule: reads (const functions) may run together, a write runs alone.
+/// A digest belongs to one 64-byte line of four, the most recent first; a new digest pushes out the oldest of
+/// its line. So `insert` never mistakes a new key for an old one (except for two keys with the same digest,
+/// 2^-128 per pair, unless someone chose keys against the seed), but it may mistake a forgotten key for a new
+/// one.
+/// Threads: const functions may run concurrently; a write needs exclusive access.
 class RecentKeys {
  public:
   static constexpr std::uint64_t digests_per_line = 4;
 
-  /// At least one line; throws std::bad_alloc where there is not enough memory.
+  /// At least one line; throws std::bad_alloc if there is not enough memory.
   explicit RecentKeys(std::uint64_t num_bytes)
       : num_lines_(std::max<std::uint64_t>(1, num_bytes / 64)), words_(8 * num_lines_) {}
 
@@ -31,7 +31,7 @@ class RecentKeys {
   RecentKeys& operator=(RecentKeys&&) noexcept = default;
   ~RecentKeys() = default;
 
-  /// Makes the digest the most recent of its line; returns whether it was not there.
+  /// Makes the digest the most recent of its line; returns whether it was absent.
   bool insert(Hash128 digest) noexcept {
     digest.high += digest == Hash128{};
     std::uint64_t* line = words_.data() + 8 * reduce_to_range(digest.low, num_lines_);
@@ -50,7 +50,7 @@ class RecentKeys {
     detail::prefetch_for_write(words_.data() + 8 * reduce_to_range(digest.low, num_lines_));
   }
 
-  /// Digests pushed out so far: while it is 0, no key has been taken for new twice.
+  /// The number of digests pushed out so far: while it is 0, no key was mistaken for a new one.
   std::uint64_t num_forgotten() const noexcept { return num_forgotten_; }
   std::uint64_t num_bytes() const noexcept { return 8 * words_.size(); }
 

@@ -12,32 +12,33 @@
 
 namespace tally {
 
-/// A set of 64-bit entries but 0 that several threads fill: 10.7 to 16 bytes an entry.
+/// A set of nonzero 64-bit entries that several threads fill: 10.7 to 16 bytes per entry.
 ///
-/// Open addressing with linear probing; an entry is put by one compare-and-swap, and moves only while the
-/// table grows by a half, when all wait. What it is asked comes in batches, one lock a batch. A secret of the
-/// process chooses the slots, so that no choice of entries makes the searches long.
-/// Thread rule: everything may run together.
+/// It uses open addressing with linear probing. An entry is stored by one compare-and-swap, and moves only
+/// while the table grows by a half, when all threads wait. Lookups come in batches, with one lock per batch.
+/// A secret of the process chooses the slots, so that no choice of entries makes the searches long.
+/// Threads: all functions may run concurrently.
 class SharedEntrySet {
  public:
   enum class Outcome : std::uint8_t { inserted, present, full };
 
-  /// Never takes more than `max_bytes`, what is copied while it grows included (but for a least table of
-  /// 16 KiB). At most 256 threads may insert at once. Throws std::bad_alloc where there is not enough memory.
-  /// `salt`: another one is for tests.
+  /// Never takes more than `max_bytes`, including copies while it grows (except for a minimum table of 16
+  /// KiB). At most 256 threads may insert at once. Throws std::bad_alloc if there is not enough memory.
+  /// `salt`: tests pass another one.
   explicit SharedEntrySet(std::uint64_t max_bytes, detail::ProcessSalt salt = detail::process_salt());
 
-  /// results[i] = whether entries[i] is in it.
+  /// results[i] = whether the set contains entries[i].
   void contains_batch(std::span<const std::uint64_t> entries, std::span<bool> results) const;
 
-  /// Of one entry that several threads insert, one is told `inserted`. `full`: nothing has changed.
-  /// Throws std::bad_alloc, and nothing has changed then.
+  /// If several threads insert the same entry, exactly one of them gets `inserted`. `full`: nothing has
+  /// changed. Throws std::bad_alloc, and then changes nothing.
   Outcome insert(std::uint64_t entry);
 
   std::uint64_t size() const noexcept { return size_; }
   std::uint64_t num_bytes() const noexcept { return 8 * words_.size(); }
 
-  /// The slots that the longest search of an entry visits; 0 if there is none. Takes time in proportion to size().
+  /// The number of slots that the longest search for an entry visits; 0 if there is none. Takes time
+  /// proportional to size().
   std::uint64_t longest_search() const;
 
  private:
@@ -47,7 +48,7 @@ class SharedEntrySet {
   std::uint64_t* slot_of(const detail::AlignedWords& words, std::uint64_t entry) const noexcept {
     return const_cast<std::uint64_t*>(words.data()) + reduce_to_range(salted(entry), words.size());
   }
-  /// As mix64, with the secret in place of its first factor.
+  /// As mix64, with the secret instead of its first factor.
   std::uint64_t salted(std::uint64_t entry) const noexcept {
     entry = (entry ^ salt_.second) * salt_.first;
     return (entry ^ (entry >> 32)) * 0xd6e8feb86659fd93u;

@@ -6,7 +6,7 @@
 
 namespace tally {
 
-/// Size of a BloomFilter.
+/// The size of a BloomFilter.
 struct BloomShape {
   std::uint64_t num_bits = 0;    ///< m: 1 to 2^56; what the scheme can use (see HashScheme)
   std::uint32_t num_hashes = 0;  ///< k: 1 to 1024
@@ -17,7 +17,7 @@ struct BloomShape {
 /// Bytes of memory, and of a file's body.
 std::uint64_t num_bytes(const BloomShape& shape) noexcept;
 
-/// What a scheme draws the positions from.
+/// The space from which a scheme draws the positions.
 PositionSpace position_space(const BloomShape& shape) noexcept;
 
 }  // namespace tally

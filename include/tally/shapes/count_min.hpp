@@ -8,9 +8,9 @@
 
 namespace tally {
 
-/// Size of a CountMinSketch. At most 2^56 counters and 1024 rows in all.
+/// The size of a CountMinSketch. At most 2^56 counters and 1024 rows in total.
 struct CountMinShape {
-  std::uint64_t width = 0;          ///< w: counters a row, from 1 on; what the row scheme can use
+  std::uint64_t width = 0;          ///< w: counters per row, at least 1; what the row scheme can use
   std::uint32_t depth = 0;          ///< rows of one copy; with two-hash rows at most the width
   std::uint32_t num_copies = 1;     ///< more than 1 only with two-hash rows
   std::uint32_t counter_bits = 64;  ///< 8, 16, 32 or 64

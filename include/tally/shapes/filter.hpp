@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <variant>
 
-#include "tally/hashing/scheme_list.hpp"
+#include "tally/hashing/congruential_scheme.hpp"
 #include "tally/shapes/bloom.hpp"
 #include "tally/shapes/count_min.hpp"
 #include "tally/shapes/counting_bloom.hpp"
@@ -14,10 +17,10 @@
 
 namespace tally {
 
-/// The shape of a structure of any kind: what makes it, but for the hasher.
+/// The shape of a structure of any kind: everything that defines it except the hasher.
 ///
-/// The blocked scheme goes with a BloomShape only, and makes the kind blocked_bloom. A DLeftShape needs one
-/// of BucketSchemes, a CountMinShape one of RowSchemes, which go with no other.
+/// The blocked scheme is for a BloomShape only, and makes the kind blocked_bloom. A DLeftShape needs one of
+/// BucketSchemes and a CountMinShape one of RowSchemes, which no other shape can use.
 struct FilterShape {
   std::variant<BloomShape, CountingBloomShape, ThresholdShape, DLeftShape, CountMinShape> shape;
   std::uint16_t scheme_id = DefaultScheme::file_id;
@@ -27,32 +30,41 @@ struct FilterShape {
   /// Throws std::invalid_argument for an id that no scheme has.
   std::string_view scheme_name() const;
 
-  /// Bits of a Bloom filter, counters of the others; cells of a d-left filter, as many as it has now.
+  /// Bits of a Bloom filter, counters of the others; for a d-left filter the current number of cells.
   std::uint64_t num_positions() const noexcept;
 
-  /// Positions a key has; subtables of a d-left filter, rows of a sketch.
+  /// Positions per key; subtables of a d-left filter, rows of a sketch.
   std::uint32_t num_hashes() const noexcept;
 
-  /// Bits a count has: 1 in a Bloom filter; in a d-left filter perhaps 0, for cells that count to 1. A
-  /// threshold out of range gives no sensible number.
+  /// Bits per count: 1 in a Bloom filter; in a d-left filter possibly 0, for cells that count to 1. The
+  /// result for a threshold out of range is meaningless.
   std::uint32_t counter_bits() const noexcept;
 
-  /// The largest theta it can be asked for: 0 for Bloom filters, 2^64 - 1 for d-left filters, what a counter can
-  /// hold for sketches.
-  std::uint64_t threshold() const noexcept;
+  /// The theta that the structure was made for: the threshold of a threshold filter, or the largest theta that
+  /// queries of a counting Bloom filter use. Nothing for other kinds.
+  std::optional<std::uint64_t> made_for_theta() const noexcept;
 
-  /// Bytes of memory, and of a file's body. Throws std::invalid_argument where counter_bits is not a width.
+  /// The largest theta that at_least can answer: the one that the structure was made for; for sketches the maximum of a
+  /// counter; for d-left filters, which have no largest count, 2^64 - 1; 0 for kinds that do not count.
+  std::uint64_t largest_theta() const noexcept;
+
+  /// Bytes of memory, and of a file's body. Throws std::invalid_argument if counter_bits is not a valid
+  /// width.
   std::uint64_t num_bytes() const;
 
   friend bool operator==(const FilterShape&, const FilterShape&) = default;
 };
 
+/// The type of a structure's shape: DLeftShape for a d-left filter with any scheme.
+template <class Filter>
+using ShapeOf = std::remove_cvref_t<decltype(std::declval<const Filter&>().shape())>;
+
 /// Throws std::invalid_argument, naming the structure and its field, for a shape that no filter can have.
 void check_shape(const FilterShape& shape);
 
-/// The same with the nearest number of positions (of a d-left filter: buckets; of a sketch: counters a row), not
-/// above or not below, that the scheme can use.
-/// Throws std::invalid_argument for a shape out of range, and where there is no such number.
+/// The same shape with the nearest number of positions (d-left filter: buckets; sketch: counters per row) that the
+/// scheme can use, rounded down or up. Throws std::invalid_argument for a shape out of range, or if there is no such
+/// number.
 FilterShape round_to_scheme(FilterShape shape, Rounding rounding);
 
 }  // namespace tally

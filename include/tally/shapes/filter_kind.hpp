@@ -1,11 +1,15 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace tally {
 
-/// The kinds of structures; the numbers stand in files and are never reused.
+struct NamedScheme;
+
+/// The kinds of structures; files store these numbers, which are never reused.
 enum class FilterKind : std::uint16_t {
   bloom = 1,
   blocked_bloom = 2,
@@ -15,10 +19,37 @@ enum class FilterKind : std::uint16_t {
   count_min = 6
 };
 
+/// The number of rows in tables with one row per kind.
+inline constexpr std::size_t num_kinds = 6;
+
+/// The properties of every structure of a kind: a row of the table in src/shapes/filter_kind.cpp.
+struct KindTraits {
+  FilterKind kind = FilterKind::bloom;
+  std::string_view name;                 ///< of files and flags: "blocked-bloom"
+  std::string_view structure;            ///< its C++ type: "BlockedBloomFilter"
+  std::string_view size_field;           ///< the field of its shape that is rounded to the scheme: "num_bits"
+  std::span<const NamedScheme> schemes;  ///< the schemes that the kind supports, by ascending id
+  std::uint16_t default_scheme_id = 0;
+
+  bool can_remove = false;     ///< has remove
+  bool can_count = false;      ///< has count and at_least
+  bool can_grow = false;       ///< has try_grow; an insertion may return `full`
+  bool tells_states = false;   ///< insert returns whether the key has reached the threshold
+  bool takes_weights = false;  ///< has add with weights, estimate and halve
+};
+
+/// Every kind, by ascending number.
+std::span<const KindTraits> all_kinds() noexcept;
+
+const KindTraits& traits_of(FilterKind kind) noexcept;
+
 /// "bloom", "blocked-bloom", "counting-bloom", "threshold", "dleft" or "count-min".
 std::string_view name_of(FilterKind kind) noexcept;
 
-/// The kind so called. Throws std::invalid_argument that lists the names.
+/// The kind with this name. Throws std::invalid_argument that lists the names.
 FilterKind filter_kind(std::string_view name);
+
+/// The id of the kind's scheme with this name. Throws std::invalid_argument that lists the kind's schemes.
+std::uint16_t scheme_id_of(FilterKind kind, std::string_view scheme);
 
 }  // namespace tally

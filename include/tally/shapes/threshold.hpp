@@ -7,7 +7,7 @@
 
 namespace tally {
 
-/// Size of a ThresholdFilter. Its counters are just wide enough for the threshold.
+/// The size of a ThresholdFilter. Its counters are just wide enough for the threshold.
 struct ThresholdShape {
   std::uint64_t num_counters = 0;  ///< m: 1 to 2^56; what the scheme can use
   std::uint32_t num_hashes = 0;    ///< k: 1 to 1024
@@ -19,16 +19,16 @@ struct ThresholdShape {
 
 inline constexpr std::uint64_t max_threshold_limit = 0xffffffffu;
 
-/// ceil(log2(threshold + 1)), rounded up to a width that CounterArray has.
+/// ceil(log2(threshold + 1)), rounded up to a width that CounterArray supports.
 std::uint32_t counter_bits_for(const ThresholdShape& shape) noexcept;
 
 /// Bytes of memory, and of a file's body.
 std::uint64_t num_bytes(const ThresholdShape& shape) noexcept;
 
-/// What a scheme draws the positions from.
+/// The space from which a scheme draws the positions.
 PositionSpace position_space(const ThresholdShape& shape) noexcept;
 
-/// Throws std::invalid_argument for the fields that no scheme has a say in.
+/// Throws std::invalid_argument for the fields that do not depend on the scheme.
 void check_shape(const ThresholdShape& shape);
 
 }  // namespace tally

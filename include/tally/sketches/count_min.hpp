@@ -19,30 +19,30 @@
 
 namespace tally {
 
-/// How often, or with what total weight, was this key added? A counter a row for every key.
+/// How often, or with what total weight, was this key added? Each key has one counter per row.
 ///
-/// Law: the estimate is never below the truth. It is above truth + epsilon total_count with the probability
-/// of `bound()` at most (theory/count_min.hpp), for keys chosen without a look at the hash functions. With
-/// conservative update (only counters below the key's new least value go up) it is never above that of plain
-/// update. A counter that reaches its maximum sticks there; estimates that rest on such ones only say so.
-/// Nothing can be removed.
+/// Guarantee: the estimate is never below the truth. It is above truth + epsilon total_count with at most the
+/// probability of `bound()` (theory/count_min.hpp), for keys chosen without knowledge of the hash functions.
+/// With conservative update (only counters below the key's new minimum are raised) it is never above that of
+/// plain update. A counter that reaches its maximum stays there; an estimate that depends only on such
+/// counters is marked saturated. Nothing can be removed.
 ///
-/// Row schemes: CongruentialRows, the default, the fastest and for any width; IndependentRows and PairwiseRows,
-/// the classic sketch; TwoHashRows, the one of Theorem 9.1.
-/// Thread rule: reads (const functions) may run together, a write runs alone.
+/// Row schemes: CongruentialRows, the default, the fastest and for any width; IndependentRows and
+/// PairwiseRows, the classic sketch; TwoHashRows, the sketch of Theorem 9.1.
+/// Threads: const functions may run concurrently; a write needs exclusive access.
 /// A moved-from sketch may only be assigned to or destroyed.
 /// Source: Cormode and Muthukrishnan 2003; Kirsch and Mitzenmacher 2008, section 9; conservative update:
-/// Estan and Varghese 2003; halving and sticking are ours.
+/// Estan and Varghese 2003; halving and saturation are ours.
 template <RowScheme Rows = DefaultRows>
 class CountMinSketch {
  public:
-  /// Empty. Throws std::invalid_argument for a shape out of range or that the row scheme cannot use,
-  /// std::bad_alloc where there is not enough memory.
+  /// Empty. Throws std::invalid_argument for a shape that is out of range or that the row scheme cannot use,
+  /// and std::bad_alloc if there is not enough memory.
   CountMinSketch(const CountMinShape& shape, const KeyHasher& hasher)
       : CountMinSketch(shape, hasher, 0, 0, CounterArray(checked(shape).num_counters(), shape.counter_bits)) {
   }
 
-  /// Takes over what a file held: the totals, and counters of which there are as many, and as wide, as the shape says.
+  /// Takes over the contents of a file: the totals, and counters whose number and width match the shape.
   CountMinSketch(const CountMinShape& shape, const KeyHasher& hasher, std::uint64_t total_count,
                  std::uint64_t rounding, CounterArray counters)
       : shape_(checked(shape)),
@@ -59,7 +59,7 @@ class CountMinSketch {
   CountMinSketch& operator=(CountMinSketch&&) noexcept = default;
   ~CountMinSketch() = default;
 
-  /// Adds `weight` to the key's count; says whether that found or left one of its counters saturated.
+  /// Adds `weight` to the key's count; returns whether one of its counters was or became saturated.
   template <class Key>
   InsertResult add(const Key& key, std::uint64_t weight = 1) noexcept {
     const std::uint64_t weights[] = {weight};
@@ -67,7 +67,7 @@ class CountMinSketch {
     return add_batch(digests, weights) == 1 ? InsertResult::saturated : InsertResult::counted;
   }
 
-  /// add(keys[i]) for every i, in order; returns how many found or left a counter saturated.
+  /// add(keys[i]) for every i, in order; returns for how many keys a counter was or became saturated.
   template <KeyBatch Keys>
   std::uint64_t add_batch(const Keys& keys) noexcept {
     return add_all(keys, [](std::size_t) { return std::uint64_t{1}; });
@@ -79,7 +79,7 @@ class CountMinSketch {
     return add_all(keys, [&](std::size_t i) { return weights[i]; });
   }
 
-  /// The least of the key's counters.
+  /// The smallest of the key's counters.
   template <class Key>
   Count count(const Key& key) const noexcept {
     const Hash128 digests[] = {hasher_(key)};
@@ -106,11 +106,11 @@ class CountMinSketch {
     read_all(keys, [&](std::size_t i, Count count) { results[i] = with_bounds(count); });
   }
 
-  /// The sum over all keys of the product of their counts here and there (the size of a join); with itself
-  /// the second moment. The bounds are those of a count, with the product of both sums for the sum; after
-  /// a halving the truth is that of counts halved, not rounded. Throws std::invalid_argument that names the
-  /// first field that differs (counter_bits may), or if a sketch has conservative update, whose counters are
-  /// below the sum of their keys' counts.
+  /// The sum over all keys of the product of their counts here and there (the size of a join); with itself,
+  /// the second moment. The bounds are those of a count, with the product of both sums instead of the sum.
+  /// After a halving, the truth is that of counts halved and not rounded. Throws std::invalid_argument that
+  /// names the first field that differs (counter_bits may), or if a sketch has conservative update, whose
+  /// counters are below the sum of their keys' counts.
   CountEstimate inner_product(const CountMinSketch& other) const {
     require_same_rows(other);
     for (const CounterUpdate update : {shape_.update, other.shape_.update}) {
@@ -122,9 +122,9 @@ class CountMinSketch {
                                  {other.counters_, other.total_count_, other.rounding_}, shape_, bound_);
   }
 
-  /// Adds the other sketch's counters, saturating. Every estimate then is at least the key's count in both;
-  /// with plain update, and where nothing saturates, as if all had been added here. Throws
-  /// std::invalid_argument that names the first field that differs; nothing has changed then.
+  /// Adds the other sketch's counters, saturating. Every estimate is then at least the key's count in both;
+  /// with plain update, and if nothing saturates, it is as if everything had been added here. Throws
+  /// std::invalid_argument that names the first field that differs, and then changes nothing.
   void merge(const CountMinSketch& other) {
     require_mergeable(other);
     counters_.merge(other.counters_);
@@ -132,36 +132,36 @@ class CountMinSketch {
     rounding_ = detail::saturating_add(rounding_, other.rounding_);
   }
 
-  /// Throws what `merge` throws for these two, and does no more.
+  /// Throws what `merge` throws for these two, and does nothing else.
   void require_mergeable(const CountMinSketch& other) const {
     require_same_rows(other);
     detail::require_same(structure, "counter_bits", shape_.counter_bits, other.shape_.counter_bits);
     detail::require_same(structure, "update", name_of(shape_.update), name_of(other.shape_.update));
   }
 
-  /// Halves every count, rounded up: call it at intervals, and what is old counts for less. A key's truth is
-  /// halved and rounded up with it, so no estimate falls below. Saturated counters stay.
+  /// Halves every count, rounded up. Call it at intervals to make old counts weigh less. The true counts are
+  /// halved and rounded up too, so no estimate falls below them. Saturated counters stay.
   void halve() noexcept {
     counters_.halve();
     if (total_count_ != unknown) total_count_ = total_count_ / 2 + total_count_ % 2;
-    // An excess of e over a count becomes (e + 1) / 2 at most, since the count is rounded up too.
+    // An excess of e over a count becomes at most (e + 1) / 2, because the count is rounded up too.
     rounding_ = rounding_ / 2 + 1;
   }
 
-  /// As new.
+  /// Resets the sketch to empty.
   void clear() noexcept {
     counters_.clear();
     total_count_ = 0;
     rounding_ = 0;
   }
 
-  /// Sum of all weights, halved when the counts were; 2^64 - 1 once it got there.
+  /// Sum of all weights, halved whenever the counts were; stays at 2^64 - 1 once it reaches it.
   std::uint64_t total_count() const noexcept { return total_count_; }
   CountMinBound bound() const noexcept { return bound_; }
   std::uint64_t num_saturated() const noexcept {
     return counters_.num_at_least(counters_.max(), 0, counters_.size());
   }
-  /// What halvings may have added to any counter beyond its share, at most; 0 before the first.
+  /// The most that halvings may have added to any counter beyond its share; 0 before the first.
   std::uint64_t rounding() const noexcept { return rounding_; }
 
   FilterStatistics statistics() const {

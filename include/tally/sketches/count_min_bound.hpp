@@ -11,8 +11,8 @@ struct CountMinBound {
   double failure_probability = 0;
 };
 
-/// The bound at the epsilon of the theorems: e / width and exp(-rows) for independent rows; for two-hash
-/// rows 2 e / width and Theorem 9.1. Any other epsilon: theory/count_min.hpp.
+/// The bound at the epsilon of the theorems: e / width and exp(-rows) for independent rows; 2 e / width and
+/// Theorem 9.1 for two-hash rows. For any other epsilon see theory/count_min.hpp.
 CountMinBound bound_of(const CountMinShape& shape, RowLaw law);
 
 }  // namespace tally

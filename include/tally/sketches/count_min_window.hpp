@@ -10,21 +10,22 @@
 
 namespace tally {
 
-/// Counts over a sliding window, by two generations: keys are added to the newer one, and `advance` forgets the
-/// older. So an estimate is of all that was added since the last advance but one: at least one whole
-/// interval between advances, once there was one, and less than two.
+/// Counts over a sliding window, in two generations: keys are added to the newer one, and `advance` forgets
+/// the older one. So an estimate covers everything added since the last advance but one. After the first
+/// advance, that is at least one whole interval between advances and less than two.
 ///
-/// Law: as CountMinSketch, the truth being what was added to the two generations, and total_count its sum.
-/// Thread rule: reads (const functions) may run together, a write runs alone.
+/// Guarantee: as CountMinSketch, where the truth is what was added to the two generations, and total_count
+/// its sum.
+/// Threads: const functions may run concurrently; a write needs exclusive access.
 template <RowScheme Rows = DefaultRows>
 class CountMinWindow {
  public:
-  /// Empty; takes twice the memory of the shape. Throws what CountMinSketch does.
+  /// Empty; takes twice the memory of the shape. Throws what CountMinSketch throws.
   CountMinWindow(const CountMinShape& shape, const KeyHasher& hasher)
       : newer_(shape, hasher), older_(shape, hasher) {}
 
-  /// Takes over both generations. Throws std::invalid_argument that names the first field (hash, seed, shape) in which
-  /// they differ.
+  /// Takes over both generations. Throws std::invalid_argument that names the first field (hash, seed, shape)
+  /// that differs.
   CountMinWindow(CountMinSketch<Rows> newer, CountMinSketch<Rows> older)
       : newer_(std::move(newer)), older_(std::move(older)) {
     newer_.require_mergeable(older_);
@@ -55,11 +56,12 @@ class CountMinWindow {
     newer_.clear();
   }
 
-  /// Adds the generations of the other window to those of this one. The law holds for both streams together if both
-  /// windows advanced at the same times. Throws as CountMinSketch::merge, and nothing has changed then.
+  /// Adds the generations of the other window to those of this one. The guarantee holds for both streams
+  /// together if both windows advanced at the same times. Throws what CountMinSketch::merge throws, and then
+  /// changes nothing.
   void merge(const CountMinWindow& other) {
     newer_.merge(other.newer_);
-    older_.merge(other.older_);  // refuses nothing: both generations have one shape
+    older_.merge(other.older_);  // cannot throw: both generations have the same shape
   }
 
   template <class Key>
@@ -91,7 +93,7 @@ class CountMinWindow {
   const CountMinSketch<Rows>& older() const noexcept { return older_; }
 
  private:
-  // The sum of two least counters is at most the least sum: the bound is that of the two sketches merged.
+  // The sum of two minimum counters is at most the minimum sum: the bound is that of the two sketches merged.
   CountEstimate sum_of(const CountEstimate& a, const CountEstimate& b) const noexcept {
     const Count count{detail::saturating_add(a.value, b.value), a.saturated || b.saturated};
     CountEstimate sum = detail::estimate_of(count, bound(), total_count(), 0);

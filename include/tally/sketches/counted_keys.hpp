@@ -14,15 +14,15 @@
 
 namespace tally {
 
-/// A bounded number of keys with their bytes and counts, which finds a key by its digest and the key of the
-/// least count: what SpaceSaving and TopKeys are made of.
+/// A bounded number of keys with their bytes and counts. It finds a key by its digest, and the key with the
+/// smallest count. SpaceSaving and TopKeys are made of it.
 ///
-/// Raising a count touches nothing else; the heap learns of it when its root is asked for. So keys that come
-/// often cost one lookup each. Two keys of one digest are taken for one (2^-128 a pair, unless keys are chosen
-/// against the seed). A secret of the process chooses the slots, so that no choice of digests makes the searches
-/// long; nothing else depends on it.
-/// A new table has room for all its keys from the start: `add` and `replace` allocate only for the bytes of a key. One
-/// that was copied or taken over has room for the keys in it, and takes more as keys are added.
+/// Raising a count touches nothing else; the heap is updated when its root is needed. So frequent keys cost
+/// one lookup each. Two keys with the same digest are treated as one (2^-128 per pair, unless someone chose
+/// keys against the seed). A secret of the process chooses the slots, so that no choice of digests makes the
+/// searches long; nothing else depends on it. A new table has room for all its keys from the start: `add` and
+/// `replace` allocate only for the bytes of a key. A table that was copied or taken over has room for the
+/// keys in it, and allocates more as keys are added.
 class CountedKeys {
  public:
   static constexpr std::uint64_t max_capacity = std::uint64_t{1} << 30;
@@ -37,7 +37,7 @@ class CountedKeys {
     friend bool operator==(const Entry&, const Entry&) = default;
   };
 
-  /// What the heap last knew of an entry: its count or, if that was raised since, less.
+  /// The last count that the heap read of an entry; lower than its count if that was raised since.
   struct HeapNode {
     std::uint64_t count = 0;
     std::uint32_t entry = 0;
@@ -45,19 +45,19 @@ class CountedKeys {
     friend bool operator==(const HeapNode&, const HeapNode&) = default;
   };
 
-  /// Empty. Throws std::invalid_argument that names `structure` unless capacity is 1 to 2^30. `salt`: another one is
-  /// for tests.
+  /// Empty. Throws std::invalid_argument that names `structure` unless capacity is 1 to 2^30. `salt`: tests
+  /// pass another one.
   CountedKeys(std::uint64_t capacity, std::string_view structure,
               detail::ProcessSalt salt = detail::process_salt());
 
-  /// Takes over entries, key bytes and heap as another table listed them: it does from then on what that one
-  /// would. Takes memory for these entries, whatever the capacity. Throws std::invalid_argument unless they fit
-  /// each other.
+  /// Takes over entries, key bytes and heap as another table listed them; it behaves exactly as the original.
+  /// Takes memory for these entries, whatever the capacity. Throws std::invalid_argument unless they are
+  /// consistent.
   CountedKeys(std::uint64_t capacity, std::string_view structure, std::vector<Entry> entries,
               std::vector<std::string> keys, std::vector<HeapNode> heap);
 
-  /// Empty, with room for `num_keys` and not for the whole capacity, which may be what a file claims. Throws as the
-  /// first constructor.
+  /// Empty, with room for `num_keys` instead of the whole capacity, which a file may claim. Throws what the
+  /// first constructor throws.
   static CountedKeys with_room(std::uint64_t num_keys, std::uint64_t capacity, std::string_view structure);
 
   CountedKeys(const CountedKeys&) = default;
@@ -70,7 +70,7 @@ class CountedKeys {
   std::uint64_t size() const noexcept { return entries_.size(); }
   bool is_full() const noexcept { return size() == capacity_; }
 
-  /// The digest under the secret of the process: for who searches for it more than once.
+  /// The digest mixed with the secret of the process, for callers that search for it more than once.
   std::uint64_t salted(Hash128 digest) const noexcept {
     const std::uint64_t sum = digest.low * salt_.first + digest.high * salt_.second;
     return (sum ^ (sum >> 32)) * 0xd6e8feb86659fd93u;
@@ -101,21 +101,21 @@ class CountedKeys {
     entries_[i].count = detail::saturating_add(entries_[i].count, weight);
   }
 
-  /// A new key; the table must not be full, and the key not be in it. Throws std::bad_alloc, and nothing has changed
-  /// then.
+  /// Adds a new key; the table must not be full or contain the key. Throws std::bad_alloc, and then changes
+  /// nothing.
   void add(std::string_view key, const Entry& entry);
 
-  /// As new. Allocates nothing.
+  /// Resets the table to empty. Allocates nothing.
   void clear() noexcept;
 
-  /// The entry of the least count; there must be one.
+  /// The entry with the smallest count; there must be one.
   std::uint32_t least() noexcept;
 
-  /// Puts a new key in the place of the least one. Throws std::bad_alloc, and nothing has changed then.
+  /// Replaces the key with the smallest count by a new key. Throws std::bad_alloc, and then changes nothing.
   void replace_least(std::string_view key, const Entry& entry);
 
-  /// The `num_keys` greatest counts (all, if there are fewer), the greatest first; of equal counts that of
-  /// less error, then by the bytes of the keys.
+  /// The `num_keys` greatest counts (all, if there are fewer), the greatest first; equal counts are ordered
+  /// by smaller error, then by the bytes of the keys.
   std::vector<KeyCount> greatest(std::uint64_t num_keys) const;
 
   std::span<const Entry> entries() const noexcept { return entries_; }
@@ -124,12 +124,13 @@ class CountedKeys {
   /// Memory of the table and of the keys' bytes.
   std::uint64_t num_bytes() const noexcept;
 
-  /// The slots that the longest search of a key visits; 0 if there is none. Takes time in proportion to size().
+  /// The number of slots that the longest search for a key visits; 0 if there is none. Takes time
+  /// proportional to size().
   std::uint64_t longest_search() const noexcept;
 
  private:
-  // A slot is 0, or has an entry's number + 1 below and the upper half of the salted digest above, of which the highest
-  // bits say where its search begins.
+  // A slot is 0, or has an entry's number + 1 in its lower half and the upper half of the salted digest
+  // above. The highest bits of that half determine where its search begins.
   static constexpr std::uint64_t tag_mask = ~std::uint64_t{0} << 32;
   static std::uint32_t entry_in(std::uint64_t slot) noexcept { return static_cast<std::uint32_t>(slot) - 1; }
 

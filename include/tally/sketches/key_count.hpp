@@ -7,11 +7,11 @@
 
 namespace tally {
 
-/// A key of a stream, and how often it came, or with what total weight: for certain
+/// A key of a stream, and how often it occurred, or its total weight. It is certain that
 ///
 ///     count - error <= truth <= count
 struct KeyCount {
-  std::string_view key;  ///< its bytes, until the structure that they are in changes
+  std::string_view key;  ///< its bytes, valid until the structure that holds them changes
   Hash128 digest;
   std::uint64_t count = 0;
   std::uint64_t error = 0;  ///< at most `count`

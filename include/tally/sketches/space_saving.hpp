@@ -11,13 +11,13 @@
 
 namespace tally {
 
-/// The most frequent keys of a stream, by `capacity` counters and nothing else. A new key takes over the
-/// counter of the least frequent one, and its count for an error.
+/// The most frequent keys of a stream, with `capacity` counters and nothing else. A new key takes over the
+/// counter of the least frequent key, and that count becomes its error.
 ///
-/// Law: of each key that is kept, count - error <= truth <= count, and error <= floor(); the truth of every
-/// other key is at most floor(); floor() <= total_count / capacity. So every key above that share is kept.
-/// All for certain, whatever the stream (as long as total_count is below 2^64).
-/// Thread rule: reads (const functions) may run together, a write runs alone.
+/// Guarantee: for each key that is kept, count - error <= truth <= count, and error <= floor(); the truth of
+/// every other key is at most floor(); floor() <= total_count / capacity. So every key above that share is
+/// kept. All of this is certain for any stream (as long as total_count is below 2^64).
+/// Threads: const functions may run concurrently; a write needs exclusive access.
 /// Source: Metwally, Agrawal and El Abbadi 2005; the merge: Agarwal et al. 2012.
 class SpaceSaving {
  public:
@@ -35,33 +35,34 @@ class SpaceSaving {
   SpaceSaving& operator=(SpaceSaving&&) noexcept = default;
   ~SpaceSaving() = default;
 
-  /// Throws std::bad_alloc if there is no memory for the key's bytes, and nothing has changed then.
+  /// Throws std::bad_alloc if there is no memory for the key's bytes, and then changes nothing.
   void add(std::string_view key, std::uint64_t weight = 1) {
     const Hash128 digest = hasher_(key);
     add_digest(key, digest, keys_.salted(digest), weight);
   }
 
-  /// add(keys[i], weights[i]) for every i, in order, `digests` being those of the keys. No weights: 1 each.
-  /// Throws std::bad_alloc as TopKeys::add_batch: the keys before the one that has no memory have been added.
+  /// add(keys[i], weights[i]) for every i, in order; `digests` are those of the keys. Without weights: 1
+  /// each. Throws std::bad_alloc as TopKeys::add_batch does: the keys before the one without memory have been
+  /// added.
   void add_batch(std::span<const std::string_view> keys, std::span<const Hash128> digests,
                  std::span<const std::uint64_t> weights = {});
 
-  /// What is known of a key, kept or not.
+  /// The bounds on the count of a key, kept or not.
   KeyCount estimate(std::string_view key) const { return estimate(key, hasher_(key)); }
   KeyCount estimate(std::string_view key, Hash128 digest) const;
 
   /// The keys of the `num_keys` greatest counts, or all that are kept, in the order of CountedKeys::greatest.
   std::vector<KeyCount> top(std::uint64_t num_keys) const { return keys_.greatest(num_keys); }
 
-  /// The most that the count of a key can be that is not kept.
+  /// The highest count that a key that is not kept can have.
   std::uint64_t floor() const noexcept { return floor_; }
 
-  /// Keeps the keys of both with the greatest counts; the law holds for the two streams together, and goes on to
-  /// hold. Throws std::invalid_argument that names the field (hash, seed, capacity) in which they differ, and
-  /// std::bad_alloc; nothing has changed then.
+  /// Keeps the keys of both with the greatest counts. The guarantee then holds for the two streams together.
+  /// Throws std::invalid_argument that names the field (hash, seed, capacity) that differs, and
+  /// std::bad_alloc, and then changes nothing.
   void merge(const SpaceSaving& other);
 
-  /// As new. Allocates nothing.
+  /// Resets the sketch to empty. Allocates nothing.
   void clear() noexcept;
 
   std::uint64_t total_count() const noexcept { return total_count_; }

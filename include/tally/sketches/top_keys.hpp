@@ -15,24 +15,26 @@
 namespace tally {
 
 /// The most frequent keys of a stream: `capacity` candidates, each with its bytes and counted exactly while
-/// it is one, before a Count-Min sketch of all the others.
+/// it is a candidate, and a Count-Min sketch of all other keys.
 ///
-/// A new key's past is at most what the sketch says, and at most floor(). With that it either takes the place
-/// of the least candidate, whose count goes to the sketch, or is counted in the sketch.
+/// The past count of a new key is at most the sketch's estimate, and at most floor(). With that count the key
+/// either replaces the candidate with the smallest count, whose count goes to the sketch, or is counted in
+/// the sketch.
 ///
-/// Law: of each candidate, count - error <= truth <= count; the truth of every other key is at most floor();
-/// floor() <= total_count / capacity. So every key above that share is a candidate. All for certain, whatever
-/// the stream (as long as total_count is below 2^64): the sketch never estimates too low, and where it
-/// estimates too high, floor() is at least as good a bound as that of SpaceSaving. What the sketch adds is
-/// that errors and floor() are usually far below that.
+/// Guarantee: for each candidate, count - error <= truth <= count; the truth of every other key is at most
+/// floor(); floor() <= total_count / capacity. So every key above that share is a candidate. All of this is
+/// certain for any stream (as long as total_count is below 2^64): the sketch never estimates too low, and
+/// where it estimates too high, floor() is at least as good a bound as that of SpaceSaving. Thanks to the
+/// sketch, errors and floor() are usually far lower.
 ///
-/// Counters of the sketch that saturate cost that precision and nothing else.
-/// Thread rule: reads (const functions) may run together, a write runs alone.
-/// Source: Roy, Khan and Alonso 2016 (counting what is frequent before the sketch); the bounds and the merge are ours.
+/// Saturated counters of the sketch reduce that precision and nothing else.
+/// Threads: const functions may run concurrently; a write needs exclusive access.
+/// Source: Roy, Khan and Alonso 2016 (counting frequent keys before the sketch); the bounds and the merge are
+/// ours.
 template <RowScheme Rows = DefaultRows>
 class TopKeys {
  public:
-  /// Empty. Throws std::invalid_argument unless capacity is 1 to 2^30, and what CountMinSketch does.
+  /// Empty. Throws std::invalid_argument unless capacity is 1 to 2^30, and what CountMinSketch throws.
   TopKeys(std::uint64_t capacity, const CountMinShape& shape, const KeyHasher& hasher)
       : sketch_(shape, hasher), keys_(capacity, "TopKeys") {}
 
@@ -46,23 +48,24 @@ class TopKeys {
   TopKeys& operator=(TopKeys&&) noexcept = default;
   ~TopKeys() = default;
 
-  /// Throws std::bad_alloc if there is no memory for the key's bytes, and nothing has changed then.
+  /// Throws std::bad_alloc if there is no memory for the key's bytes, and then changes nothing.
   void add(std::string_view key, std::uint64_t weight = 1) {
     const Hash128 digest = hasher()(key);
     const std::uint64_t salted = keys_.salted(digest);
     add_digest(key, digest, salted, keys_.find(digest, salted), weight);
   }
 
-  /// add(keys[i], weights[i]) for every i, in order, `digests` being those of the keys. No weights: 1 each.
-  /// Throws std::bad_alloc if there is no memory for the bytes of some key: those before it have been added, it and
-  /// those after it have not; total_count() has grown by the weights of the former.
+  /// add(keys[i], weights[i]) for every i, in order; `digests` are those of the keys. Without weights: 1
+  /// each. Throws std::bad_alloc if there is no memory for the bytes of some key. Then the keys before it
+  /// have been added, it and the keys after it have not, and total_count() has grown by the weights of the
+  /// former.
   void add_batch(std::span<const std::string_view> keys, std::span<const Hash128> digests,
                  std::span<const std::uint64_t> weights = {}) {
     for (std::size_t first = 0; first < keys.size(); first += keys_per_window) {
       const std::size_t count = std::min(keys_per_window, keys.size() - first);
       std::array<std::uint64_t, keys_per_window> salted;
       std::array<std::uint32_t, keys_per_window> entries;
-      // One after the other: a search whose branches are guessed wrongly would wait for the multiplications too.
+      // Computed in advance: a search whose branches are mispredicted would wait for the multiplications too.
       for (std::size_t i = 0; i < count; ++i) salted[i] = keys_.salted(digests[first + i]);
       for (std::size_t i = 0; i < count; ++i) entries[i] = keys_.find(digests[first + i], salted[i]);
       fetch(digests.subspan(first, count), entries);
@@ -73,7 +76,7 @@ class TopKeys {
     }
   }
 
-  /// What is known of a key, candidate or not.
+  /// The bounds on the count of a key, candidate or not.
   KeyCount estimate(std::string_view key) const { return estimate(key, hasher()(key)); }
   KeyCount estimate(std::string_view key, Hash128 digest) const {
     if (const std::uint32_t i = keys_.find(digest); i != CountedKeys::none) return keys_.key_count(i);
@@ -81,15 +84,15 @@ class TopKeys {
     return {key, digest, most, most};
   }
 
-  /// The `num_keys` candidates of the greatest counts, or all, in the order of CountedKeys::greatest.
+  /// The `num_keys` candidates with the greatest counts, or all, in the order of CountedKeys::greatest.
   std::vector<KeyCount> top(std::uint64_t num_keys) const { return keys_.greatest(num_keys); }
 
-  /// The most that the count of a key can be that is no candidate.
+  /// The highest count that a key outside the candidates can have.
   std::uint64_t floor() const noexcept { return floor_; }
 
-  /// Keeps the keys of both with the greatest counts, and counts the others in the sketch; the law holds for the two
-  /// streams together, and goes on to hold. Throws std::invalid_argument that names the field (hash, seed, capacity, shape
-  /// of the sketch) in which they differ, and std::bad_alloc; nothing has changed then.
+  /// Keeps the keys of both with the greatest counts, and counts the others in the sketch. The guarantee then
+  /// holds for the two streams together. Throws std::invalid_argument that names the field (hash, seed,
+  /// capacity, shape of the sketch) that differs, and std::bad_alloc, and then changes nothing.
   void merge(const TopKeys& other) {
     require_same_hasher("TopKeys", hasher(), other.hasher());
     detail::require_same("TopKeys", "capacity", capacity(), other.capacity());
@@ -107,7 +110,7 @@ class TopKeys {
     floor_ = merged.floor;
   }
 
-  /// As new. Allocates nothing.
+  /// Resets the sketch to empty. Allocates nothing.
   void clear() noexcept {
     sketch_.clear();
     keys_.clear();
@@ -123,7 +126,7 @@ class TopKeys {
   std::uint64_t num_bytes() const noexcept { return keys_.num_bytes() + tally::num_bytes(sketch_.shape()); }
 
  private:
-  /// Asks for the counters of the digests that are no candidates; what they are does not matter yet.
+  /// Prefetches the counters of the digests that are not candidates; their values do not matter yet.
   void fetch(std::span<const Hash128> digests,
              const std::array<std::uint32_t, keys_per_window>& entries) const noexcept {
     if (!keys_.is_full()) return;
@@ -137,13 +140,13 @@ class TopKeys {
     sketch_.count_batch(std::span<const Hash128>(others.data(), num_others), ignored);
   }
 
-  /// Of a key that is no candidate: the most that its count can be.
+  /// The highest count that this key, which is not a candidate, can have.
   std::uint64_t most_before(Hash128 digest) const noexcept {
     const Count count = sketch_.count(digest);
     return count.saturated ? floor_ : std::min(count.value, floor_);
   }
 
-  /// `salted` is that of the digest, and `entry` was the key's a while ago.
+  /// `salted` is the salted digest, and `entry` was the key's entry a while ago.
   void add_digest(std::string_view key, Hash128 digest, std::uint64_t salted, std::uint32_t entry,
                   std::uint64_t weight) {
     if (weight == 0) return;
@@ -170,7 +173,7 @@ class TopKeys {
     floor_ = std::max(floor_, least.count);
   }
 
-  CountMinSketch<Rows> sketch_;  // of every key, what was added while it was no candidate
+  CountMinSketch<Rows> sketch_;  // for every key, what was added while it was not a candidate
   CountedKeys keys_;
   std::uint64_t total_count_ = 0;
   std::uint64_t floor_ = 0;

@@ -9,20 +9,20 @@
 
 namespace tally {
 
-/// A row of bits, all clear at first: bit i is bit i mod 64 of word i / 64.
-/// The bits past the last one, up to the end of its word, stay clear.
+/// An array of bits, all clear at first: bit i is bit i mod 64 of word i / 64. The bits after the last one,
+/// up to the end of its word, stay clear.
 class BitArray {
  public:
   static constexpr std::uint32_t positions_per_line = 512;
 
-  /// Words that `num_bits` bits fill.
+  /// The number of words that `num_bits` bits take.
   static constexpr std::uint64_t num_words(std::uint64_t num_bits) noexcept {
     return num_bits / 64 + (num_bits % 64 != 0);
   }
 
   explicit BitArray(std::uint64_t num_bits) : words_(num_words(num_bits)), num_bits_(num_bits) {}
 
-  /// Takes over words that a file held; `words` has num_words(num_bits) of them.
+  /// Takes over words from a file; `words` has num_words(num_bits) of them.
   BitArray(std::uint64_t num_bits, detail::AlignedWords words) noexcept
       : words_(std::move(words)), num_bits_(num_bits) {}
 
@@ -38,13 +38,13 @@ class BitArray {
   void set(std::uint64_t i) noexcept { words_.data()[i / 64] |= std::uint64_t{1} << (i % 64); }
   void clear(std::uint64_t i) noexcept { words_.data()[i / 64] &= ~(std::uint64_t{1} << (i % 64)); }
 
-  /// Set bits among positions [begin, end).
+  /// The number of set bits among positions [begin, end).
   std::uint64_t num_set(std::uint64_t begin, std::uint64_t end) const noexcept;
 
   /// Sets every bit that is set in `other`, which has the same size.
   void merge(const BitArray& other) noexcept;
 
-  /// The place of bit i among all bits of the words, as CounterArray has one: i itself.
+  /// The index of bit i among all bits of the words, as in CounterArray: i itself.
   static constexpr std::uint64_t locate(std::uint64_t i) noexcept { return i; }
 
   void prefetch_for_read(std::uint64_t i) const noexcept {

@@ -9,10 +9,10 @@
 
 namespace tally {
 
-/// Rows ("buckets") of cells of 8, 12, 16, 24 or 32 bits, packed, all 0 at first.
+/// Buckets of cells of 8, 12, 16, 24 or 32 bits, packed, all 0 at first.
 ///
 /// Cell j of bucket b begins at bit (b * cells_per_bucket + j) * cell_bits of the words, which are
-/// little-endian in memory as everywhere. Cells of 12 and 24 bits may lie across two words.
+/// little-endian in memory as everywhere. Cells of 12 and 24 bits may straddle two words.
 class CellTable {
  public:
   static constexpr std::uint32_t max_cells_per_bucket = 64;
@@ -21,15 +21,15 @@ class CellTable {
     return cell_bits == 8 || cell_bits == 12 || cell_bits == 16 || cell_bits == 24 || cell_bits == 32;
   }
 
-  /// Words that so many cells fill, and one more: a cell is read with the bytes behind it.
+  /// The number of words that the cells take, plus one: a cell is read with the bytes after it.
   static constexpr std::uint64_t num_words(std::uint64_t num_cells, std::uint32_t cell_bits) noexcept {
     return num_cells / 64 * cell_bits + (num_cells % 64 * cell_bits + 63) / 64 + 1;
   }
 
-  /// Throws std::invalid_argument for a width not in the list or more than 64 cells a bucket.
+  /// Throws std::invalid_argument for a width not in the list or more than 64 cells per bucket.
   CellTable(std::uint64_t num_buckets, std::uint32_t cells_per_bucket, std::uint32_t cell_bits);
 
-  /// Takes over words that a file held, as many as num_words says.
+  /// Takes over words from a file, num_words() of them.
   CellTable(std::uint64_t num_buckets, std::uint32_t cells_per_bucket, std::uint32_t cell_bits,
             detail::AlignedWords words);
 
@@ -54,7 +54,7 @@ class CellTable {
     store(bit, (word & ~(mask_ << bit % 8)) | std::uint64_t{value} << bit % 8);
   }
 
-  /// Bit j: whether cell j of the bucket, taken under `mask`, is `value`.
+  /// Bit j: whether cell j of the bucket, masked with `mask`, equals `value`.
   std::uint64_t cells_equal(std::uint64_t bucket, std::uint32_t mask, std::uint32_t value) const noexcept {
     std::uint64_t cells = 0;
     for (std::uint32_t j = 0; j < cells_per_bucket_; ++j) {
@@ -100,12 +100,11 @@ class CellTable {
   std::uint32_t cells_per_bucket_;
   std::uint32_t cell_bits_;
   std::uint32_t bucket_bytes_;
-  bool may_straddle_;  // a bucket may lie in two lines
+  bool may_straddle_;  // a bucket may extend over two lines
 };
 
-/// Every bucket made two: cells without `bit` stand in the first; those with it in the second, without it;
-/// and those that are 0 behind them.
-/// Throws std::bad_alloc where there is not enough memory.
+/// Every bucket split into two: cells without `bit` go to the first; those with it to the second, with the
+/// bit cleared; cells that are 0 come after them. Throws std::bad_alloc if there is not enough memory.
 CellTable split_buckets(const CellTable& cells, std::uint32_t bit);
 
 }  // namespace tally

@@ -10,7 +10,7 @@
 
 namespace tally {
 
-/// So many counters have a value from `least` to `greatest`.
+/// The number of counters with a value from `least` to `greatest`.
 struct HistogramBin {
   std::uint64_t least = 0;
   std::uint64_t greatest = 0;
@@ -19,10 +19,10 @@ struct HistogramBin {
   friend bool operator==(const HistogramBin&, const HistogramBin&) = default;
 };
 
-/// A row of counters of 1 to 8, 16, 32 or 64 bits, all 0 at first.
+/// An array of counters of 1 to 8, 16, 32 or 64 bits, all 0 at first.
 ///
-/// A counter saturates and sticks: at its maximum 2^counter_bits - 1 it is never
-/// raised and never lowered again, because how far above it the truth lies is lost.
+/// A counter saturates and stays there: at its maximum 2^counter_bits - 1 it is never raised and never
+/// lowered again, because how far the truth lies above it is unknown.
 ///
 /// A 64-bit word holds floor(64 / counter_bits) counters, the first in its low bits;
 /// no counter straddles two words, and the bits left over at the top stay clear:
@@ -37,14 +37,14 @@ class CounterArray {
            counter_bits == 64;
   }
 
-  /// The least width whose maximum is at least `value`.
+  /// The smallest width whose maximum is at least `value`.
   static std::uint32_t width_for(std::uint64_t value) noexcept;
 
   static constexpr std::uint32_t positions_per_line(std::uint32_t counter_bits) noexcept {
     return 8 * (64 / counter_bits);
   }
 
-  /// Words that so many counters fill.
+  /// The number of words that the counters take.
   static constexpr std::uint64_t num_words(std::uint64_t num_counters, std::uint32_t counter_bits) noexcept {
     const std::uint64_t per_word = 64 / counter_bits;
     return num_counters / per_word + (num_counters % per_word != 0);
@@ -53,7 +53,7 @@ class CounterArray {
   /// Throws std::invalid_argument for a width not in the table.
   CounterArray(std::uint64_t num_counters, std::uint32_t counter_bits);
 
-  /// Takes over words that a file held; `words` has num_words(num_counters, counter_bits) of them.
+  /// Takes over words from a file; `words` has num_words(num_counters, counter_bits) of them.
   CounterArray(std::uint64_t num_counters, std::uint32_t counter_bits, detail::AlignedWords words);
 
   CounterArray(const CounterArray&) = default;
@@ -69,11 +69,9 @@ class CounterArray {
   std::uint64_t get(std::uint64_t i) const noexcept { return get_at(locate(i)); }
   void set(std::uint64_t i, std::uint64_t value) noexcept { set_at(locate(i), value); }
   std::uint64_t increment(std::uint64_t i) noexcept { return increment_at(locate(i)); }
-  void decrement(std::uint64_t i) noexcept { decrement_at(locate(i)); }
-  void raise_to(std::uint64_t i, std::uint64_t value) noexcept { raise_to_at(locate(i), value); }
 
-  /// The place of counter i, its lowest bit's number among all bits of the words. Callers that
-  /// visit a counter twice ask once.
+  /// The index of counter i's lowest bit among all bits of the words. Callers that visit a counter twice
+  /// compute it once.
   std::uint64_t locate(std::uint64_t i) const noexcept {
     // i / per_word by a multiplication: exact for i below 2^57.
     __extension__ using Wide = unsigned __int128;
@@ -81,73 +79,73 @@ class CounterArray {
     return word * 64 + (i - word * per_word_) * counter_bits_;
   }
 
-  std::uint64_t get_at(std::uint64_t place) const noexcept {
-    return words_.data()[place / 64] >> place % 64 & max_;
+  std::uint64_t get_at(std::uint64_t offset) const noexcept {
+    return words_.data()[offset / 64] >> offset % 64 & max_;
   }
 
-  void set_at(std::uint64_t place, std::uint64_t value) noexcept {
-    std::uint64_t& word = words_.data()[place / 64];
-    word = (word & ~(max_ << place % 64)) | value << place % 64;
+  void set_at(std::uint64_t offset, std::uint64_t value) noexcept {
+    std::uint64_t& word = words_.data()[offset / 64];
+    word = (word & ~(max_ << offset % 64)) | value << offset % 64;
   }
 
-  /// Adds 1 unless the counter is at its maximum; returns the value it has then.
-  std::uint64_t increment_at(std::uint64_t place) noexcept {
-    std::uint64_t& word = words_.data()[place / 64];
-    const std::uint64_t value = word >> place % 64 & max_;
+  /// Adds 1 unless the counter is at its maximum; returns the new value.
+  std::uint64_t increment_at(std::uint64_t offset) noexcept {
+    std::uint64_t& word = words_.data()[offset / 64];
+    const std::uint64_t value = word >> offset % 64 & max_;
     const std::uint64_t step = value != max_;
-    word += step << place % 64;
+    word += step << offset % 64;
     return value + step;
   }
 
   /// increment_at and get_at for several threads at once, which call nothing else meanwhile. All such calls
   /// on all counters have one order (sequential consistency). A counter at its maximum is only read.
-  std::uint64_t increment_shared_at(std::uint64_t place) noexcept {
-    const std::atomic_ref<std::uint64_t> word(words_.data()[place / 64]);
+  std::uint64_t increment_shared_at(std::uint64_t offset) noexcept {
+    const std::atomic_ref<std::uint64_t> word(words_.data()[offset / 64]);
     std::uint64_t seen = word.load();
     while (true) {
-      const std::uint64_t value = seen >> place % 64 & max_;
+      const std::uint64_t value = seen >> offset % 64 & max_;
       if (value == max_) return value;
-      if (word.compare_exchange_weak(seen, seen + (std::uint64_t{1} << place % 64))) return value + 1;
+      if (word.compare_exchange_weak(seen, seen + (std::uint64_t{1} << offset % 64))) return value + 1;
     }
   }
-  std::uint64_t get_shared_at(std::uint64_t place) noexcept {
-    return std::atomic_ref<std::uint64_t>(words_.data()[place / 64]).load() >> place % 64 & max_;
+  std::uint64_t get_shared_at(std::uint64_t offset) noexcept {
+    return std::atomic_ref<std::uint64_t>(words_.data()[offset / 64]).load() >> offset % 64 & max_;
   }
 
-  /// Takes 1 from a counter above 0, unless it is at its maximum.
-  void decrement_at(std::uint64_t place) noexcept {
-    std::uint64_t& word = words_.data()[place / 64];
-    const std::uint64_t value = word >> place % 64 & max_;
-    word -= std::uint64_t{value != max_} << place % 64;
+  /// Subtracts 1 from a counter above 0, unless it is at its maximum.
+  void decrement_at(std::uint64_t offset) noexcept {
+    std::uint64_t& word = words_.data()[offset / 64];
+    const std::uint64_t value = word >> offset % 64 & max_;
+    word -= std::uint64_t{value != max_} << offset % 64;
   }
 
-  /// Raises a counter below `value` to it; `value` is at most max().
-  void raise_to_at(std::uint64_t place, std::uint64_t value) noexcept {
-    if (get_at(place) < value) set_at(place, value);
+  /// Raises the counter to `value` if it is below; `value` is at most max().
+  void raise_to_at(std::uint64_t offset, std::uint64_t value) noexcept {
+    if (get_at(offset) < value) set_at(offset, value);
   }
 
-  void prefetch_for_read(std::uint64_t place) const noexcept {
-    detail::prefetch_for_read(words_.data() + place / 64);
+  void prefetch_for_read(std::uint64_t offset) const noexcept {
+    detail::prefetch_for_read(words_.data() + offset / 64);
   }
-  void prefetch_for_write(std::uint64_t place) const noexcept {
-    detail::prefetch_for_write(words_.data() + place / 64);
+  void prefetch_for_write(std::uint64_t offset) const noexcept {
+    detail::prefetch_for_write(words_.data() + offset / 64);
   }
 
-  /// Counters of at least `value` among positions [begin, end).
+  /// The number of counters of at least `value` among positions [begin, end).
   std::uint64_t num_at_least(std::uint64_t value, std::uint64_t begin, std::uint64_t end) const noexcept;
 
-  /// Every value up to 255 in a bin of its own, larger ones in bins of powers of two,
-  /// the maximum again in one of its own; up to the last bin that holds anything.
+  /// One bin for every value up to 255, bins of powers of two for larger values, and one bin for the maximum;
+  /// up to the last bin that is not empty.
   std::vector<HistogramBin> histogram() const;
 
-  /// Adds the counters of `other`, of the same size and width, one by one:
-  /// saturating, and what is stuck in either is stuck in the sum.
+  /// Adds the counters of `other`, of the same size and width, one by one, saturating. A counter that is
+  /// saturated in either is saturated in the sum.
   void merge(const CounterArray& other) noexcept;
 
   /// Halves every counter, rounded up; one at its maximum stays there.
   void halve() noexcept;
 
-  /// Sets every counter to 0, also one at its maximum.
+  /// Sets every counter to 0, including those at their maximum.
   void clear() noexcept;
 
   std::span<const std::uint64_t> words() const noexcept { return words_.words(); }

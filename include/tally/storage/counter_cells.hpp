@@ -12,9 +12,9 @@
 
 namespace tally {
 
-/// The counters of a CounterArray of 8, 16, 32 or 64 bits as numbers of that width, `Cell`: what a loop over many
-/// keys works on, which then need not shift and mask. Same rules: a counter at its maximum sticks there.
-/// `Word` is std::uint64_t, or const for reading.
+/// The counters of a CounterArray of 8, 16, 32 or 64 bits as integers of that width, `Cell`, for loops over
+/// many keys, which then need no shifts and masks. The same rules apply: a counter at its maximum stays
+/// there. `Word` is std::uint64_t, or const for reading.
 template <class Cell, class Word>
 class CounterCells {
   // The first counter of a word is in its low bits.
@@ -36,7 +36,7 @@ class CounterCells {
     std::memcpy(bytes_ + i * sizeof(Cell), &value, sizeof(Cell));
   }
 
-  /// Adds `amount`, as far as there is room below the maximum; returns the value it has then.
+  /// Adds `amount`, as far as there is room below the maximum; returns the new value.
   Cell add(std::uint64_t i, Cell amount) const noexcept {
     const auto sum = static_cast<Cell>(get(i) + amount);
     const Cell kept = sum < amount ? max : sum;
@@ -53,7 +53,7 @@ class CounterCells {
   Byte* bytes_;
 };
 
-/// visit(CounterCells of the width), which is 8, 16, 32 or 64.
+/// Calls visit(CounterCells of the width), which is 8, 16, 32 or 64.
 template <class Word, class Visit>
 auto with_cells(std::span<Word> words, std::uint32_t counter_bits, Visit visit) {
   switch (counter_bits) {

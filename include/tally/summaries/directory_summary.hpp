@@ -16,23 +16,24 @@
 
 namespace tally {
 
-/// What a node holds, kept in a filter with deletes, and told to others: as the filter's bits, and from version to
-/// version as the bits that flipped (Fan et al. 2000); or as the cells of a d-left filter, and the cells that changed.
+/// What a node holds, in a filter with removals, and how it is published: first the filter's bits, and then,
+/// from version to version, the bits that flipped (Fan et al. 2000). Or the cells of a d-left filter, and the
+/// cells that changed.
 ///
-/// `Filter` is a CountingBloomFilter<> or DLeftCountingBloomFilter<> of any scheme. Law: a replica that was given every
-/// message since a full copy holds the bits (cells) of the version it was brought to, exactly; so it has no false
-/// negative for that version, as long as only keys in the directory are removed. The counters stay at home.
-/// Thread rule: reads (const functions) may run together, a write runs alone; `publish` is a write.
+/// `Filter` is a CountingBloomFilter<> or DLeftCountingBloomFilter<> of any scheme. Guarantee: a replica that
+/// received every message since a full copy holds exactly the bits (cells) of its version. So it has no false
+/// negatives for that version, as long as only keys in the directory are removed. The counters are not sent.
+/// Threads: const functions may run concurrently; a write needs exclusive access; `publish` is a write.
 template <class Filter>
 class DirectorySummary {
  public:
   using Shape = std::remove_cvref_t<decltype(std::declval<const Filter&>().shape())>;
 
-  /// Of an empty directory. Throws std::invalid_argument for a shape or a name out of range, std::bad_alloc.
+  /// An empty directory. Throws std::invalid_argument for a shape or a name out of range, and std::bad_alloc.
   DirectorySummary(const Shape& shape, const KeyHasher& hasher, SummaryOptions options)
       : DirectorySummary(Filter(shape, hasher), std::move(options)) {}
 
-  /// Of what the filter holds.
+  /// A directory with the contents of the filter.
   DirectorySummary(Filter filter, SummaryOptions options)
       : filter_(std::move(filter)),
         source_(filter_),
@@ -63,7 +64,8 @@ class DirectorySummary {
     return result;
   }
 
-  /// The number of keys that were refused because the filter is full (d-left filters only); all others are in.
+  /// Returns the number of keys that were refused because the filter is full (d-left filters only); all
+  /// others are in it.
   template <KeyBatch Keys>
   [[nodiscard]] std::uint64_t insert_batch(const Keys& keys) noexcept {
     std::uint64_t num_full = 0;
@@ -88,14 +90,14 @@ class DirectorySummary {
     });
   }
 
-  /// Of the directory as it is now, published or not.
+  /// For the current directory, published or not.
   template <class Key>
   bool may_contain(const Key& key) const noexcept {
     return filter_.may_contain(key);
   }
 
-  /// The next version, and the message that brings followers of the last one to it: see SummaryPublisher::publish.
-  /// Throws std::bad_alloc, and the last version stays the last then.
+  /// The next version, and the message that brings followers of the previous version to it: see
+  /// SummaryPublisher::publish. Throws std::bad_alloc, and then makes no new version.
   std::vector<std::byte> publish(SummaryTime now = summary_time_now()) {
     std::vector<std::byte> message = publisher_.publish(source_.words(filter_), now);
     published_ = filter_.totals();
@@ -112,7 +114,7 @@ class DirectorySummary {
     return publisher_.answer(request, now);
   }
 
-  /// What a SendPolicy is asked about.
+  /// The input of a SendPolicy.
   PendingChanges pending() const noexcept {
     const typename Filter::Totals& now = filter_.totals();
     return {now.num_insertions - now.num_removes,
@@ -123,19 +125,19 @@ class DirectorySummary {
             layout().unit_bits()};
   }
 
-  /// The bits, or cells, as they are now: always in step with the filter.
+  /// The current bits, or cells: always up to date with the filter.
   std::span<const std::uint64_t> words() const noexcept {
     return source_.words(filter_).first(layout().num_words());
   }
 
   const Filter& filter() const noexcept { return filter_; }
   const SummaryPublisher& publisher() const noexcept { return publisher_; }
-  /// Of words(); that of the last version is the publisher's.
+  /// The layout of words(); the publisher has that of the last version.
   SummaryLayout layout() const noexcept { return source_.layout(filter_); }
   SummaryVersion version() const noexcept { return publisher_.version(); }
 
  private:
-  // So many keys' counters are still near when their bits are looked at.
+  // Few enough keys that their counters are still in the cache when their bits are read.
   static constexpr std::size_t keys_a_part = 128;
 
   template <KeyBatch Keys, class Use>
@@ -158,7 +160,7 @@ class DirectorySummary {
   Filter filter_;
   SummarySource<Filter> source_;
   SummaryPublisher publisher_;
-  typename Filter::Totals published_;  // the filter's when the last version was made
+  typename Filter::Totals published_;  // the filter's totals when the last version was made
   std::uint64_t num_changed_units_ = 0;
 };
 

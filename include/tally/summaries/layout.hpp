@@ -14,9 +14,9 @@ namespace tally {
 
 /// What the units of a summary mean: bits of a Bloom filter, or cells of a d-left filter.
 ///
-/// Two nodes of one layout can be asked with one set of positions, and only between two versions of one layout is
-/// there a delta. Make it with layout_of: of a DLeftShape, what says nothing of the cells (spill_capacity,
-/// moves, grows) is left out.
+/// The copies of nodes with the same layout can be queried with one set of positions, and a delta exists only
+/// between two versions of the same layout. Make a layout with layout_of, which leaves out the fields of a
+/// DLeftShape that do not affect the cells (spill_capacity, moves, grows).
 struct SummaryLayout {
   std::variant<BloomShape, DLeftShape> shape;
   std::uint16_t scheme_id = DefaultScheme::file_id;  ///< of AllSchemes, or of BucketSchemes for cells
@@ -25,13 +25,13 @@ struct SummaryLayout {
 
   bool has_cells() const noexcept { return std::holds_alternative<DLeftShape>(shape); }
 
-  /// Bits or cells.
+  /// The number of bits or cells.
   std::uint64_t num_units() const noexcept;
-  /// Bits of a unit: 1, or those of a cell.
+  /// Bits per unit: 1, or those of a cell.
   std::uint32_t unit_bits() const noexcept;
-  /// Positions of a key; buckets that may hold its cell.
+  /// Positions per key, or buckets that may hold its cell.
   std::uint32_t num_hashes() const noexcept;
-  /// 64-bit words that hold the units.
+  /// The number of 64-bit words that hold the units.
   std::uint64_t num_words() const noexcept;
   std::uint64_t num_bytes() const noexcept { return 8 * num_words(); }
 
@@ -42,7 +42,7 @@ struct SummaryLayout {
 };
 
 SummaryLayout layout_of(const BloomShape& shape, std::uint16_t scheme_id, const KeyHasher& hasher);
-/// Of the bits that say which counters are above 0.
+/// The layout of the bits that tell which counters are above 0.
 SummaryLayout layout_of(const CountingBloomShape& shape, std::uint16_t scheme_id, const KeyHasher& hasher);
 SummaryLayout layout_of(const DLeftShape& shape, std::uint16_t scheme_id, const KeyHasher& hasher);
 

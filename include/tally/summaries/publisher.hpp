@@ -12,17 +12,18 @@
 namespace tally {
 
 struct SummaryOptions {
-  /// Names the directory among its peers: 1 to 255 bytes.
+  /// The name of the directory among its peers: 1 to 255 bytes.
   std::string publisher;
-  /// Tells this run from earlier ones of the same publisher: later runs take higher numbers. 0: the time, in microseconds.
+  /// Distinguishes this run from earlier runs of the same publisher: later runs use higher numbers. 0: the
+  /// time in microseconds.
   std::uint64_t epoch = 0;
 };
 
-/// The sender's side of every summary: remembers the version that was published last and which blocks of 64 units may
-/// have changed since, and makes messages. DirectorySummary uses it; so may whoever has bits of his own.
+/// The sending side of every summary. It stores the last published version and which blocks of 64 units may
+/// have changed since, and makes messages. DirectorySummary uses it, and you can use it for bits of your own.
 ///
-/// Costs as much memory as the units, and 1/64 bit more for each. Whatever changes, nothing overflows: a change and
-/// its reverse cancel out, and where a delta were longer than a full copy a full copy is sent.
+/// It takes as much memory as the units, plus 1/64 bit for each. Nothing overflows, whatever changes: a
+/// change and its reverse cancel out, and if a delta would be longer than a full copy, a full copy is sent.
 class SummaryPublisher {
  public:
   /// Throws std::invalid_argument for a layout or a name out of range, std::bad_alloc.
@@ -34,38 +35,39 @@ class SummaryPublisher {
   SummaryPublisher& operator=(SummaryPublisher&&) noexcept = default;
   ~SummaryPublisher() = default;
 
-  /// Says that a unit may have changed, or any.
+  /// Marks that a unit may have changed, or any unit.
   void touch(std::uint64_t unit) noexcept {
     if (!all_touched_) touched_.set(unit / 64);
   }
   void touch_all() noexcept { all_touched_ = true; }
 
-  /// Makes a version of what `words` hold (of the layout that change_layout told of last; as many as the layout says; of cells one more, as CellTable has it) and
-  /// returns the message that brings followers to it: a delta, or a full copy where that is shorter, or the first. If
-  /// nothing changed it is a heartbeat, and the version is the last one. Throws std::bad_alloc, and no version was made
-  /// then: what changed stands in the next one.
+  /// Makes a version of the contents of `words` and returns the message that brings followers to it: a delta,
+  /// or a full copy if that is shorter or if this is the first version. If nothing changed, the message is a
+  /// heartbeat, and the version stays the same. The words must have the layout given to change_layout last,
+  /// and the number that this layout requires; for cells one more, as CellTable has. Throws std::bad_alloc,
+  /// and then makes no version: the next one will have the changes.
   std::vector<std::byte> publish(std::span<const std::uint64_t> words, SummaryTime now = summary_time_now());
 
-  /// Another number of units, or other cells, from the next version on, which is sent as a full copy. Throws
-  /// std::invalid_argument for a layout out of range.
+  /// Changes the number of units, or the cells, from the next version on, which is sent as a full copy.
+  /// Throws std::invalid_argument for a layout out of range.
   void change_layout(const SummaryLayout& layout);
 
-  /// The last version again, all of it, for those who missed something.
+  /// The whole last version again, for replicas that missed something.
   std::vector<std::byte> full(SummaryTime now = summary_time_now()) const;
 
-  /// Which version is the last one.
+  /// A message that names the last version.
   std::vector<std::byte> heartbeat(SummaryTime now = summary_time_now()) const;
 
-  /// What a request is answered by: a full copy, or a heartbeat if the asker holds the last version. If it holds one of a
-  /// later epoch (a clock was set back), that of the publisher becomes a still later one. Nothing if the request
-  /// is for another publisher. Throws std::invalid_argument for a message that is no request, std::bad_alloc; nothing has
-  /// changed then.
+  /// The answer to a request: a full copy, or a heartbeat if the sender holds the last version. If the sender
+  /// holds a version of a later epoch (the clock was set back), the publisher's epoch is set to a still later
+  /// one. Empty if the request is for another publisher. Throws std::invalid_argument for a message that is
+  /// not a request, and std::bad_alloc, and then changes nothing.
   std::vector<std::byte> answer(const SummaryMessage& request, SummaryTime now = summary_time_now());
 
   SummaryVersion version() const noexcept { return version_; }
-  /// The last version's units.
+  /// The units of the last version.
   const SummaryTable& published() const noexcept { return published_; }
-  /// Of the last version.
+  /// The layout of the last version.
   const SummaryLayout& layout() const noexcept { return published_.layout(); }
   const std::string& name() const noexcept { return name_; }
   std::uint64_t num_bytes() const noexcept { return layout().num_bytes() + 8 * touched_.words().size(); }
@@ -77,7 +79,7 @@ class SummaryPublisher {
   std::string name_;
   SummaryVersion version_;
   std::uint64_t digest_ = 0;
-  std::uint64_t num_set_ = 0;  // units of the last version that are not 0
+  std::uint64_t num_set_ = 0;  // number of units of the last version that are not 0
   SummaryTable published_;
   SummaryLayout next_layout_;
   BitArray touched_;  // blocks of published_

@@ -16,15 +16,16 @@
 
 namespace tally {
 
-/// A copy of one peer's summary. For many peers, SummarySet.
+/// A copy of one peer's summary. For many peers, use SummarySet.
 ///
-/// Law: at the version held it has the publisher's bits (cells) exactly, so `may_contain` is true for every key
-/// that was in the directory then. Before the first full copy it is the empty directory. Messages may be lost, repeated
-/// and come in any order; damaged ones are refused. status() tells how far behind it is.
-/// Thread rule: reads (const functions) may run together, a write runs alone.
+/// Guarantee: at the version held it has exactly the publisher's bits (cells), so `may_contain` is true for
+/// every key that was in the directory then. Before the first full copy it is the empty directory. Messages
+/// may be lost, repeated and arrive in any order; damaged messages are refused. status() tells how far behind
+/// the copy is.
+/// Threads: const functions may run concurrently; a write needs exclusive access.
 class SummaryReplica {
  public:
-  /// Of any publisher: the first message decides. Or of the one so called.
+  /// For any publisher, which the first message determines, or for the publisher with this name.
   explicit SummaryReplica(const SummaryTerms& terms, std::string publisher = {});
 
   SummaryReplica(const SummaryReplica&) = default;
@@ -33,9 +34,9 @@ class SummaryReplica {
   SummaryReplica& operator=(SummaryReplica&&) noexcept = default;
   ~SummaryReplica() = default;
 
-  /// Takes a message. A request changes nothing. Throws FormatError for bytes that are no message; std::invalid_argument
-  /// for another publisher's, and for what the terms do not allow, naming the field; std::bad_alloc. Nothing
-  /// has changed then.
+  /// Applies a message. A request changes nothing. Throws FormatError for bytes that are not a valid message;
+  /// std::invalid_argument for a message of another publisher, and for one that the terms do not allow,
+  /// naming the field; std::bad_alloc. Then nothing has changed.
   ApplyResult apply(std::span<const std::byte> message);
   ApplyResult apply(const SummaryMessage& message);
 
@@ -53,13 +54,13 @@ class SummaryReplica {
 
   const SummaryStatus& status() const noexcept { return status_; }
   const std::string& publisher() const noexcept { return publisher_; }
-  /// The units held; nothing before the first full copy.
+  /// The units held; empty before the first full copy.
   const std::optional<SummaryTable>& table() const noexcept { return table_; }
 
-  /// Of a key that is not in the directory, of the copy as it is: exact for cells, for bits fill^k.
+  /// For a key that is not in the directory, given the current copy: exact for cells, fill^k for bits.
   double estimated_false_positive_rate() const;
 
-  /// Asks the publisher for a full copy. Nothing if it never heard of one.
+  /// A request to the publisher for a full copy. Empty if it has never received anything from one.
   std::vector<std::byte> request(SummaryTime now = summary_time_now()) const;
 
  private:
@@ -73,8 +74,8 @@ class SummaryReplica {
   std::optional<SummaryPositions> positions_;
 };
 
-/// Of a key that is not in the directory: the share of possible fingerprints that are held; for bits fill^k, which
-/// is exact for schemes whose positions are independent and lie anywhere, and near it for the others.
+/// For a key that is not in the directory: the share of possible fingerprints that are held. For bits fill^k,
+/// which is exact for schemes whose positions are independent and may be anywhere, and close for the others.
 double summary_false_positive_rate(const SummaryLayout& layout, std::uint64_t num_nonzero);
 
 }  // namespace tally

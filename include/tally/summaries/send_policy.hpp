@@ -9,30 +9,32 @@ namespace tally {
 
 /// What a directory's followers do not know yet.
 struct PendingChanges {
-  std::uint64_t num_keys = 0;           ///< in the directory now
+  std::uint64_t num_keys = 0;           ///< keys in the directory now
   std::uint64_t num_inserted = 0;       ///< since the last version
   std::uint64_t num_removed = 0;        ///< since the last version
-  std::uint64_t num_changed_units = 0;  ///< bits that differ from the last version; of cells an upper bound
+  std::uint64_t num_changed_units = 0;  ///< bits that differ from the last version; for cells an upper bound
   std::uint64_t num_units = 0;
   std::uint32_t unit_bits = 1;
 
   bool any() const noexcept { return num_inserted != 0 || num_removed != 0; }
 
-  /// About how long a delta would be: log2(e m / c) bits for each of c changes among m units, and a cell's value.
+  /// The approximate length of a delta: log2(e m / c) bits for each of c changes among m units, and a cell's
+  /// value.
   std::uint64_t estimated_bytes() const noexcept;
 };
 
-/// When to publish: as soon as one of three things is the case. What is not asked for is never the case. What it costs in
-/// stale answers and in bytes a second is computed by theory/summary_cache.hpp.
+/// When to publish: as soon as one of three limits is reached. A limit that is not set is never reached.
+/// theory/summary_cache.hpp computes the cost in stale answers and in bytes per second.
 struct SendPolicy {
-  /// Keys inserted, or removed, as a share of those in the directory: 0 (every change) or more.
+  /// Keys inserted, or removed, as a share of the keys in the directory: 0 (every change) or more.
   double share_of_new_keys = 0.01;
-  /// Since the last version, if anything changed.
+  /// Time since the last version, if anything changed.
   std::chrono::microseconds interval = std::chrono::microseconds::max();
   /// Estimated length of the delta.
   std::uint64_t num_bytes = ~std::uint64_t{0};
 
-  /// Throws std::invalid_argument for a share that is negative or no number, an interval or a length that is not above 0.
+  /// Throws std::invalid_argument for a share that is negative or NaN, or an interval or a length that is not
+  /// above 0.
   void check() const;
 
   bool is_due(const PendingChanges& pending, std::chrono::microseconds since_last_version) const noexcept;

@@ -24,14 +24,14 @@ namespace tally {
 
 /// The copies of all peers' summaries: which of them may have this key?
 ///
-/// One hash a key. Copies of one layout lie side by side, so that what a key's positions say of all of them comes in few
-/// lines: of 1000 peers with k bits a key, k times 125 bytes. So give all nodes one shape where you can; peers of
-/// other shapes work as well, each shape at the price of its own positions.
-/// Laws of each copy, and of messages, are those of SummaryReplica.
-/// Thread rule: reads (const functions) may run together, a write runs alone.
+/// Each key is hashed once. Copies of one layout are stored side by side, so that a lookup in all of them
+/// reads few cache lines: with 1000 peers and k bits per key, k times 125 bytes. So give all nodes the same
+/// shape if you can. Peers with other shapes work too; each further shape costs lookups of its own. The
+/// guarantees for each copy and for messages are those of SummaryReplica.
+/// Threads: const functions may run concurrently; a write needs exclusive access.
 class SummarySet {
  public:
-  using Peer = std::uint32_t;  ///< a number that stays with the peer; of a removed one it is used again
+  using Peer = std::uint32_t;  ///< a number that stays with the peer; the number of a removed peer is reused
 
   explicit SummarySet(const SummaryTerms& terms);
 
@@ -40,18 +40,18 @@ class SummarySet {
     ApplyResult result = ApplyResult::unchanged;
   };
 
-  /// Takes a message of any publisher; one not heard of yet becomes a peer. A request changes nothing (and makes
-  /// no peer: it is answered by the publisher it names). Throws as SummaryReplica::apply, and std::invalid_argument where
-  /// max_peers or max_total_bytes would be exceeded.
+  /// Applies a message of any publisher; a new publisher becomes a peer. A request changes nothing and adds
+  /// no peer: the publisher that it names answers it. Throws what SummaryReplica::apply throws, and
+  /// std::invalid_argument if max_peers or max_total_bytes would be exceeded.
   Applied apply(std::span<const std::byte> message);
   Applied apply(const SummaryMessage& message);
 
-  /// The peer so called; nothing if there is none.
+  /// The peer with this name; empty if there is none.
   std::optional<Peer> find(std::string_view publisher) const;
-  /// Forgets a peer and its copy. False if there is none.
+  /// Removes a peer and its copy. Returns false if there is none.
   bool remove(std::string_view publisher);
 
-  /// Every peer that may have the key, by ascending number.
+  /// Every peer that may have the key, in ascending order.
   template <class Key>
   std::vector<Peer> who_may_have(const Key& key) const {
     std::vector<Peer> peers;
@@ -60,7 +60,7 @@ class SummarySet {
     return peers;
   }
 
-  /// visit(index of the key, peer) for every peer that may have it: by ascending index, and of one key by peer.
+  /// Calls visit(index of the key, peer) for every peer that may have it, ordered by index and then by peer.
   template <KeyBatch Keys, class Visit>
   void who_may_have_batch(const Keys& key_range, Visit visit) const {
     const std::span keys(key_range);
@@ -75,24 +75,24 @@ class SummarySet {
   }
 
   std::size_t num_peers() const noexcept { return by_name_.size(); }
-  /// visit(peer) for every peer, by name.
+  /// Calls visit(peer) for every peer, ordered by name.
   template <class Visit>
   void for_each_peer(Visit visit) const {
     for (const auto& [name, peer] : by_name_) visit(peer);
   }
 
-  /// Of a peer that find, apply or for_each_peer gave.
+  /// For a peer that find, apply or for_each_peer returned.
   const std::string& name(Peer peer) const { return peers_.at(peer).name; }
   const SummaryStatus& status(Peer peer) const { return peers_.at(peer).status; }
   double estimated_false_positive_rate(Peer peer) const;
-  /// The layout of the copy held; nothing before the first full copy.
+  /// The layout of the copy held; null before the first full copy.
   const SummaryLayout* layout(Peer peer) const noexcept;
   /// Unit i of the copy held.
   std::uint32_t unit(Peer peer, std::uint64_t i) const;
-  /// Asks the peer for a full copy.
+  /// A request to the peer for a full copy.
   std::vector<std::byte> request(Peer peer, SummaryTime now = summary_time_now()) const;
 
-  /// Of all copies.
+  /// The memory of all copies.
   std::uint64_t num_bytes() const noexcept;
   const SummaryTerms& terms() const noexcept { return terms_; }
 
@@ -105,7 +105,7 @@ class SummarySet {
     friend auto operator<=>(const Found&, const Found&) = default;
   };
 
-  // All copies of one layout, and whose each column is.
+  // All copies of one layout, and the peer of each column.
   struct Group {
     PeerTable table;
     std::vector<Peer> owners;

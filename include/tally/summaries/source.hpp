@@ -11,9 +11,9 @@
 
 namespace tally {
 
-/// What of a filter its followers are told. `refresh(filter, digests, publisher)` is called after these keys were
-/// inserted or removed; it tells the publisher what may have changed, and returns by how much the number of units
-/// grew that differ from the last version.
+/// What followers of a filter receive. `refresh(filter, digests, publisher)` is called after these keys were
+/// inserted or removed. It marks in the publisher what may have changed, and returns by how much the number
+/// of units that differ from the last version grew.
 template <class Filter>
 class SummarySource;
 
@@ -80,12 +80,12 @@ class SummarySource<DLeftCountingBloomFilter<Scheme>> {
     // Moves may go anywhere.
     if (filter.totals().num_rescues != num_rescues_) publisher.touch_all();
     num_rescues_ = filter.totals().num_rescues;
-    std::array<std::uint64_t, max_num_subtables> places;
+    std::array<std::uint64_t, max_num_subtables> images;
     const FingerprintSpace space = shape.fingerprint_space();
     for (const Hash128 digest : digests) {
-      filter.table().scheme().place_all(space.fingerprint_of(digest), shape.num_subtables, places.data());
+      filter.table().scheme().all_images(space.fingerprint_of(digest), shape.num_subtables, images.data());
       for (std::uint32_t i = 0; i < shape.num_subtables; ++i) {
-        const std::uint64_t first = filter.table().bucket_of(i, places[i]) * shape.cells_per_bucket;
+        const std::uint64_t first = filter.table().bucket_of(i, images[i]) * shape.cells_per_bucket;
         publisher.touch(first);
         publisher.touch(first + shape.cells_per_bucket - 1);
       }

@@ -11,7 +11,7 @@ namespace tally {
 
 namespace detail {
 
-/// The unit that begins at the bit, of as many bits as the mask has ones. Looks at the word behind, too.
+/// The unit that begins at `bit`; its width is the number of ones in the mask. Also reads the next word.
 inline std::uint32_t read_unit(const std::uint64_t* words, std::uint64_t bit, std::uint64_t mask) noexcept {
   const std::uint64_t low = words[bit / 64] >> bit % 64;
   const std::uint64_t high = words[bit / 64 + 1] << 1 << (63 - bit % 64);
@@ -20,7 +20,8 @@ inline std::uint32_t read_unit(const std::uint64_t* words, std::uint64_t bit, st
 
 }  // namespace detail
 
-/// The units of a version, all 0 at first: unit i has unit_bits bits, from bit i * unit_bits of the words on.
+/// The units of a version, all 0 at first: unit i has unit_bits bits, starting at bit i * unit_bits of the
+/// words.
 class SummaryTable {
  public:
   /// Throws std::invalid_argument for a layout out of range, std::bad_alloc.
@@ -41,10 +42,10 @@ class SummaryTable {
   }
   void put(std::uint64_t unit, std::uint32_t value) noexcept;
 
-  /// Takes all units from words of the same layout.
+  /// Copies all units from words of the same layout.
   void assign(std::span<const std::uint64_t> words) noexcept;
 
-  /// As many as the layout says.
+  /// As many as the layout requires.
   std::span<const std::uint64_t> words() const noexcept { return {words_.data(), num_words_}; }
   void put_word(std::uint64_t i, std::uint64_t word) noexcept { words_.data()[i] = word; }
 
@@ -55,7 +56,7 @@ class SummaryTable {
   std::uint64_t mask_;
   std::uint32_t unit_bits_;
   bool is_bits_;
-  detail::AlignedWords words_;  // one more than the units fill
+  detail::AlignedWords words_;  // one word more than the units take
 };
 
 }  // namespace tally

@@ -10,7 +10,7 @@
 
 namespace tally {
 
-/// What a follower of summaries accepts: keys hashed as its own are, and no more memory than it allows.
+/// What a follower of summaries accepts: the hash of its own keys, and limits on memory.
 struct SummaryTerms {
   KeyHasher hasher{0};
   std::uint16_t bits_scheme_id = DefaultScheme::file_id;
@@ -21,8 +21,8 @@ struct SummaryTerms {
   std::uint32_t max_peers = 10'000;                             ///< of a SummarySet
 };
 
-/// Throws std::invalid_argument that names the publisher and the first of hash, seed or key id, scheme, num_hashes and
-/// number of bytes that the terms do not allow.
+/// Throws std::invalid_argument that names the publisher and the first of hash, seed or key id, scheme,
+/// num_hashes and number of bytes that the terms do not allow.
 void require_terms(const SummaryTerms& terms, const SummaryLayout& layout, std::string_view publisher);
 
 }  // namespace tally

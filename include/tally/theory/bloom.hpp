@@ -8,8 +8,9 @@ namespace tally::theory {
 ///
 /// In this header m is the number of bits (at least 1), k the number of hash functions (1 to 1024) and
 /// n the number of distinct keys (0 gives the probability 0, unless a function says otherwise).
-/// Every function throws std::invalid_argument for parameters outside these ranges. The ln_ twin of
-/// a function returns the natural logarithm, finite where the probability underflows, -infinity for 0.
+/// Every function throws std::invalid_argument for parameters outside these ranges. For each function, the
+/// variant with the prefix ln_ returns the natural logarithm, finite where the probability underflows,
+/// -infinity for 0.
 
 /// Probability that a key never inserted is reported present:
 ///
@@ -26,26 +27,26 @@ double ln_false_positive_probability(std::uint64_t m, std::uint32_t k, std::uint
 double false_positive_probability_approximate(std::uint64_t m, std::uint32_t k, std::uint64_t n);
 double ln_false_positive_probability_approximate(std::uint64_t m, std::uint32_t k, std::uint64_t n);
 
-/// The true probability for k independent uniform positions a key: E[(X/m)^k], X the number of set bits.
+/// The true probability for k independent uniform positions per key: E[(X/m)^k], X the number of set bits.
 ///
-/// Computed from the other side, so that m may be anything: the k positions of the query fall on D
-/// distinct bits, and k n throws must cover these D. All terms are positive. Takes about k^2 n steps
-/// and refuses more than 2^31.
+/// Computed the other way round, so that m may be anything: the k positions of the query fall on D distinct
+/// bits, and k n throws must cover these D. All terms are positive. Takes about k^2 n steps; more than 2^31
+/// steps are refused.
 /// @source Bose et al., "On the false-positive rate of Bloom filters" (2008), for the gap
 double false_positive_probability_occupancy(std::uint64_t m, std::uint32_t k, std::uint64_t n);
 double ln_false_positive_probability_occupancy(std::uint64_t m, std::uint32_t k, std::uint64_t n);
 
-/// The same for a filter cut into k parts of m/k bits, one position in each: (1 - (1 - k/m)^n)^k.
-/// m at least k. Never below `false_positive_probability`.
+/// The same for a filter divided into k parts of m/k bits, one position in each: (1 - (1 - k/m)^n)^k. m is at
+/// least k. Never below `false_positive_probability`.
 /// @source Kirsch and Mitzenmacher, "Less Hashing, Same Performance", section 2
 double false_positive_probability_partitioned(std::uint64_t m, std::uint32_t k, std::uint64_t n);
 double ln_false_positive_probability_partitioned(std::uint64_t m, std::uint32_t k, std::uint64_t n);
 
-/// The real k that makes the approximation least: (m/n) ln 2. n at least 1.
+/// The real k that minimizes the approximation: (m/n) ln 2. n at least 1.
 double best_num_hashes_real(std::uint64_t m, std::uint64_t n);
 
-/// The whole k next to `best_num_hashes_real` (below or above) with the lower
-/// `false_positive_probability`, the smaller k on a tie; kept within 1 to 1024. n at least 1.
+/// The whole k next to `best_num_hashes_real` (below or above) with the lower `false_positive_probability`,
+/// the smaller k on a tie; limited to 1 to 1024. n at least 1.
 std::uint32_t best_num_hashes(std::uint64_t m, std::uint64_t n);
 
 /// The approximation at the real best k: 2^-k = exp(-(m/n) (ln 2)^2) = 0.6185^(m/n). No filter with a

@@ -14,9 +14,9 @@ struct CountInterval {
   std::uint64_t high = 0;
 };
 
-/// Two-sided exact limits for an unknown probability, from `successes` seen in `trials`: each side
-/// is passed with a chance of at most (1 - confidence)/2. trials at least 1; successes at most trials;
-/// confidence in (0, 1); else std::invalid_argument.
+/// Two-sided exact limits for an unknown probability, from `successes` in `trials`: each limit is wrong with
+/// a probability of at most (1 - confidence)/2. trials at least 1; successes at most trials; confidence in
+/// (0, 1); else std::invalid_argument.
 /// @source Clopper and Pearson 1934
 ProbabilityInterval binomial_confidence_limits(std::uint64_t successes, std::uint64_t trials,
                                                double confidence);

@@ -4,17 +4,16 @@
 
 namespace tally::theory {
 
-/// How large the largest counter of a counting Bloom filter gets.
+/// The distribution of the largest counter of a counting Bloom filter.
 ///
-/// m counters (at least 1), k hash functions (1 to 1024), n insertions, i the value asked for (1 to
-/// 2^40); else std::invalid_argument. Each function bounds Pr(largest counter >= i) from above. A bound
-/// above 1 says nothing and is returned as 1. The counters of one filter are tied to each other only
-/// by the union bound, so nothing here needs them to be independent; nothing here covers deletions,
-/// if more than n keys were ever in the filter at once.
-/// A b-bit counter is full from i = 2^b - 1 on and would overflow at i = 2^b.
+/// m counters (at least 1), k hash functions (1 to 1024), n insertions, i a counter value (1 to 2^40); else
+/// std::invalid_argument. Each function is an upper bound of Pr(largest counter >= i). A bound above 1 is
+/// trivial and is returned as 1. Only the union bound connects the counters of one filter, so they need not
+/// be independent. Nothing here covers removals if more than n keys were ever in the filter at once. A b-bit
+/// counter is at its maximum from i = 2^b - 1 on and would overflow at i = 2^b.
 /// @source Fan, Cao, Almeida, Broder, "Summary Cache", section on Bloom filters
 
-/// m Pr(Binomial(k n, 1/m) >= i): the union bound with the true law of one counter; the tightest.
+/// m Pr(Binomial(k n, 1/m) >= i): the union bound with the true distribution of one counter; the tightest.
 double counter_overflow_union_bound(std::uint64_t m, std::uint32_t k, std::uint64_t n, std::uint64_t i);
 double ln_counter_overflow_union_bound(std::uint64_t m, std::uint32_t k, std::uint64_t n, std::uint64_t i);
 
@@ -30,9 +29,9 @@ double ln_counter_overflow_bound_simple(std::uint64_t m, std::uint32_t k, std::u
 double counter_overflow_bound_best_k(std::uint64_t m, std::uint64_t i);
 double ln_counter_overflow_bound_best_k(std::uint64_t m, std::uint64_t i);
 
-/// The asymptotic mean of the largest counter, G(m) (1 + ln(k n / m) / ln G(m)), where G is the inverse
-/// of the Gamma function. The relative error is O(1 / (ln G(m))^2), and ln G(m) is about 3 for the
-/// largest m there is: a rough guide. n at least 1.
+/// The asymptotic mean of the largest counter, G(m) (1 + ln(k n / m) / ln G(m)), where G is the inverse of
+/// the Gamma function. The relative error is O(1 / (ln G(m))^2), and ln G(m) is about 3 for the largest
+/// possible m, so this is a rough guide. n at least 1.
 double expected_largest_counter(std::uint64_t m, std::uint32_t k, std::uint64_t n);
 
 /// G(x): the y >= 2 with Gamma(y) = x, for x >= 1 and finite.

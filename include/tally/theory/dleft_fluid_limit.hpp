@@ -6,13 +6,13 @@
 
 namespace tally::theory {
 
-/// Loads of the buckets of a d-left hash table: d subtables of equally many buckets, a new element goes to
-/// the least loaded of its d buckets, ties to the left. Buckets have no capacity here.
+/// Loads of the buckets of a d-left hash table: there are d subtables of equally many buckets, and a new
+/// element goes to the least loaded of its d buckets; ties go left. Buckets have no capacity here.
 struct DLeftLoads {
   /// Elements per bucket.
   double average_load = 0.0;
-  /// subtables[j][i] = x_{j,i}: share of the buckets of subtable j (0 is the leftmost) with load >= i.
-  /// Entry 0 is 1; what is beyond the end is 0.
+  /// subtables[j][i] = x_{j,i}: share of the buckets of subtable j (0 is the leftmost) with load >= i. Entry
+  /// 0 is 1; entries beyond the end are 0.
   std::vector<std::vector<double>> subtables;
 
   /// x_{j,i}; j below d.
@@ -25,20 +25,20 @@ struct DLeftLoads {
 inline constexpr double insert_only = 0.0;
 inline constexpr double steady_state = std::numeric_limits<double>::infinity();
 
-/// The fluid limit: loads as the number of buckets grows, at `average_load` elements per bucket. First that
-/// many are inserted. With t in elements per bucket,
+/// The fluid limit: loads as the number of buckets grows, at `average_load` elements per bucket. First these
+/// elements are inserted. With t in elements per bucket,
 ///
 ///     dx_{j,i}/dt = d (x_{j,i-1} - x_{j,i}) prod_{l<j} x_{l,i} prod_{l>j} x_{l,i-1}
 ///
 /// Then `steps_per_element` times the number of elements, one element drawn uniformly is deleted and a new
-/// one inserted, which adds -i (x_{j,i} - x_{j,i+1}) / average_load. `insert_only` and `steady_state` are
-/// the two ends; from 48 steps per element on the steady state is returned.
+/// one inserted, which adds -i (x_{j,i} - x_{j,i+1}) / average_load. `insert_only` and `steady_state` are the
+/// two extremes; from 48 steps per element on, the steady state is returned.
 ///
-/// Relative accuracy 1e-9 for values of at least 1e-100; smaller ones are returned as 0. It
-/// is the load of distinct fingerprints that counts for a d-left filter: see dleft_fingerprints.hpp. A table
-/// of few buckets fluctuates around the limit.
+/// Relative accuracy 1e-9 for values of at least 1e-100; smaller ones are returned as 0. For a d-left filter,
+/// use the load of distinct fingerprints: see dleft_fingerprints.hpp. A table of few buckets fluctuates
+/// around the limit.
 ///
-/// @param d                  subtables; 1 to 8. With d = 1 both ends are the Poisson law
+/// @param d                  subtables; 1 to 8. With d = 1 both extremes are the Poisson distribution
 /// @param average_load       0 to 256
 /// @param steps_per_element  at least 0; may be infinite
 /// @throws std::invalid_argument for anything else

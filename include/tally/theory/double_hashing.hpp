@@ -18,9 +18,9 @@ enum class DoubleHashing : std::uint8_t { plain, quadratic, cubic, triple, parti
 
 /// False positive probability of a Bloom filter of m bits with n keys, exact at every m and n.
 ///
-/// Ours. Up to a shift by h1, and in `plain` and `triple` up to a factor that is invertible modulo m, there are few
-/// queries. For each one all pairs (triples) of hash values are sorted by the set of the query's positions that
-/// a key with these values sets; inclusion and exclusion over these sets does the rest:
+/// Our own formula. Up to a shift by h1, and in `plain` and `triple` up to a factor that is invertible modulo
+/// m, there are few queries. For each one, all pairs (triples) of hash values are sorted by the set of the
+/// query's positions that a key with these values sets; inclusion and exclusion over these sets gives
 ///
 ///     f = mean over queries of sum_T (-1)^|T| (share of the pairs that set none of T)^n
 ///
@@ -33,13 +33,14 @@ enum class DoubleHashing : std::uint8_t { plain, quadratic, cubic, triple, parti
 double double_hashing_false_positive_probability(DoubleHashing scheme, std::uint64_t m, std::uint32_t k,
                                                  std::uint64_t n);
 
-/// How many steps (a nanosecond or two each) that takes: k^2 m times the number of divisors of m in `plain`, k^2 m^2
-/// in `quadratic` and `cubic`, at least k^2 m^3 in `triple`, k^2 m in `partition`. Ranges as above but the last.
+/// The number of steps (one or two nanoseconds each) that this takes: k^2 m times the number of divisors of m
+/// in `plain`, k^2 m^2 in `quadratic` and `cubic`, at least k^2 m^3 in `triple`, k^2 m in `partition`. Ranges
+/// as above except the last.
 double double_hashing_num_steps(DoubleHashing scheme, std::uint64_t m, std::uint32_t k);
 
-/// Pr(a key has exactly j distinct positions), j = 0 .. k, by going through all h2 (and h3): k^2 m steps, in `triple`
-/// k^2 m^2. Ranges as above, at most 2^33 steps. Double hashing collapses where h2 has a small order modulo m: where
-/// m / gcd(h2, m) < k.
+/// Pr(a key has exactly j distinct positions), j = 0 .. k, by iterating over all h2 (and h3): k^2 m steps, in
+/// `triple` k^2 m^2. Ranges as above, at most 2^33 steps. Double hashing collapses if h2 has a small order
+/// modulo m, that is, if m / gcd(h2, m) < k.
 std::vector<double> double_hashing_distinct_positions(DoubleHashing scheme, std::uint64_t m, std::uint32_t k);
 
 /// The same for k independent uniform positions. m at least 1, k 1 to 1024.

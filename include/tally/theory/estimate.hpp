@@ -14,10 +14,10 @@ struct DistinctKeysEstimate {
 ///
 ///     n = -(m/k) ln(zeros/m),    standard error sqrt(m (exp(kappa) - kappa - 1)) / k,    kappa = k n / m
 ///
-/// The error is that of the number of empty bins after k n independent throws, carried through the
-/// logarithm. It stops being true with few zeros: then the logarithm is far from straight, and the
-/// estimate is skewed and too high on average by about (exp(kappa) - kappa - 1) / (2 k). With no
-/// zero at all there is no estimate.
+/// The standard error is that of the number of empty bins after k n independent throws, propagated through
+/// the logarithm. It is wrong if few positions are 0: then the logarithm is far from linear, and the estimate
+/// is skewed and too high on average by about (exp(kappa) - kappa - 1) / (2 k). If no position is 0 there is
+/// no estimate.
 ///
 /// @param m      positions; at least 1
 /// @param k      hash functions; 1 to 1024

@@ -7,8 +7,8 @@ namespace tally::theory {
 /// The best load of a count-threshold filter.
 ///
 /// kappa = k n / m is the mean of a counter. With P(theta, kappa) = Pr(Poisson(kappa) >= theta) the false
-/// positive probability is P^(kappa m / n); kappa*(theta) makes it least and depends on theta alone.
-/// theta 1 to 2^32; kappa finite and above 0; else std::invalid_argument.
+/// positive probability is P^(kappa m / n). kappa*(theta) minimizes it and depends only on theta. theta 1 to
+/// 2^32; kappa finite and above 0; else std::invalid_argument.
 /// @source Kim, Jeong, Lee, Lee 2019 (count thresholding), section 3.2
 
 /// The only zero of g, found as the zero of ln P + kappa P'/P, which does not underflow.

@@ -9,8 +9,8 @@ namespace tally::theory {
 ///
 ///     f = E + (1 - E) sum_{j=0..k} (-1)^j C(k, j) (1 - j/(p+1))^n,    E = 1 - (1 - 1/p^2)^n
 ///
-/// E is the chance that some key has the same pair (h1, h2) as the query; any other key meets
-/// it in at most one part. The alternating sum cancels, so it is done with 400 digits.
+/// E is the probability that some key has the same pair (h1, h2) as the query; any other key collides with it
+/// in at most one part. The alternating sum cancels, so it is computed with 400 digits.
 ///
 /// @param p  bits in one part; must be prime for the formula to hold (not checked) and at least k
 /// @param k  parts; 1 to 1024

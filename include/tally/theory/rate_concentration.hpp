@@ -14,7 +14,8 @@ namespace tally::theory {
 /// @param n        distinct keys
 /// @param lambda   n times the probability that a key sets a given position of a query, summed over its k positions:
 ///                 k^2 n / m
-/// @param xi       what the scheme's positions lack in uniformity; 0 for partition and (enhanced) double hashing
+/// @param xi       the deviation of the scheme's positions from uniformity; 0 for partition and (enhanced)
+///                 double hashing
 /// @param epsilon  above 0
 /// @param bias     |Pr(F) - p|; 0 or more
 /// @throws std::invalid_argument unless lambda > 0, xi >= 0, epsilon > 0, bias >= 0, all finite

@@ -6,9 +6,9 @@ namespace tally::theory {
 
 /// Natural logarithms of Poisson and binomial point and tail probabilities.
 ///
-/// Tails are summed term by term away from the mean, in the domain of logarithms, and never as
-/// one minus something close to one: the results keep their relative accuracy where the probability
-/// itself underflows. A probability 0 has the logarithm -infinity. Points are computed in the form of
+/// Tails are summed term by term away from the mean, in the domain of logarithms, and never as one minus
+/// something close to one. So the results keep their relative accuracy where the probability itself
+/// underflows. A probability 0 has the logarithm -infinity. Point probabilities are computed in the form of
 /// C. Loader, "Fast and Accurate Computation of Binomial Probabilities" (2000).
 ///
 /// Ranges: theta 0 to 2^40; kappa finite and at least 0; trials a whole number from 0 to 2^75

@@ -4,7 +4,8 @@
 
 #include "tally/hashing/mix64.hpp"
 
-// Compiled once for every instruction set that Highway knows of this machine's kind; the best is chosen at run time.
+// Compiled once for every instruction set that Highway supports on this kind of machine; the best is chosen
+// at run time.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "detail/batches/blocked_kernels.cpp"
 #include <hwy/foreach_target.h>
@@ -22,7 +23,7 @@ constexpr std::size_t words_per_line = 8;
 constexpr std::uint32_t slice_bits = 9;
 constexpr std::uint32_t slices_a_word = 7;
 
-// A lane a slice of the digest; its word of the line comes by a table lookup, and its bit by a shift.
+// One lane per slice of the digest; a table lookup gives its word of the line, and a shift its bit.
 HWY_ATTR void test_lines(const std::uint64_t* const* lines, const std::uint64_t* low,
                          const std::uint64_t* high, std::uint32_t num_hashes, std::size_t num_keys,
                          bool* results) {

@@ -6,7 +6,8 @@
 #include <limits>
 #include <type_traits>
 
-// Compiled once for every instruction set that Highway knows of this machine's kind; the best is chosen at run time.
+// Compiled once for every instruction set that Highway supports on this kind of machine; the best is chosen
+// at run time.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "detail/dleft/kernels.cpp"
 #include <hwy/foreach_target.h>
@@ -20,14 +21,14 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using Cell = std::uint16_t;
 
-/// A bucket of so many cells, at the start of a line or of a power of two part of one.
+/// A bucket of `num_cells` cells, at the start of a line or of a power-of-two part of a line.
 template <std::size_t num_cells>
 struct Bucket {
   using Tag = hn::CappedTag<Cell, num_cells>;
 
   Cell* cells;
 
-  /// Bit j: whether cell j, under the mask, is `wanted`.
+  /// Bit j: whether cell j, masked, equals `wanted`.
   HWY_INLINE std::uint64_t equal(Cell mask, Cell wanted) const {
     const Tag tag;
     const auto all_wanted = hn::Set(tag, wanted);
@@ -56,7 +57,7 @@ struct Bucket {
   HWY_INLINE std::uint64_t empty() const { return equal(std::numeric_limits<Cell>::max(), 0); }
 };
 
-// In which bucket a key is, and which has the most room, cannot be guessed: there is no branch for either.
+// Which bucket holds a key, and which has the most room, is unpredictable, so there is no branch for either.
 template <std::size_t num_cells, std::uint32_t num_subtables>
 struct Kernels {
   static HWY_INLINE Cell mask_of(const DLeftCells& table) {
@@ -83,10 +84,10 @@ struct Kernels {
     Cell* cell;  // null if all buckets are full
     Cell remainder;
   };
-  /// An empty cell in the least loaded bucket, of equal ones the leftmost.
+  /// An empty cell in the least loaded bucket; ties go left.
   static HWY_INLINE Room least_loaded(const DLeftSpot* spots) {
     std::array<std::uint64_t, num_subtables> empty;
-    std::uint32_t best = 0;  // number of empty cells, then num_subtables less the index
+    std::uint32_t best = 0;  // number of empty cells, then num_subtables minus the index
     for (std::uint32_t i = 0; i < num_subtables; ++i) {
       empty[i] = bucket(spots[i]).empty();
       best = std::max(best, static_cast<std::uint32_t>(hwy::PopCount(empty[i])) << 8 | (num_subtables - i));

@@ -9,7 +9,7 @@
 namespace tally::detail {
 namespace {
 
-// The keys of both sides, each once, their counts and errors those of both streams together.
+// The keys of both sides, each once, with the counts and errors for both streams together.
 std::vector<KeyCount> union_of(const KeysToMerge& a, const KeysToMerge& b) {
   std::vector<KeyCount> all;
   all.reserve(a.keys.size() + b.keys.size());
@@ -34,7 +34,7 @@ std::vector<KeyCount> union_of(const KeysToMerge& a, const KeysToMerge& b) {
 
 MergedKeys MergedKeys::of(const KeysToMerge& a, const KeysToMerge& b, std::string_view structure) {
   std::vector<KeyCount> all = union_of(a, b);
-  // By the bytes last, so that the result does not depend on the order of the tables.
+  // Ties are broken by the bytes, so that the result does not depend on the order of the tables.
   std::ranges::sort(all, [](const KeyCount& x, const KeyCount& y) {
     return std::tie(y.count, x.error, x.key) < std::tie(x.count, y.error, y.key);
   });

@@ -21,7 +21,7 @@ namespace {
 constexpr std::uint64_t max_signed_32 = std::numeric_limits<std::int32_t>::max();
 constexpr std::uint64_t num_words_of_md5 = std::uint64_t{1} << 32;
 
-// Offsets in the header; everything is big-endian, and what follows is 0 up to the bits.
+// Offsets in the header; everything is big-endian, and the bytes after these fields are 0 up to the bits.
 enum Offset : std::uint64_t {
   version_at = 0,
   required_version_at = 2,
@@ -53,7 +53,7 @@ void store_big_endian(std::span<std::byte> bytes, std::uint64_t at, Integer valu
   throw FormatError(reason, offset, "Squid digest");
 }
 
-// A 32-bit field that is signed there, and must not be negative.
+// A 32-bit field that is signed in Squid and must not be negative.
 std::uint32_t load_count(std::span<const std::byte> bytes, Offset at, const char* name, std::uint32_t least) {
   const auto value = load_big_endian<std::uint32_t>(bytes, at);
   if (value < least || value > max_signed_32) {
@@ -69,13 +69,13 @@ const SquidShape& checked(const SquidShape& shape) {
   return shape;
 }
 
-using Places = std::array<std::uint64_t, SquidShape::num_hashes>;
+using Offsets = std::array<std::uint64_t, SquidShape::num_hashes>;
 
-Places places_of(const SquidKey& key, const CounterArray& counters) {
-  Places places{};
-  std::transform(key.words().begin(), key.words().end(), places.begin(),
+Offsets offsets_of(const SquidKey& key, const CounterArray& counters) {
+  Offsets offsets{};
+  std::transform(key.words().begin(), key.words().end(), offsets.begin(),
                  [&](std::uint32_t word) { return counters.locate(word % counters.size()); });
-  return places;
+  return offsets;
 }
 
 }  // namespace
@@ -105,7 +105,8 @@ SquidDigest::SquidDigest(const SquidShape& shape, const Totals& totals, BitArray
 
 SquidDigest SquidDigest::from_bytes(std::span<const std::byte> bytes) {
   if (bytes.size() < header_bytes) {
-    refuse("there are " + std::to_string(bytes.size()) + " bytes; the header alone has 128", bytes.size());
+    refuse("length is " + std::to_string(bytes.size()) + " bytes; must be at least 128, the header",
+           bytes.size());
   }
   const auto written_version = load_big_endian<std::uint16_t>(bytes, version_at);
   if (written_version < required_version || written_version > 0x7FFF) {
@@ -113,7 +114,7 @@ SquidDigest SquidDigest::from_bytes(std::span<const std::byte> bytes) {
   }
   const auto needed_version = load_big_endian<std::uint16_t>(bytes, required_version_at);
   if (needed_version > version) {
-    refuse("it needs a reader of version " + std::to_string(needed_version) + "; this one is of version 5",
+    refuse("it needs a reader of version " + std::to_string(needed_version) + "; this reader has version 5",
            required_version_at);
   }
   SquidShape shape;
@@ -133,7 +134,7 @@ SquidDigest SquidDigest::from_bytes(std::span<const std::byte> bytes) {
   }
   if (shape.capacity > SquidShape::max_num_bits / shape.bits_per_entry) {
     refuse("capacity is " + std::to_string(shape.capacity) + ", at " + std::to_string(shape.bits_per_entry) +
-               " bits an entry; the most is " +
+               " bits per entry; the maximum is " +
                std::to_string(SquidShape::max_num_bits / shape.bits_per_entry),
            capacity_at);
   }
@@ -144,12 +145,11 @@ SquidDigest SquidDigest::from_bytes(std::span<const std::byte> bytes) {
   }
   const std::uint64_t expected = header_bytes + mask_size;
   if (bytes.size() < expected) {
-    refuse(
-        "it is cut off: of " + std::to_string(expected) + " bytes there are " + std::to_string(bytes.size()),
-        bytes.size());
+    refuse("it ends after " + std::to_string(bytes.size()) + " of " + std::to_string(expected) + " bytes",
+           bytes.size());
   }
   if (bytes.size() > expected) {
-    refuse(std::to_string(bytes.size() - expected) + " bytes follow its end", expected);
+    refuse(std::to_string(bytes.size() - expected) + " bytes follow after its end", expected);
   }
   // Bit i of a digest is bit i mod 8 of byte i / 8: the bytes are those of little-endian words.
   detail::AlignedWords words(BitArray::num_words(shape.num_bits()));
@@ -213,11 +213,11 @@ CountingSquidDigest::CountingSquidDigest(const SquidShape& shape)
 
 InsertResult CountingSquidDigest::insert(const SquidKey& key) noexcept {
   ++num_keys_;
-  return detail::insert_places(counters_, places_of(key, counters_));
+  return detail::insert_at(counters_, offsets_of(key, counters_));
 }
 
 RemoveResult CountingSquidDigest::remove(const SquidKey& key) noexcept {
-  const RemoveResult result = detail::remove_places(counters_, places_of(key, counters_));
+  const RemoveResult result = detail::remove_at(counters_, offsets_of(key, counters_));
   if (result != RemoveResult::refused && num_keys_ > 0) --num_keys_;
   num_saturated_removes_ += result == RemoveResult::saturated ? 1 : 0;
   return result;

@@ -21,7 +21,7 @@ std::array<std::byte, MD5_DIGEST_SIZE> md5_of(SquidMethod method, std::string_vi
   return md5;
 }
 
-// Not std::tolower, which asks the locale.
+// Not std::tolower, which depends on the locale.
 std::string lower_case(std::string_view text) {
   std::string lower(text);
   for (char& c : lower) {
@@ -37,7 +37,7 @@ int default_port(std::string_view scheme) noexcept {
   return -1;
 }
 
-// "[2001:DB8:0::1]" -> "[2001:db8::1]"; what is no address stays.
+// "[2001:DB8:0::1]" -> "[2001:db8::1]"; anything that is not an address is unchanged.
 std::string short_address(const std::string& host) {
   in6_addr address{};
   std::array<char, INET6_ADDRSTRLEN> text{};
@@ -69,7 +69,7 @@ std::string squid_url(std::string_view url) {
 
   if (const std::size_t at = authority.rfind('@'); at != std::string_view::npos)
     authority.remove_prefix(at + 1);
-  // The last colon ends the host, unless it stands within the brackets of an address.
+  // The last colon ends the host, unless it is within the brackets of an address.
   std::size_t host_end = authority.rfind(':');
   const std::size_t bracket = authority.rfind(']');
   if (host_end == std::string_view::npos || (bracket != std::string_view::npos && host_end < bracket)) {

@@ -9,6 +9,7 @@
 
 #include "expect_refused.hpp"
 #include "sample_filters.hpp"
+#include "tally/planner.hpp"
 
 namespace tally {
 namespace {
@@ -31,19 +32,75 @@ TEST(FilterKind, EveryNameLeadsBackToItsKindAndAnUnknownOneListsThem) {
 }
 
 TEST(SchemeList, EveryNameLeadsBackToItsIdAndAnUnknownOneListsThem) {
-  for (std::uint16_t id = 1; id <= 9; ++id) EXPECT_EQ(scheme_id(scheme_name(id)), id);
+  for (const NamedScheme& scheme : AllSchemes::names) {
+    EXPECT_EQ(scheme_id(scheme.name), scheme.file_id);
+    EXPECT_EQ(scheme_name(scheme.file_id), scheme.name);
+    const bool is_counted = scheme.file_id != BlockedScheme::file_id;
+    EXPECT_EQ(CounterSchemes::with_id(scheme.file_id, [](auto) {}), is_counted) << scheme.name;
+  }
   expect_refused([] { scheme_id("tripple"); }, {"'tripple'",
                                                 "congruential, blocked, standard, partitioned, double, "
                                                 "enhanced-double-quadratic, enhanced-double-cubic, triple, "
                                                 "partition-double"});
   expect_refused([] { scheme_name(0); }, {"file_id is 0", "1 (congruential)"});
-  expect_refused([] { scheme_name(10); }, {"file_id is 10"});
+  expect_refused([] { scheme_name(AllSchemes::most_id + 1); }, {"file_id is "});
   for (std::uint16_t id = 16; id <= 17; ++id) EXPECT_EQ(bucket_scheme_id(bucket_scheme_name(id)), id);
   expect_refused([] { bucket_scheme_id("triple"); }, {"'triple'", "one of rotation, multiplier"});
   for (std::uint16_t id = 32; id <= 35; ++id) EXPECT_EQ(row_scheme_id(row_scheme_name(id)), id);
   expect_refused([] { row_scheme_id("triple"); }, {"one of congruential, independent, pairwise, two-hash"});
   expect_refused([] { row_scheme_name(1); }, {"file_id is 1", "32 (congruential), 33 (independent)"});
   expect_refused([] { bucket_scheme_name(1); }, {"file_id is 1", "16 (rotation), 17 (multiplier)"});
+}
+
+TEST(KindTraits, SayWhatAFilterOfTheKindDoes) {
+  for (const KindTraits& traits : all_kinds()) {
+    SCOPED_TRACE(std::string(traits.name));
+    const Requirements wanted = traits.takes_weights
+                                    ? Requirements{.epsilon = 0.1, .failure_probability = 0.1}
+                                    : Requirements{.num_keys = 10, .false_positive_rate = 0.1};
+    AnyFilter filter(plan_shape(traits.kind, wanted), 1);
+    EXPECT_EQ(filter.kind(), traits.kind);
+    EXPECT_EQ(filter.shape().scheme_id, traits.default_scheme_id);
+    const std::vector<Hash128> keys{filter.hasher()("apple")};
+    const auto does = [](auto call) {
+      try {
+        call();
+        return true;
+      } catch (const std::invalid_argument&) {
+        return false;
+      }
+    };
+    const std::vector<std::uint64_t> weights{2};
+    std::vector<RemoveResult> removed(1);
+    std::vector<ThresholdState> states(1);
+    std::vector<Count> counts(1);
+    std::vector<CountEstimate> estimates(1);
+    EXPECT_EQ(does([&] { filter.insert_batch(keys, states); }), traits.tells_states);
+    EXPECT_EQ(does([&] { (void)filter.add_batch(keys, weights); }), traits.takes_weights);
+    EXPECT_EQ(does([&] { filter.halve(); }), traits.takes_weights);
+    EXPECT_EQ(does([&] { filter.estimate_batch(keys, estimates); }), traits.takes_weights);
+    EXPECT_EQ(does([&] { filter.count_batch(keys, counts); }), traits.can_count);
+    EXPECT_EQ(does([&] { filter.remove_batch(keys, removed); }), traits.can_remove);
+    EXPECT_EQ(does([&] { (void)filter.try_grow(); }), traits.can_grow);
+    EXPECT_EQ(filter.shape().largest_theta() != 0, traits.can_count);
+  }
+}
+
+TEST(KindTraits, EverySchemeOfAKindMakesAFilterOfTheKind) {
+  for (const KindTraits& traits : all_kinds()) {
+    for (const NamedScheme& scheme : traits.schemes) {
+      Requirements wanted{.num_keys = 100, .false_positive_rate = 0.1, .scheme = scheme.name};
+      if (traits.takes_weights) wanted = {.scheme = scheme.name, .epsilon = 0.1, .failure_probability = 0.1};
+      const AnyFilter filter(plan_shape(traits.kind, wanted), 1);
+      EXPECT_EQ(filter.kind(), traits.kind) << scheme.name;
+      EXPECT_EQ(filter.shape().scheme_name(), scheme.name);
+      EXPECT_EQ(filter.shape().scheme_id, scheme_id_of(traits.kind, scheme.name));
+    }
+  }
+  expect_refused([] { (void)scheme_id_of(FilterKind::dleft, "triple"); },
+                 {"DLeftCountingBloomFilter: scheme is 'triple'; must be one of rotation, multiplier"});
+  expect_refused([] { (void)scheme_id_of(FilterKind::bloom, "blocked"); },
+                 {"BloomFilter: scheme is 'blocked'"});
 }
 
 TEST(FilterShape, SaysWhatTheShapeInsideSays) {
@@ -53,7 +110,8 @@ TEST(FilterShape, SaysWhatTheShapeInsideSays) {
   EXPECT_EQ(bloom.num_positions(), 1024u);
   EXPECT_EQ(bloom.num_hashes(), 5u);
   EXPECT_EQ(bloom.counter_bits(), 1u);
-  EXPECT_EQ(bloom.threshold(), 0u);
+  EXPECT_EQ(bloom.made_for_theta(), std::nullopt);
+  EXPECT_EQ(bloom.largest_theta(), 0u);
   EXPECT_EQ(bloom.num_bytes(), 128u);
   EXPECT_EQ((FilterShape{BloomShape{1024, 5}, BlockedScheme::file_id}.kind()), FilterKind::blocked_bloom);
 
@@ -62,14 +120,16 @@ TEST(FilterShape, SaysWhatTheShapeInsideSays) {
   EXPECT_EQ(counting.scheme_name(), "triple");
   EXPECT_EQ(counting.num_positions(), 1000u);
   EXPECT_EQ(counting.counter_bits(), 8u);
-  EXPECT_EQ(counting.threshold(), 200u);
+  EXPECT_EQ(counting.made_for_theta(), 200u);
+  EXPECT_EQ(counting.largest_theta(), 200u);
   EXPECT_EQ(counting.num_bytes(), 1000u);
 
   const FilterShape threshold{ThresholdShape{640, 3, 5}};
   EXPECT_EQ(threshold.kind(), FilterKind::threshold);
   EXPECT_EQ(threshold.num_hashes(), 3u);
   EXPECT_EQ(threshold.counter_bits(), 3u);
-  EXPECT_EQ(threshold.threshold(), 5u);
+  EXPECT_EQ(threshold.made_for_theta(), 5u);
+  EXPECT_EQ(threshold.largest_theta(), 5u);
   EXPECT_EQ(threshold.num_bytes(), 8u * 31);  // 21 counters a word
 
   const FilterShape dleft{DLeftShape{.buckets_per_subtable = 100,
@@ -85,7 +145,8 @@ TEST(FilterShape, SaysWhatTheShapeInsideSays) {
   EXPECT_EQ(dleft.num_positions(), 4200u);
   EXPECT_EQ(dleft.num_hashes(), 3u);
   EXPECT_EQ(dleft.counter_bits(), 2u);
-  EXPECT_EQ(dleft.threshold(), ~std::uint64_t{0});
+  EXPECT_EQ(dleft.made_for_theta(), std::nullopt);
+  EXPECT_EQ(dleft.largest_theta(), ~std::uint64_t{0});
   EXPECT_EQ(dleft.num_bytes(), 8u * (1050 + 1) + 16 * 8);  // 4200 cells of 16 bits, 8 slots
 }
 
@@ -96,7 +157,8 @@ TEST(FilterShape, OfASketchSaysWhatItsRowsSay) {
   EXPECT_EQ(sketch.num_positions(), 606u);
   EXPECT_EQ(sketch.num_hashes(), 6u);
   EXPECT_EQ(sketch.counter_bits(), 16u);
-  EXPECT_EQ(sketch.threshold(), 65535u);
+  EXPECT_EQ(sketch.made_for_theta(), std::nullopt);
+  EXPECT_EQ(sketch.largest_theta(), 65535u);
   EXPECT_EQ(sketch.num_bytes(), 8u * 152);
   const auto round = [](std::uint64_t width, std::uint16_t scheme, Rounding rounding) {
     const FilterShape rounded =
@@ -182,10 +244,10 @@ TEST(AnyFilter, AnswersAsTheFilterInside) {
     if (!filter.can_count()) continue;
     Flags enough(keys.size());
     std::vector<Count> counts(keys.size());
-    filter.at_least_batch(keys, shape.threshold(), enough.span());
+    filter.at_least_batch(keys, shape.largest_theta(), enough.span());
     filter.count_batch(keys, counts);
     for (std::size_t i = 0; i < keys.size(); ++i) {
-      EXPECT_EQ(enough[i], counts[i].value >= shape.threshold());
+      EXPECT_EQ(enough[i], counts[i].value >= shape.largest_theta());
       const std::uint64_t truth = i < 30 ? i % 5 + 1 - (filter.can_remove() && i % 3 == 0) : 0;
       EXPECT_TRUE(counts[i].saturated || counts[i].value >= truth) << i;
     }
@@ -291,7 +353,7 @@ TEST(AnyFilter, RefusesWhatItsKindDoesNotHaveAndStaysAsItWas) {
   std::vector<ThresholdState> states(2);
   const std::vector<std::uint64_t> before(bloom.words().begin(), bloom.words().end());
   expect_refused([&] { bloom.remove_batch(keys, removed); },
-                 {"remove: a bloom filter has none; use a counting-bloom or dleft filter"});
+                 {"remove: a bloom filter does not support this; use a counting-bloom or dleft filter"});
   expect_refused([&] { threshold.remove_batch(keys, removed); }, {"remove: a threshold filter"});
   expect_refused([&] { bloom.count_batch(keys, counts); },
                  {"count: a bloom", "counting-bloom, threshold, dleft or count-min"});
@@ -475,7 +537,8 @@ TEST(AnyFilter, ADLeftFilterGrowsUntilItsRemaindersHaveNoBitToSpare) {
   EXPECT_EQ(std::ranges::count(found.span(), true), 200);
   AnyFilter bloom(FilterShape{BloomShape{1013, 5}}, 42);
   EXPECT_FALSE(bloom.can_grow());
-  expect_refused([&] { (void)bloom.try_grow(); }, {"growth: a bloom filter has none; use a dleft filter"});
+  expect_refused([&] { (void)bloom.try_grow(); },
+                 {"growth: a bloom filter does not support this; use a dleft filter"});
 }
 
 TEST(AnyFilter, ADLeftFilterCountsAsFarAsAnyoneAsks) {

@@ -41,29 +41,29 @@ TYPED_TEST_SUITE(EveryBucketScheme, Schemes);
 TYPED_TEST(EveryBucketScheme, IsABijectionInEverySubtableAndKnowsTheWayBack) {
   for (const FingerprintSpace space :
        {FingerprintSpace{1, 7, 7}, FingerprintSpace{16, 6, 3}, FingerprintSpace{100, 5, 1}}) {
-    if (!TypeParam::can_use(space)) continue;
+    if (TypeParam::round_buckets(space.num_buckets, Rounding::up) != space.num_buckets) continue;
     for (const std::uint64_t seed : {0, 1, 12345}) {
       const TypeParam scheme(space, seed);
       const std::uint64_t low_bits = (std::uint64_t{1} << space.least_remainder_bits) - 1;
       for (std::uint32_t i = 0; i < max_num_subtables; ++i) {
-        std::set<std::uint64_t> places;
+        std::set<std::uint64_t> images;
         for (std::uint64_t f = 0; f < space.num_buckets << space.remainder_bits; ++f) {
-          const std::uint64_t place = scheme.place(i, f);
-          ASSERT_LT(place, space.num_buckets << space.remainder_bits);
-          ASSERT_EQ((place & low_bits) == 0, (f & low_bits) == 0) << f;
-          ASSERT_EQ(scheme.fingerprint(i, place), f);
-          places.insert(place);
+          const std::uint64_t image = scheme.image(i, f);
+          ASSERT_LT(image, space.num_buckets << space.remainder_bits);
+          ASSERT_EQ((image & low_bits) == 0, (f & low_bits) == 0) << f;
+          ASSERT_EQ(scheme.fingerprint(i, image), f);
+          images.insert(image);
           std::array<std::uint64_t, max_num_subtables> all;
-          scheme.place_all(f, max_num_subtables, all.data());
-          ASSERT_EQ(all[i], place);
+          scheme.all_images(f, max_num_subtables, all.data());
+          ASSERT_EQ(all[i], image);
         }
-        ASSERT_EQ(places.size(), space.num_buckets << space.remainder_bits);
+        ASSERT_EQ(images.size(), space.num_buckets << space.remainder_bits);
       }
     }
   }
 }
 
-// Fingerprints that share a bucket in one subtable share one in another no oftener than chance has it.
+// Fingerprints that share a bucket in one subtable share one in another no more often than by chance.
 TYPED_TEST(EveryBucketScheme, SubtablesChooseBucketsIndependently) {
   const FingerprintSpace space{64, 14, 14};
   const TypeParam scheme(space, 3);
@@ -74,7 +74,7 @@ TYPED_TEST(EveryBucketScheme, SubtablesChooseBucketsIndependently) {
       std::vector<int> hits(64 * 64);
       for (int n = 0; n < num_fingerprints; ++n) {
         const std::uint64_t f = space.fingerprint_of(random.digest());
-        ++hits[scheme.place(i, f) >> 14 << 6 | scheme.place(j, f) >> 14];
+        ++hits[scheme.image(i, f) >> 14 << 6 | scheme.image(j, f) >> 14];
       }
       double chi_squared = 0;
       for (const int count : hits) chi_squared += (count - 50.0) * (count - 50.0) / 50.0;
@@ -85,8 +85,11 @@ TYPED_TEST(EveryBucketScheme, SubtablesChooseBucketsIndependently) {
 }
 
 TEST(MultiplierBuckets, NeedsAPowerOfTwo) {
-  EXPECT_TRUE(MultiplierBuckets::can_use({64, 8, 8}));
-  EXPECT_FALSE(MultiplierBuckets::can_use({63, 8, 8}));
+  EXPECT_EQ(MultiplierBuckets::round_buckets(64, Rounding::up), 64u);
+  EXPECT_EQ(MultiplierBuckets::round_buckets(63, Rounding::up), 64u);
+  EXPECT_EQ(MultiplierBuckets::round_buckets(63, Rounding::down), 32u);
+  EXPECT_EQ(MultiplierBuckets::round_buckets(1, Rounding::down), 1u);
+  EXPECT_EQ(RotationBuckets::round_buckets(63, Rounding::down), 63u);
 }
 
 }  // namespace

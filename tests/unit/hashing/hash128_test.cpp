@@ -15,8 +15,8 @@ struct Golden {
 };
 
 // From the command `xxhsum -H2` (Debian package xxhash 0.8.1), which prints the high half first. The keys are
-// so many letters x, one for each branch of the hash: 0, 1 to 3, 4 to 8, 9 to 16, 17 to 128, 129 to 240 and
-// more bytes.
+// `length` letters x, one key for each branch of the hash: 0, 1 to 3, 4 to 8, 9 to 16, 17 to 128, 129 to 240
+// and more bytes.
 TEST(Hash128, EqualsTheIndependentCommandForEveryBranchOfKeyLengths) {
   const std::vector<Golden> goldens = {
       {0, {0x6001c324468d497f, 0x99aa06d3014798d8}},   {1, {0xeaf06c6480b2cd11, 0x5c7401c0ec22eeee}},

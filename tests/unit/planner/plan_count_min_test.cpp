@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "support/expect_refused.hpp"
 #include "tally/sketches/count_min.hpp"
@@ -23,7 +24,7 @@ TEST(PlanCountMin, AnErrorAndAProbabilityGiveTheWidthAndDepthOfTheTheorem) {
 TEST(PlanCountMin, TheSketchStatesABoundAtLeastAsGoodAsAskedFor) {
   for (const double epsilon : {0.3, 0.01, 1e-4}) {
     for (const double delta : {0.2, 0.01, 1e-7}) {
-      const CountMinRequest request{.epsilon = epsilon, .failure_probability = delta, .counter_bits = 8};
+      const Requirements request{.epsilon = epsilon, .failure_probability = delta, .counter_bits = 8};
       const CountMinBound classic = bound_of(plan_count_min(request), RowLaw::independent);
       EXPECT_LE(classic.epsilon, epsilon);
       EXPECT_LE(classic.failure_probability, delta);
@@ -38,7 +39,7 @@ TEST(PlanCountMin, TheSketchStatesABoundAtLeastAsGoodAsAskedFor) {
 TEST(PlanCountMin, WithAMemoryTheSketchFitsAndOneMoreColumnWouldNot) {
   for (const std::uint64_t memory : {200u, 4096u, 1'000'000u}) {
     for (const double delta : {0.2, 0.01}) {
-      const CountMinRequest request{.failure_probability = delta, .memory_bytes = memory, .counter_bits = 32};
+      const Requirements request{.memory_bytes = memory, .failure_probability = delta, .counter_bits = 32};
       CountMinShape shape = plan_count_min(request);
       EXPECT_LE(num_bytes(shape), memory);
       EXPECT_LE(bound_of(shape, RowLaw::independent).failure_probability, delta);
@@ -52,7 +53,7 @@ TEST(PlanCountMin, WithAMemoryTheSketchFitsAndOneMoreColumnWouldNot) {
 TEST(PlanCountMin, WithAMemoryTheTwoHashSketchIsTheWidestThatFits) {
   for (const std::uint64_t memory : {400u, 4096u, 60'000u}) {
     for (const double delta : {0.2, 0.01, 1e-5}) {
-      const CountMinRequest request{.failure_probability = delta, .memory_bytes = memory, .counter_bits = 32};
+      const Requirements request{.memory_bytes = memory, .failure_probability = delta, .counter_bits = 32};
       std::uint64_t widest = 0;
       for (std::uint64_t width = 7; width <= memory / 4; ++width) {
         if (TwoHashRows::round_width(width, Rounding::up) != width) continue;
@@ -74,17 +75,17 @@ TEST(PlanCountMin, WithAMemoryTheTwoHashSketchIsTheWidestThatFits) {
 }
 
 TEST(PlanCountMin, AMemoryAndAnErrorGiveAsManyRowsAsFit) {
-  const CountMinRequest request{.epsilon = 0.01, .memory_bytes = 8000, .counter_bits = 32};
+  const Requirements request{.memory_bytes = 8000, .epsilon = 0.01, .counter_bits = 32};
   EXPECT_EQ(plan_count_min(request), (CountMinShape{272, 7, 1, 32, CounterUpdate::plain}));
-  EXPECT_EQ(plan_count_min_two_hash({.epsilon = 0.01, .memory_bytes = 24'000, .counter_bits = 32}),
+  EXPECT_EQ(plan_count_min_two_hash({.memory_bytes = 24'000, .epsilon = 0.01, .counter_bits = 32}),
             (CountMinShape{547, 5, 2, 32, CounterUpdate::plain}));
 }
 
 TEST(PlanCountMin, CountersAreSoWideThatNoneSaturates) {
-  const auto bits = [](std::uint64_t total) {
+  const auto bits = [](std::optional<std::uint64_t> total) {
     return plan_count_min({.epsilon = 0.1, .failure_probability = 0.1, .total_count = total}).counter_bits;
   };
-  EXPECT_EQ(bits(0), 64u);
+  EXPECT_EQ(bits(std::nullopt), 64u);
   EXPECT_EQ(bits(1), 8u);
   EXPECT_EQ(bits(254), 8u);
   EXPECT_EQ(bits(255), 16u);
@@ -99,20 +100,27 @@ TEST(PlanCountMin, CountersAreSoWideThatNoneSaturates) {
 }
 
 TEST(PlanCountMin, ARequestOutOfRangeIsRefused) {
-  const auto both_refuse = [](const CountMinRequest& request, const std::string& fragment) {
+  const auto both_refuse = [](const Requirements& request, const std::string& fragment) {
     expect_refused([&] { (void)plan_count_min(request); }, {"plan_count_min", fragment});
     expect_refused([&] { (void)plan_count_min_two_hash(request); }, {"plan_count_min_two_hash", fragment});
   };
   both_refuse({}, "0 of epsilon, failure_probability and memory_bytes are given; give exactly two");
   both_refuse({.epsilon = 0.1}, "1 of epsilon");
-  both_refuse({.epsilon = 0.1, .failure_probability = 0.1, .memory_bytes = 100}, "3 of epsilon");
-  for (const double bad : {-0.1, 1.0, std::numeric_limits<double>::quiet_NaN()}) {
+  both_refuse({.memory_bytes = 100, .epsilon = 0.1, .failure_probability = 0.1}, "3 of epsilon");
+  for (const double bad : {0.0, -0.1, 1.0, std::numeric_limits<double>::quiet_NaN()}) {
     both_refuse({.epsilon = bad, .failure_probability = 0.1}, "epsilon is");
     both_refuse({.epsilon = 0.1, .failure_probability = bad}, "failure_probability is");
   }
-  both_refuse({.epsilon = 0.1, .failure_probability = 0.1, .counter_bits = 7}, "counter_bits is 7");
-  both_refuse({.epsilon = 0.1, .memory_bytes = 64}, "memory_bytes is 64");
-  both_refuse({.failure_probability = 0.1, .memory_bytes = 8}, "memory_bytes is 8");
+  for (const std::uint32_t bad : {0u, 7u}) {
+    both_refuse({.epsilon = 0.1, .failure_probability = 0.1, .counter_bits = bad},
+                "counter_bits is " + std::to_string(bad) + "; must be 8, 16, 32 or 64");
+  }
+  both_refuse({.epsilon = 0.1, .failure_probability = 0.1, .total_count = 0},
+              "total_count is 0; must be 1 to 18446744073709551615, or not given");
+  both_refuse({.memory_bytes = 0, .epsilon = 0.1},
+              "memory_bytes is 0; must be 1 to 18446744073709551615, or not given");
+  both_refuse({.memory_bytes = 64, .epsilon = 0.1}, "memory_bytes is 64");
+  both_refuse({.memory_bytes = 8, .failure_probability = 0.1}, "memory_bytes is 8");
   expect_refused([] { (void)plan_count_min({.epsilon = 1e-20, .failure_probability = 0.1}); },
                  {"epsilon is"});
 }

@@ -87,36 +87,38 @@ TEST(PlanDLeft, KeepsTheRateWithRoomForAllKeys) {
 
 /// The definition, tried on every shape there is.
 struct Oracle {
-  DLeftRequest request;
+  Requirements requirements;
 
   std::uint64_t spills(const DLeftShape& shape, std::uint64_t num_keys) const {
     const double num_fingerprints = shape.fingerprint_space().num_fingerprints();
     const double keys_each =
-        std::ldexp(static_cast<double>(num_keys), request.max_doublings) / num_fingerprints;
+        std::ldexp(static_cast<double>(num_keys), requirements.max_doublings.value_or(0)) / num_fingerprints;
     // Keys that repeat may all be in it four times.
-    const std::uint64_t past_a_cell = (1u << shape.counter_bits) / (request.keys_repeat ? 4 : 1) + 1;
+    const std::uint64_t past_a_cell = (1u << shape.counter_bits) / (requirements.keys_repeat ? 4 : 1) + 1;
     const double expected =
         num_fingerprints * std::exp(theory::ln_poisson_upper_tail(past_a_cell, keys_each)) +
-        static_cast<double>(request.num_frequent_keys);
+        static_cast<double>(requirements.num_frequent_keys.value_or(0));
     return static_cast<std::uint64_t>(std::ceil(expected + 6 * std::sqrt(expected) + 64));
   }
 
   bool meets(const DLeftShape& shape, std::uint64_t num_keys) const {
-    if (shape.fingerprint_space().num_fingerprints() < static_cast<double>(num_keys << request.max_doublings))
+    if (shape.fingerprint_space().num_fingerprints() <
+        static_cast<double>(num_keys << requirements.max_doublings.value_or(0)))
       return false;
-    for (const std::uint32_t s : {0u, request.max_doublings}) {
+    for (const std::uint32_t s : {0u, requirements.max_doublings.value_or(0)}) {
       DLeftShape size = shape;
       size.buckets_per_subtable <<= s;
       size.remainder_bits -= s;
       size.least_remainder_bits = shape.remainder_bits - s;
       const std::uint64_t keys = num_keys << s;
-      const std::uint64_t operations = request.lifetime_operations.value_or(1000 * keys);
+      const std::uint64_t operations = requirements.lifetime_operations.value_or(1000 * keys);
       // Doubled s times it is 2^s tables, and the fullest one has more than its share (Bernstein).
       double fullest = static_cast<double>(num_keys);
       if (s > 0) {
         const double states =
             std::ldexp(1 + static_cast<double>(operations) / static_cast<double>(keys), int(s));
-        const double x = std::log(2 * states / request.failure_probability);
+        const double x =
+            std::log(2 * states / requirements.failure_probability.value_or(default_failure_probability));
         fullest += x / 3 + std::sqrt(x * x / 9 + 2 * fullest * x);
       }
       const double load =
@@ -124,32 +126,35 @@ struct Oracle {
                                       shape.fingerprint_space().num_remainders() >> s,
                                       static_cast<std::uint64_t>(std::ldexp(fullest, int(s)))) /
           size.cells_per_bucket;
-      if (load > planned_dleft_load(size.num_subtables, size.buckets_per_subtable, size.cells_per_bucket,
-                                    keys, operations, request.failure_probability / (s > 0 ? 2 : 1)))
+      if (load >
+          planned_dleft_load(
+              size.num_subtables, size.buckets_per_subtable, size.cells_per_bucket, keys, operations,
+              requirements.failure_probability.value_or(default_failure_probability) / (s > 0 ? 2 : 1)))
         return false;
     }
-    if (request.false_positive_rate != 0 && rate_of(shape, num_keys) > request.false_positive_rate)
+    if (requirements.false_positive_rate && rate_of(shape, num_keys) > *requirements.false_positive_rate)
       return false;
-    if (request.memory_bytes != 0 && num_bytes(shape) > request.memory_bytes) return false;
+    if (requirements.memory_bytes && num_bytes(shape) > *requirements.memory_bytes) return false;
     return shape.spill_capacity >= spills(shape, num_keys);
   }
 
-  /// visit(shape) for every shape of at most so many buckets.
+  /// Calls visit(shape) for every shape with at most this number of buckets.
   template <class Visit>
   void for_each_shape(std::uint64_t most_buckets, Visit visit) const {
     for (const std::uint32_t d : {2u, 3u, 4u}) {
       for (const std::uint32_t c : {8u, 16u, 32u}) {
         for (const std::uint32_t cell_bits : {8u, 12u, 16u, 24u, 32u}) {
-          for (std::uint32_t counter_bits = request.keys_repeat ? 2 : 0; counter_bits <= 4; ++counter_bits) {
+          for (std::uint32_t counter_bits = requirements.keys_repeat ? 2 : 0; counter_bits <= 4;
+               ++counter_bits) {
             const std::uint32_t r = cell_bits - counter_bits;
-            if (r < 4 + request.max_doublings) continue;
+            if (r < 4 + requirements.max_doublings.value_or(0)) continue;
             for (std::uint64_t num_buckets = 1; num_buckets <= most_buckets; ++num_buckets) {
               DLeftShape shape{.buckets_per_subtable = num_buckets,
                                .num_subtables = d,
                                .cells_per_bucket = c,
                                .remainder_bits = r,
                                .counter_bits = counter_bits,
-                               .least_remainder_bits = r - request.max_doublings};
+                               .least_remainder_bits = r - requirements.max_doublings.value_or(0)};
               for (const std::uint64_t capacity :
                    {85ull, 170ull, 341ull, 682ull, 1365ull, 2730ull, 5461ull}) {
                 shape.spill_capacity = capacity;
@@ -170,11 +175,11 @@ TEST(PlanDLeft, NoShapeThatMeetsTheRequestIsSmaller) {
     for (const double rate : {0.4, 0.2, 0.01, 0.001}) {
       for (const bool keys_repeat : {true, false}) {
         for (const std::uint32_t max_doublings : {0u, 2u}) {
-          DLeftRequest request{.num_keys = n,
-                               .false_positive_rate = rate,
-                               .keys_repeat = keys_repeat,
-                               .max_doublings = max_doublings};
-          const Oracle oracle{request};
+          Requirements requirements{.num_keys = n,
+                                    .false_positive_rate = rate,
+                                    .keys_repeat = keys_repeat,
+                                    .max_doublings = max_doublings};
+          const Oracle oracle{requirements};
           std::uint64_t least_of_any = ~0ull;
           std::uint64_t least_of_fast = ~0ull;
           oracle.for_each_shape(600, [&](const DLeftShape& shape) {
@@ -183,8 +188,8 @@ TEST(PlanDLeft, NoShapeThatMeetsTheRequestIsSmaller) {
           });
           least_of_any = std::min(least_of_any, least_of_fast);
           for (const bool prefers_speed : {false, true}) {
-            request.prefers_speed = prefers_speed;
-            const DLeftShape planned = plan_dleft(request);
+            requirements.prefers_speed = prefers_speed;
+            const DLeftShape planned = plan_dleft(requirements);
             EXPECT_TRUE(oracle.meets(planned, n)) << n << " " << rate;
             const bool must_be_fast = prefers_speed && least_of_fast / 2 <= least_of_any;
             if (must_be_fast) {
@@ -210,8 +215,8 @@ TEST(PlanDLeft, NoShapeThatMeetsTheRequestIsSmaller) {
 TEST(PlanDLeft, NeverExceedsTheMemoryAndNoShapeInItErrsLess) {
   for (const std::uint64_t n : {30ull, 700ull}) {
     for (const std::uint64_t memory : {2300ull, 4000ull, 10'000ull}) {
-      DLeftRequest request{.num_keys = n, .memory_bytes = memory};
-      const Oracle oracle{request};
+      Requirements requirements{.num_keys = n, .memory_bytes = memory};
+      const Oracle oracle{requirements};
       std::optional<DLeftShape> best;
       std::optional<DLeftShape> best_of_fast;
       oracle.for_each_shape(700, [&](const DLeftShape& shape) {
@@ -225,12 +230,12 @@ TEST(PlanDLeft, NeverExceedsTheMemoryAndNoShapeInItErrsLess) {
         if (may_be_best_of_fast) best_of_fast = shape;
       });
       for (const bool prefers_speed : {false, true}) {
-        request.prefers_speed = prefers_speed;
+        requirements.prefers_speed = prefers_speed;
         if (!best) {
-          expect_refused([&] { (void)plan_dleft(request); }, {"plan_dleft: memory_bytes is", "no room"});
+          expect_refused([&] { (void)plan_dleft(requirements); }, {"plan_dleft: memory_bytes is", "no room"});
           continue;
         }
-        const DLeftShape planned = plan_dleft(request);
+        const DLeftShape planned = plan_dleft(requirements);
         EXPECT_LE(num_bytes(planned), memory);
         EXPECT_TRUE(oracle.meets(planned, n)) << n << " " << memory;
         const DLeftShape& expected = prefers_speed && best_of_fast ? *best_of_fast : *best;
@@ -243,11 +248,11 @@ TEST(PlanDLeft, NeverExceedsTheMemoryAndNoShapeInItErrsLess) {
 TEST(PlanDLeft, FromMemoryAndRateNoShapeHoldsMoreKeys) {
   const Plan result = plan({.false_positive_rate = 0.01, .memory_bytes = 4000, .needs_deletes = true});
   for (const Candidate& candidate : result.candidates) {
-    if (candidate.kind != "dleft" || candidate.num_hashes == 2) continue;
-    const DLeftShape& planned = std::get<DLeftShape>(candidate.shape);
-    const DLeftRequest request{.false_positive_rate = 0.01, .memory_bytes = 4000};
-    const Oracle oracle{request};
-    EXPECT_EQ(plan_dleft(request), planned);
+    if (candidate.kind() != FilterKind::dleft || candidate.shape.num_hashes() == 2) continue;
+    const DLeftShape& planned = std::get<DLeftShape>(candidate.shape.shape);
+    const Requirements requirements{.false_positive_rate = 0.01, .memory_bytes = 4000};
+    const Oracle oracle{requirements};
+    EXPECT_EQ(plan_dleft(requirements), planned);
     EXPECT_LE(num_bytes(planned), 4000u);
     EXPECT_TRUE(oracle.meets(planned, candidate.num_keys));
     oracle.for_each_shape(200, [&](const DLeftShape& shape) {
@@ -255,12 +260,12 @@ TEST(PlanDLeft, FromMemoryAndRateNoShapeHoldsMoreKeys) {
     });
   }
   expect_refused([] { (void)plan_dleft({.false_positive_rate = 0.01, .memory_bytes = 100}); },
-                 {"memory_bytes is 100", "not even one key"});
+                 {"memory_bytes is 100", "for even one key"});
 }
 
 TEST(PlanDLeft, AllocatesHalfOfACountingBloomFilterAtOnePercentAndLessAtALowerRate) {
   constexpr std::uint64_t n = 1'000'000;
-  const auto share = [&](double rate, bool keys_repeat, std::uint32_t num_subtables) {
+  const auto share = [&](double rate, bool keys_repeat, std::optional<std::uint32_t> num_subtables) {
     const CountingBloomFilter counting(plan_counting_bloom({.num_keys = n, .false_positive_rate = rate}), 1);
     const DLeftShape shape = plan_dleft({.num_keys = n,
                                          .false_positive_rate = rate,
@@ -271,10 +276,10 @@ TEST(PlanDLeft, AllocatesHalfOfACountingBloomFilterAtOnePercentAndLessAtALowerRa
     return static_cast<double>(allocated_bytes(shape)) /
            static_cast<double>(counting.storage().words().size_bytes());
   };
-  EXPECT_LT(share(0.01, true, 0), 0.48);
+  EXPECT_LT(share(0.01, true, {}), 0.48);
   EXPECT_LT(share(0.01, true, 2), 0.49);
-  EXPECT_LT(share(0.001, true, 0), 0.42);
-  EXPECT_LT(share(0.001, false, 0), 0.32);
+  EXPECT_LT(share(0.001, true, {}), 0.42);
+  EXPECT_LT(share(0.001, false, {}), 0.32);
   EXPECT_LT(share(0.001, false, 2), 0.33);
 }
 
@@ -329,12 +334,12 @@ TEST(PlanDLeft, AFilterOfUniqueKeysThatChurnIsNeverFullNorNeedsItsMoves) {
 }
 
 TEST(PlanDLeft, FrequentKeysHaveRoomInTheSideTableAndDoublingsBitsToSpare) {
-  const DLeftRequest request{.num_keys = 1000, .false_positive_rate = 0.01};
-  DLeftRequest frequent = request;
+  const Requirements requirements{.num_keys = 1000, .false_positive_rate = 0.01};
+  Requirements frequent = requirements;
   frequent.num_frequent_keys = 500;
   EXPECT_GE(plan_dleft(frequent).spill_capacity, 564u);
-  EXPECT_LT(plan_dleft(request).spill_capacity, 500u);
-  DLeftRequest doubling = request;
+  EXPECT_LT(plan_dleft(requirements).spill_capacity, 500u);
+  Requirements doubling = requirements;
   doubling.max_doublings = 4;
   const DLeftShape shape = plan_dleft(doubling);
   EXPECT_TRUE(shape.grows);
@@ -376,11 +381,16 @@ TEST(PlanDLeft, ALongerLifeAndALessLikelyFailureTakeMoreMemory) {
 }
 
 TEST(PlanDLeft, RefusesWhatIsOutOfRangeOrCannotBe) {
-  const auto refused = [](const DLeftRequest& request, const char* part) {
-    expect_refused([&] { (void)plan_dleft(request); }, {"plan_dleft: ", part});
+  const auto refused = [](const Requirements& requirements, const char* part) {
+    expect_refused([&] { (void)plan_dleft(requirements); }, {"plan_dleft: ", part});
   };
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  refused({.num_keys = 0, .false_positive_rate = 0.1}, "exactly two");
+  refused({.num_keys = 10}, "exactly two");
+  refused({.num_keys = 0, .false_positive_rate = 0.1}, "num_keys is 0; must be 1 to ");
+  refused({.num_keys = 10, .false_positive_rate = 0.1, .failure_probability = 0.0},
+          "failure_probability is 0");
+  refused({.num_keys = 10, .false_positive_rate = 0.1, .num_subtables = 0},
+          "num_subtables is 0; must be 2 to 4, or not given");
   refused({.num_keys = 9, .false_positive_rate = 0.1, .memory_bytes = 10}, "all three");
   refused({.num_keys = (1ull << 40) + 1, .false_positive_rate = 0.1}, "num_keys is");
   for (const double rate : {1.0, -1.0, nan}) {
@@ -407,7 +417,7 @@ TEST(PlannedNumKeys, OfALayoutThatIsNotPlannedForFollowsTheTheory) {
   const DLeftShape shape{.buckets_per_subtable = 1000, .num_subtables = 4, .cells_per_bucket = 12};
   const double load =
       static_cast<double>(planned_num_keys(shape, 0.1)) / static_cast<double>(shape.num_cells());
-  EXPECT_GT(load, 0.79);  // between those of 8 and 16 cells a bucket
+  EXPECT_GT(load, 0.79);  // between those of 8 and 16 cells per bucket
   EXPECT_LT(load, 0.89);
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -102,6 +103,15 @@ TEST(PlanBloom, RefusesWhatIsNotTwoOfThreeAndSaysWhat) {
                  {rule, "all three"});
 }
 
+TEST(PlanBloom, RefusesAZeroThatWasGiven) {
+  expect_refused([] { (void)plan_bloom({.num_keys = 0, .false_positive_rate = 0.1}); },
+                 {"plan_bloom: num_keys is 0; must be 1 to 72057594037927936, or not given"});
+  expect_refused([] { (void)plan_bloom({.num_keys = 10, .false_positive_rate = 0.0}); },
+                 {"plan_bloom: false_positive_rate is 0; must be above 0 and below 1, or not given"});
+  expect_refused([] { (void)plan_bloom({.num_keys = 10, .memory_bytes = 0}); },
+                 {"plan_bloom: memory_bytes is 0; must be 8 to 18446744073709551615, or not given"});
+}
+
 TEST(PlanBloom, RefusesValuesOutOfRange) {
   for (const double rate : {nan, infinity, -infinity, -0.5, 1.0, 2.0}) {
     expect_refused([&] { (void)plan_bloom({.num_keys = 10, .false_positive_rate = rate}); },
@@ -154,7 +164,7 @@ TEST(PlanCountingBloom, TakesFourBitsUnlessTheThresholdOrSaturationNeedMore) {
             1e-6);
 
   const CountingBloomShape deep =
-      plan_counting_bloom({.num_keys = 1000, .false_positive_rate = 0.01, .max_threshold = 100});
+      plan_counting_bloom({.num_keys = 1000, .false_positive_rate = 0.01, .threshold = 100});
   EXPECT_EQ(deep.counter_bits, 7u);
   EXPECT_EQ(deep.max_threshold, 100u);
   EXPECT_EQ(plan_counting_bloom({.num_keys = 9, .false_positive_rate = 0.1, .counter_bits = 2}).counter_bits,
@@ -177,9 +187,12 @@ TEST(PlanCountingBloom, RefusesWidthsAndBoundsThatThereAreNot) {
   expect_refused(
       [] {
         (void)plan_counting_bloom(
-            {.num_keys = 9, .false_positive_rate = 0.1, .max_threshold = 16, .counter_bits = 4});
+            {.num_keys = 9, .false_positive_rate = 0.1, .threshold = 16, .counter_bits = 4});
       },
       {"max_threshold is 16"});
+  expect_refused(
+      [] { (void)plan_counting_bloom({.num_keys = 9, .false_positive_rate = 0.1, .counter_bits = 0}); },
+      {"counter_bits is 0; must be 1 to 8, 16, 32 or 64"});
   for (const double bound : {0.0, 1.0, nan, -1.0}) {
     expect_refused(
         [&] {
@@ -242,6 +255,15 @@ TEST(PlanThreshold, RefusesATrueCountAtTheThresholdAndContradictions) {
   expect_refused([] { (void)plan_threshold({.num_keys = 9, .false_positive_rate = 0.1, .threshold = 0}); },
                  {"threshold is 0"});
   expect_refused(
+      [] {
+        (void)plan_threshold({.num_keys = 9,
+                              .false_positive_rate = 0.1,
+                              .threshold = 3,
+                              .true_count = 0,
+                              .num_insertions = 0});
+      },
+      {"plan_threshold: num_insertions is 0; must be 9 to 72057594037927936, or not given"});
+  expect_refused(
       [] { (void)plan_threshold({.num_keys = 9, .false_positive_rate = 0.1, .threshold = 1ull << 32}); },
       {"threshold is 4294967296"});
   expect_refused(
@@ -251,7 +273,62 @@ TEST(PlanThreshold, RefusesATrueCountAtTheThresholdAndContradictions) {
                               .threshold = 3,
                               .histogram = theory::make_count_histogram({{1, 5.0}}, 10)});
       },
-      {"histogram", "num_keys", "leave that out"});
+      {"histogram", "num_keys", "leave the latter out"});
+}
+
+TEST(PlanShape, IsWhatTheFunctionOfTheKindPlansInTheDefaultScheme) {
+  const Requirements wanted{.num_keys = 1000, .false_positive_rate = 0.01, .threshold = 3};
+  EXPECT_EQ(plan_shape(FilterKind::bloom, wanted), (FilterShape{plan_bloom(wanted), DefaultScheme::file_id}));
+  EXPECT_EQ(plan_shape(FilterKind::blocked_bloom, wanted),
+            (FilterShape{plan_blocked_bloom(wanted), BlockedScheme::file_id}));
+  EXPECT_EQ(plan_shape(FilterKind::counting_bloom, wanted),
+            (FilterShape{plan_counting_bloom(wanted), DefaultScheme::file_id}));
+  EXPECT_EQ(plan_shape(FilterKind::threshold, wanted),
+            (FilterShape{plan_threshold(wanted), DefaultScheme::file_id}));
+  EXPECT_EQ(plan_shape(FilterKind::dleft, wanted),
+            (FilterShape{plan_dleft(wanted), RotationBuckets::file_id}));
+  const Requirements sketch{.epsilon = 0.01, .failure_probability = 0.01};
+  EXPECT_EQ(plan_shape(FilterKind::count_min, sketch),
+            (FilterShape{plan_count_min(sketch), DefaultRows::file_id}));
+  for (const FilterKind kind : {FilterKind::bloom, FilterKind::blocked_bloom, FilterKind::counting_bloom,
+                                FilterKind::threshold, FilterKind::dleft}) {
+    const FilterShape shape = plan_shape(kind, wanted);
+    EXPECT_EQ(shape.kind(), kind);
+    EXPECT_GE(planned_num_keys(shape, 0.01), 1000u) << name_of(kind);
+    EXPECT_EQ(AnyFilter(shape, 1).shape(), shape);
+  }
+  expect_refused([&] { (void)planned_num_keys(plan_shape(FilterKind::count_min, sketch), 0.01); },
+                 {"planned_num_keys", "a count-min sketch"});
+}
+
+TEST(PlanShape, RoundsToTheSchemeUpForARateAndDownForAMemory) {
+  const Requirements rate{.num_keys = 1000, .false_positive_rate = 0.01};
+  const Requirements memory{.num_keys = 1000, .memory_bytes = 1000};
+  for (const std::string_view scheme : {"double", "partitioned", "partition-double"}) {
+    const auto planned = [&](Requirements wanted) {
+      wanted.scheme = scheme;
+      return plan_shape(FilterKind::bloom, wanted);
+    };
+    EXPECT_EQ(planned(rate), round_to_scheme({plan_bloom(rate), scheme_id(scheme)}, Rounding::up));
+    EXPECT_EQ(planned(memory), round_to_scheme({plan_bloom(memory), scheme_id(scheme)}, Rounding::down));
+    EXPECT_LE(planned(memory).num_bytes(), 1000u) << scheme;
+  }
+  const FilterShape multiplier =
+      plan_shape(FilterKind::dleft, {.num_keys = 1000, .false_positive_rate = 0.01, .scheme = "multiplier"});
+  EXPECT_TRUE(std::has_single_bit(std::get<DLeftShape>(multiplier.shape).buckets_per_subtable));
+  EXPECT_GE(planned_num_keys(multiplier, 0.01), 1000u);
+  expect_refused(
+      [] {
+        (void)plan_shape(FilterKind::dleft,
+                         {.num_keys = 1000, .memory_bytes = 10'000, .scheme = "multiplier"});
+      },
+      {"plan_shape: memory_bytes", "'multiplier'", "give num_keys and false_positive_rate"});
+  expect_refused([&] { (void)plan_shape(FilterKind::bloom, {.num_keys = 1, .scheme = "rotation"}); },
+                 {"BloomFilter: scheme is 'rotation'"});
+  const FilterShape two_hash =
+      plan_shape(FilterKind::count_min, {.scheme = "two-hash", .epsilon = 0.01, .failure_probability = 0.01});
+  EXPECT_EQ(std::get<CountMinShape>(two_hash.shape),
+            plan_count_min_two_hash({.epsilon = 0.01, .failure_probability = 0.01}));
 }
 
 TEST(HistogramOfCounts, CountsKeysAndLeavesOutZeros) {
@@ -268,7 +345,7 @@ TEST(HistogramOfCounts, CountsKeysAndLeavesOutZeros) {
 
 std::vector<std::string> kinds_of(const Plan& plan) {
   std::vector<std::string> kinds;
-  for (const Candidate& candidate : plan.candidates) kinds.emplace_back(candidate.kind);
+  for (const Candidate& candidate : plan.candidates) kinds.emplace_back(name_of(candidate.kind()));
   return kinds;
 }
 
@@ -282,7 +359,8 @@ bool warns_of(const Plan& plan, const std::string& text) {
 TEST(Plan, OffersWhatTheJobAllowsAndRecommendsTheSmallest) {
   const Plan set = plan({.num_keys = 100'000, .false_positive_rate = 0.01});
   EXPECT_EQ(kinds_of(set), (std::vector<std::string>{"bloom", "blocked-bloom", "counting-bloom", "dleft"}));
-  for (const Candidate& other : set.candidates) EXPECT_GE(other.memory_bytes, set.recommended().memory_bytes);
+  for (const Candidate& other : set.candidates)
+    EXPECT_GE(other.shape.num_bytes(), set.recommended().shape.num_bytes());
   EXPECT_EQ(kinds_of(plan({.num_keys = 9, .false_positive_rate = 0.01, .needs_deletes = true})),
             (std::vector<std::string>{"counting-bloom", "dleft", "dleft"}));
   EXPECT_EQ(kinds_of(plan({.num_keys = 9, .false_positive_rate = 0.01, .threshold = 3})),
@@ -290,6 +368,35 @@ TEST(Plan, OffersWhatTheJobAllowsAndRecommendsTheSmallest) {
   EXPECT_EQ(
       kinds_of(plan({.num_keys = 9, .false_positive_rate = 0.01, .threshold = 3, .num_insertions = 99})),
       (std::vector<std::string>{"threshold", "threshold", "counting-bloom", "dleft"}));
+}
+
+TEST(Plan, EveryCandidateBecomesAFilterByItsShape) {
+  for (const Requirements& requirements :
+       {Requirements{.num_keys = 1000, .false_positive_rate = 0.01},
+        Requirements{.num_keys = 1000, .false_positive_rate = 0.01, .threshold = 3, .scheme = "partitioned"},
+        Requirements{.num_keys = 1000, .memory_bytes = 10'000, .needs_deletes = true}}) {
+    for (const Candidate& candidate : plan(requirements).candidates) {
+      const AnyFilter filter(candidate.shape, 42);
+      EXPECT_EQ(filter.kind(), candidate.kind());
+      EXPECT_EQ(filter.shape(), candidate.shape);
+      EXPECT_EQ(filter.words().size_bytes() + filter.side_words().size_bytes(), candidate.shape.num_bytes());
+      EXPECT_DOUBLE_EQ(candidate.bits_per_key() * static_cast<double>(candidate.num_keys),
+                       8.0 * static_cast<double>(candidate.shape.num_bytes()));
+    }
+  }
+}
+
+TEST(Plan, HeedsWhatIsOtherwiseChosen) {
+  const Plan result = plan({.num_keys = 10'000,
+                            .false_positive_rate = 0.01,
+                            .threshold = 3,
+                            .update = CounterUpdate::conservative,
+                            .counter_bits = 8,
+                            .num_subtables = 3});
+  ASSERT_EQ(kinds_of(result), (std::vector<std::string>{"threshold", "counting-bloom", "dleft"}));
+  EXPECT_EQ(std::get<ThresholdShape>(result.candidates[0].shape.shape).update, CounterUpdate::conservative);
+  EXPECT_EQ(result.candidates[1].shape.counter_bits(), 8u);
+  EXPECT_EQ(result.candidates[2].shape.num_hashes(), 3u);
 }
 
 TEST(Plan, EveryCandidateKeepsTheRateAtItsPromisedTrueCount) {
@@ -302,7 +409,7 @@ TEST(Plan, EveryCandidateKeepsTheRateAtItsPromisedTrueCount) {
                               .num_insertions = 8000});
     for (const Candidate& candidate : result.candidates) {
       EXPECT_LE(candidate.false_positive_rate, 0.01 * (1 + 1e-12)) << scheme;
-      EXPECT_EQ(candidate.scheme, candidate.kind == "dleft" ? "rotation" : scheme);
+      EXPECT_EQ(candidate.shape.scheme_name(), candidate.kind() == FilterKind::dleft ? "rotation" : scheme);
       ASSERT_EQ(candidate.errors.size(), 3u);
       EXPECT_EQ(candidate.errors.at(candidate.promised_true_count).false_positive_rate,
                 candidate.false_positive_rate);
@@ -344,12 +451,13 @@ TEST(Plan, SaysWhenTheSimpleThresholdFormulaDoesNotHold) {
 TEST(Plan, WarnsOfWhatTheNumbersDoNotShow) {
   EXPECT_TRUE(warns_of(plan({.num_keys = 1000, .false_positive_rate = 0.001, .threshold = 1000}), "exact"));
   EXPECT_TRUE(warns_of(plan({.num_keys = 1'000'000'000, .false_positive_rate = 1e-30}), "128 bits"));
-  EXPECT_TRUE(warns_of(plan({.num_keys = 3, .false_positive_rate = 0.01}), "more often than the formula"));
+  EXPECT_TRUE(warns_of(plan({.num_keys = 3, .false_positive_rate = 0.01}), "higher than the formula gives"));
   EXPECT_TRUE(warns_of(plan({.num_keys = 1000, .memory_bytes = 8}), "memory is too small"));
   EXPECT_TRUE(warns_of(plan({.num_keys = 1000, .memory_bytes = 8}), "blocked-bloom is left out"));
   EXPECT_TRUE(warns_of(plan({.num_keys = 100, .false_positive_rate = 0.01, .scheme = "double"}),
                        "only in the limit"));
-  EXPECT_TRUE(warns_of(plan({.num_keys = 9, .false_positive_rate = 0.01, .threshold = 3}), "only bounded"));
+  EXPECT_TRUE(
+      warns_of(plan({.num_keys = 9, .false_positive_rate = 0.01, .threshold = 3}), "only upper bounds"));
   EXPECT_TRUE(plan({.num_keys = 100'000, .false_positive_rate = 0.01}).warnings.empty());
 }
 
@@ -357,7 +465,7 @@ TEST(Plan, WarnsOfWhatTheNumbersDoNotShow) {
 
 Candidate dleft_of(const Plan& plan) {
   for (const Candidate& candidate : plan.candidates)
-    if (candidate.kind == "dleft") return candidate;
+    if (candidate.kind() == FilterKind::dleft) return candidate;
   throw std::logic_error("the plan has no dleft candidate");
 }
 
@@ -371,14 +479,14 @@ TEST(Plan, WhatIsSaidOfADLeftFilterIsWhatTheTheorySays) {
     const Plan result = plan(requirements);
     int num_dleft = 0;
     for (const Candidate& candidate : result.candidates) {
-      if (candidate.kind != "dleft") continue;
+      if (candidate.kind() != FilterKind::dleft) continue;
       ++num_dleft;
-      const DLeftShape& shape = std::get<DLeftShape>(candidate.shape);
-      const AnyFilter filter({shape, candidate.scheme_id}, 1);
-      EXPECT_EQ(candidate.memory_bytes, num_bytes(shape));
+      const DLeftShape& shape = std::get<DLeftShape>(candidate.shape.shape);
+      const AnyFilter filter(candidate.shape, 1);
+      EXPECT_EQ(candidate.shape.num_bytes(), num_bytes(shape));
       filter.visit([&](const auto& own) {
         if constexpr (requires { own.table(); }) {
-          EXPECT_EQ(candidate.memory_bytes,
+          EXPECT_EQ(candidate.shape.num_bytes(),
                     own.table().cells().words().size_bytes() + own.table().spills().words().size_bytes());
         }
       });
@@ -415,22 +523,22 @@ TEST(Plan, PutsADLeftFilterFirstWhereItIsSmallerAndKeysAreRemovedOrCounted) {
                              .false_positive_rate = rate,
                              .needs_deletes = true,
                              .prefers_speed = prefers_speed});
-      EXPECT_EQ(set.recommended().kind, "dleft") << rate;
-      EXPECT_NE(set.reason.find("removable"), std::string::npos);
+      EXPECT_EQ(set.recommended().kind(), FilterKind::dleft) << rate;
+      EXPECT_NE(set.reason.find("keys will be removed"), std::string::npos);
       EXPECT_NE(set.reason.find("counting-bloom takes"), std::string::npos);
       for (const Candidate& other : set.candidates) {
         if (prefers_speed && other.dleft && !other.dleft->has_fast_loops) continue;
-        EXPECT_GE(other.memory_bytes, set.recommended().memory_bytes);
+        EXPECT_GE(other.shape.num_bytes(), set.recommended().shape.num_bytes());
       }
     }
   }
-  EXPECT_EQ(plan({.num_keys = 200, .false_positive_rate = 0.01, .needs_counts = true}).recommended().kind,
-            "counting-bloom");
-  EXPECT_EQ(plan({.num_keys = 100'000, .memory_bytes = 300'000, .needs_counts = true}).recommended().kind,
-            "dleft");
+  EXPECT_EQ(plan({.num_keys = 200, .false_positive_rate = 0.01, .needs_counts = true}).recommended().kind(),
+            FilterKind::counting_bloom);
+  EXPECT_EQ(plan({.num_keys = 100'000, .memory_bytes = 300'000, .needs_counts = true}).recommended().kind(),
+            FilterKind::dleft);
   EXPECT_EQ(
-      plan({.false_positive_rate = 0.01, .memory_bytes = 200'000, .needs_counts = true}).recommended().kind,
-      "dleft");
+      plan({.false_positive_rate = 0.01, .memory_bytes = 200'000, .needs_counts = true}).recommended().kind(),
+      FilterKind::dleft);
 }
 
 // Until they are fast.
@@ -449,7 +557,7 @@ TEST(Plan, RecommendsADLeftFilterWithoutVectorLoopsOnlyWhereNothingElseDoesTheJo
     if (!first.dleft || first.dleft->has_fast_loops) return;
     ++num_recommended;
     for (const Candidate& other : result.candidates) {
-      if (other.kind == "dleft") continue;
+      if (other.kind() == FilterKind::dleft) continue;
       EXPECT_GT(other.saturation_probability, 0.5) << result.reason;
     }
   };
@@ -470,7 +578,7 @@ TEST(Plan, RecommendsADLeftFilterWithoutVectorLoopsOnlyWhereNothingElseDoesTheJo
   }
   EXPECT_GT(num_listed, 20u);
 
-  // Counters that stick under frequent keys do not do the job.
+  // Counters that are likely to saturate do not meet the requirements.
   theory::CountHistogram often;
   often.keys_with_count = {0, 0, 0, 0, 0, 100'000};
   often.keys_with_count.resize(40, 0.0);
@@ -484,31 +592,34 @@ TEST(Plan, SaysWhenABloomFilterIsBetterThanADLeftFilterAndByHowMuch) {
     EXPECT_NE(plan.reason.find(text), std::string::npos) << text << " is not in: " << plan.reason;
   };
   const Plan set = plan({.num_keys = 1'000'000, .false_positive_rate = 0.01});
-  EXPECT_EQ(set.recommended().kind, "bloom");
-  says(set, "it takes 9.59 bits a key, and dleft, which also removes and counts, takes 17.1 bits a key");
+  EXPECT_EQ(set.recommended().kind(), FilterKind::bloom);
+  says(set,
+       "it takes 9.59 bits per key, and dleft, which also supports removal and counts, takes 17.1 bits per "
+       "key");
   const Plan tiny = plan({.num_keys = 100, .false_positive_rate = 0.01, .needs_deletes = true});
-  EXPECT_EQ(tiny.recommended().kind, "counting-bloom");
-  says(tiny, "it takes 38.4 bits a key, and dleft takes");
-  says(tiny, "the side table is");
-  EXPECT_EQ(tiny.reason.find("stop at"), std::string::npos) << tiny.reason;
+  EXPECT_EQ(tiny.recommended().kind(), FilterKind::counting_bloom);
+  says(tiny, "it takes 38.4 bits per key, and dleft takes");
+  says(tiny, "whose side table alone takes");
+  EXPECT_EQ(tiny.reason.find("saturate at"), std::string::npos) << tiny.reason;
   says(plan({.num_keys = 100, .false_positive_rate = 0.01, .needs_counts = true}),
-       "its counters stop at 15: where counts must go farther, say how far by a threshold");
+       "its counters saturate at 15: for higher counts, give the highest one as the threshold");
   says(plan({.num_keys = 100, .false_positive_rate = 0.01, .threshold = 100, .needs_counts = true}),
-       "its counters stop at 127");
+       "its counters saturate at 127");
   const Plan rough = plan({.num_keys = 1'000'000, .false_positive_rate = 0.5, .needs_deletes = true});
-  EXPECT_EQ(rough.recommended().kind, "counting-bloom");
-  says(rough, "whose cells have 16 bits, however high");
+  EXPECT_EQ(rough.recommended().kind(), FilterKind::counting_bloom);
+  says(rough, "whose cells have 16 bits even if a higher false positive rate is allowed");
   const Plan exact = plan(
       {.num_keys = 1'000'000, .false_positive_rate = 1e-9, .needs_deletes = true, .prefers_speed = false});
-  EXPECT_EQ(exact.recommended().kind, "counting-bloom");
-  says(exact, "keep so low an error only where most cells are empty");
+  EXPECT_EQ(exact.recommended().kind(), FilterKind::counting_bloom);
+  says(exact, "have so low a false positive rate only if most cells are empty");
 }
 
 TEST(Plan, SuggestsABlockedBloomFilterOnlyWhereItTakesLessThanTwiceTheMemory) {
   const auto suggests = [](double rate) {
     const std::string reason = plan({.num_keys = 1'000'000, .false_positive_rate = rate}).reason;
     const bool better = reason.find("larger than the cache and speed matters more") != std::string::npos;
-    const bool too_much = reason.find("too much for what one line a key saves") != std::string::npos;
+    const bool too_much =
+        reason.find("too much for touching only one cache line per key") != std::string::npos;
     EXPECT_NE(better, too_much) << reason;
     return better;
   };
@@ -521,21 +632,22 @@ TEST(Plan, SuggestsABlockedBloomFilterOnlyWhereItTakesLessThanTwiceTheMemory) {
 TEST(Plan, HeavyMultiplicitiesSaturateCountersAndGoToTheSideTable) {
   const auto histogram = theory::make_count_histogram({{1, 100'000.0}, {200, 500.0}}, 256);
   const Plan counts = plan({.false_positive_rate = 0.01, .needs_counts = true, .histogram = histogram});
-  EXPECT_EQ(counts.recommended().kind, "dleft");
+  EXPECT_EQ(counts.recommended().kind(), FilterKind::dleft);
   EXPECT_NE(counts.reason.find("saturate"), std::string::npos) << counts.reason;
-  EXPECT_NE(counts.reason.find("its side table is for the"), std::string::npos) << counts.reason;
+  EXPECT_NE(counts.reason.find("its side table has room for the"), std::string::npos) << counts.reason;
   // Where all keys are frequent, the side table would have to hold them all.
   const auto heavy = theory::make_count_histogram({{200, 100'000.0}}, 256);
   const Plan all = plan({.false_positive_rate = 0.01, .needs_counts = true, .histogram = heavy});
-  EXPECT_EQ(all.recommended().kind, "counting-bloom");
-  EXPECT_NE(all.reason.find("of whose memory the side table is 9"), std::string::npos) << all.reason;
-  EXPECT_TRUE(warns_of(all, "some counter saturates"));
-  EXPECT_GE(std::get<DLeftShape>(counts.recommended().shape).spill_capacity, 500u);
+  EXPECT_EQ(all.recommended().kind(), FilterKind::counting_bloom);
+  EXPECT_NE(all.reason.find("whose side table alone takes 9"), std::string::npos) << all.reason;
+  EXPECT_TRUE(warns_of(all, "any counter saturates"));
+  EXPECT_GE(std::get<DLeftShape>(counts.recommended().shape.shape).spill_capacity, 500u);
   // For a threshold, it comes first only if it is known how often keys repeat.
-  EXPECT_EQ(plan({.false_positive_rate = 0.01, .threshold = 100, .histogram = histogram}).recommended().kind,
-            "dleft");
+  EXPECT_EQ(
+      plan({.false_positive_rate = 0.01, .threshold = 100, .histogram = histogram}).recommended().kind(),
+      FilterKind::dleft);
   const Requirements unknown{.num_keys = 100'500, .false_positive_rate = 0.01, .threshold = 100};
-  EXPECT_EQ(plan(unknown).recommended().kind, "threshold");
+  EXPECT_EQ(plan(unknown).recommended().kind(), FilterKind::threshold);
   const Candidate& dleft =
       dleft_of(plan({.false_positive_rate = 0.01, .threshold = 100, .histogram = histogram}));
   ASSERT_EQ(dleft.error_law, ErrorLaw::histogram);
@@ -547,7 +659,7 @@ TEST(Plan, StatesTheRateOfADLeftFilterAtEverySize) {
   const Plan growing =
       plan({.num_keys = 10'000, .false_positive_rate = 0.001, .needs_deletes = true, .max_doublings = 3});
   const Candidate dleft = dleft_of(growing);
-  const DLeftShape shape = std::get<DLeftShape>(dleft.shape);
+  const DLeftShape shape = std::get<DLeftShape>(dleft.shape.shape);
   const std::vector<DLeftSize>& sizes = dleft.dleft.value().sizes;
   ASSERT_EQ(sizes.size(), 4u);
   for (std::uint32_t s = 0; s <= 3; ++s) {
@@ -564,20 +676,24 @@ TEST(Plan, StatesTheRateOfADLeftFilterAtEverySize) {
 
 TEST(Plan, WarnsThatADLeftFilterMayBeFullOfFrequentKeys) {
   const Requirements requirements{.num_keys = 100'000, .false_positive_rate = 0.01, .needs_deletes = true};
-  EXPECT_TRUE(warns_of(plan(requirements), "when they are used up, a dleft filter is full"));
+  EXPECT_TRUE(warns_of(plan(requirements), "when all entries are in use, the filter is full"));
   Requirements unique = requirements;
   unique.keys_repeat = false;
-  EXPECT_FALSE(warns_of(plan(unique), "a dleft filter is full"));
-  EXPECT_LE(plan(unique).recommended().memory_bytes, plan(requirements).recommended().memory_bytes);
+  EXPECT_FALSE(warns_of(plan(unique), "the filter is full"));
+  EXPECT_LE(plan(unique).recommended().shape.num_bytes(), plan(requirements).recommended().shape.num_bytes());
   Requirements frequent = requirements;
   frequent.num_frequent_keys = 1000;
-  EXPECT_FALSE(warns_of(plan(frequent), "a dleft filter is full"));
+  EXPECT_FALSE(warns_of(plan(frequent), "the filter is full"));
   EXPECT_TRUE(warns_of(plan({.num_keys = 1ull << 41, .false_positive_rate = 0.01}), "dleft is left out"));
 }
 
 TEST(Plan, RefusesWhatNothingCanMeet) {
   expect_refused([] { (void)plan({.num_keys = 9, .false_positive_rate = 0.1, .threshold = 0}); },
                  {"threshold is 0"});
+  expect_refused([] { (void)plan({.num_keys = 0, .false_positive_rate = 0.1}); },
+                 {"plan: num_keys is 0; must be 1 to "});
+  expect_refused([] { (void)plan({.num_keys = 9, .false_positive_rate = 0.1, .num_insertions = 0}); },
+                 {"num_insertions is 0; must be 9 to 72057594037927936, or not given"});
   expect_refused([] { (void)plan({.num_keys = 9, .false_positive_rate = 0.1, .scheme = "simple"}); },
                  {"simple", "congruential"});
   expect_refused(

@@ -326,7 +326,7 @@ TEST_F(FilterFiles, AFullDeviceIsAnErrorAndStaysADevice) {
   EXPECT_TRUE(fs::is_character_file("/dev/full"));
 }
 
-/// While it lives no file can grow beyond so many bytes.
+/// While it exists, no file can grow beyond that many bytes.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t num_bytes) : handler_(::signal(SIGXFSZ, SIG_IGN)) {

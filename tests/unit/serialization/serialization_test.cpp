@@ -151,10 +151,10 @@ TEST(Serialization, RefusesTrailingBytes) {
 
 TEST(Serialization, RefusesWhatIsNoFilterFile) {
   expect_bad({}, "it is empty", 0);
-  expect_bad(Bytes(4096), "this is no tally file", 0);
+  expect_bad(Bytes(4096), "this is not a tally file", 0);
   Bytes as_text = serialize(filled(bloom_shape));
   as_text.erase(as_text.begin() + 6);  // \r\n made \n
-  expect_bad(as_text, "this is no tally file", 6);
+  expect_bad(as_text, "this is not a tally file", 6);
 }
 
 TEST(Serialization, NamesTheFieldThatIsOutOfRange) {
@@ -171,8 +171,9 @@ TEST(Serialization, NamesTheFieldThatIsOutOfRange) {
     expect_bad(altered(bloom_shape, 12, u16(id)),
                "hash id is " + std::to_string(id) + "; must be 1 (xxh3-128)", 12);
   }
-  for (const int id : {0, 10, 0xffff}) {
-    expect_bad(altered(bloom_shape, 14, u16(id)), "scheme id is " + std::to_string(id) + "; must be 1 to 9",
+  for (const int id : {0, AllSchemes::most_id + 1, 0xffff}) {
+    expect_bad(altered(bloom_shape, 14, u16(id)),
+               "scheme id is " + std::to_string(id) + "; must be 1 to " + std::to_string(AllSchemes::most_id),
                14);
   }
   expect_bad(altered(bloom_shape, 14, u16(2)),
@@ -218,7 +219,8 @@ TEST(Serialization, NamesTheFieldOfADLeftFilterThatIsOutOfRange) {
     expect_bad(altered(dleft_shape, at, value), reason, at);
   };
   for (const int id : {0, 1, 15, 18, 0xffff}) refused(14, u16(id), "must be 16 to 17 for the kind dleft");
-  expect_bad(altered(bloom_shape, 14, u16(16)), "scheme id is 16; must be 1 to 9", 14);
+  expect_bad(altered(bloom_shape, 14, u16(16)),
+             "scheme id is 16; must be 1 to " + std::to_string(AllSchemes::most_id), 14);
   refused(24, u64(0), "num_positions is 0; must be 1 to 1099511627776 for the kind dleft");
   refused(24, (u64(1) << 40) + 1, "num_positions is 1099511627777");
   refused(24, u64(1) << 40, "num_positions: DLeftCountingBloomFilter: current buckets_per_subtable");
@@ -244,7 +246,7 @@ TEST(Serialization, NamesTheFieldOfADLeftFilterThatIsOutOfRange) {
   set_field<std::uint16_t>(multiplier, 14, MultiplierBuckets::file_id);
   set_field<std::uint64_t>(multiplier, 24, 3);
   repair_checksums(multiplier);
-  expect_bad(multiplier, "must be a power of two for the scheme 'multiplier'", 24);
+  expect_bad(multiplier, "buckets_per_subtable is 3; must be 2 or 4 for the scheme 'multiplier'", 24);
 }
 
 TEST(Serialization, NamesTheFieldOfASketchThatIsOutOfRange) {
@@ -255,7 +257,8 @@ TEST(Serialization, NamesTheFieldOfASketchThatIsOutOfRange) {
     expect_bad(altered(sketch_shape, at, value), reason, at);
   };
   for (const int id : {0, 1, 16, 31, 36}) refused(14, u16(id), "must be 32 to 35 for the kind count-min");
-  expect_bad(altered(bloom_shape, 14, u16(32)), "scheme id is 32; must be 1 to 9", 14);
+  expect_bad(altered(bloom_shape, 14, u16(32)),
+             "scheme id is 32; must be 1 to " + std::to_string(AllSchemes::most_id), 14);
   refused(24, u64(0), "num_positions is 0; must be 1 to 72057594037927936");
   refused(24, u64(100), "num_positions: CountMinSketch: width is 100; must be 97 or 101");
   refused(32, u32(0), "num_hashes is 0; must be 1 to 1024");
@@ -303,7 +306,7 @@ TEST(Serialization, RefusesCellsThatADLeftFilterDoesNotWrite) {
   expect_bad(with(128 + 2 * used, u16(0)), number, 128);
   expect_bad(with(96, test::get_field<std::uint64_t>(whole, 96) - 1), number, 128);
   // The low 10 bits of a remainder are not all 0, and bit 14 has become one of the bucket.
-  const std::string name = "cell " + std::to_string(used) + " holds a remainder that no fingerprint has";
+  const std::string name = "cell " + std::to_string(used) + " holds an impossible remainder";
   expect_bad(with(128 + 2 * used, u16((cell(used) & 0xfc00) | 0x0400)), name, (128 + 2 * used));
   expect_bad(with(128 + 2 * used, u16(cell(used) | 0x4000)), name, (128 + 2 * used));
   expect_bad(with(296, std::uint64_t{1}), "an unused bit of the body's word 21 is set", 296);
@@ -326,11 +329,11 @@ TEST(Serialization, RefusesASideTableThatADLeftFilterDoesNotWrite) {
   };
   const auto entry = [](std::size_t slot) { return "entry " + std::to_string(slot) + " of the side table "; };
   EXPECT_FALSE(is_refused(with({{at(used) + 8, 1'000'000}})));
-  expect_bad(with({{at(free_slot), 1}}), entry(free_slot) + "is free and not 0", at(free_slot));
+  expect_bad(with({{at(free_slot), 1}}), entry(free_slot) + "is free but not 0", at(free_slot));
   expect_bad(with({{at(used) + 8, ~std::uint64_t{0}}}), "brings the sum above 2^63", at(used));
   expect_bad(with({{at(free_slot), word(at(used))}, {at(free_slot) + 8, 1}}),
-             "the side table has two entries of one fingerprint", side);
-  // The entry of a free slot's run: its place moved to where no search comes by.
+             "the side table has two entries for the same fingerprint", side);
+  // The entry of a free slot's run: its image moved to where no search comes by.
   std::size_t far = free_slot;
   for (std::size_t slot = 0; slot < 64; ++slot) {
     const std::size_t before = (slot + 63) % 64;
@@ -340,7 +343,7 @@ TEST(Serialization, RefusesASideTableThatADLeftFilterDoesNotWrite) {
     }
   }
   expect_bad(with({{at(far), word(at(used))}, {at(far) + 8, 1}, {at(used), 0}, {at(used) + 8, 0}}),
-             entry(far) + "stands where no search finds it", at(far));
+             entry(far) + "is where no search finds it", at(far));
   // A fingerprint without a cell, at its home.
   std::uint64_t stranger = 1;
   while (SpillTable::home(stranger, 64) != far) ++stranger;
@@ -349,7 +352,7 @@ TEST(Serialization, RefusesASideTableThatADLeftFilterDoesNotWrite) {
   // More of them than the shape allows.
   Words full = {{40, 22}};
   for (std::size_t slot = 0; slot < 64; ++slot) full.emplace_back(at(slot) + 8, 1);
-  expect_bad(with(full), entry(22) + "is one more than spill_capacity", at(22));
+  expect_bad(with(full), entry(22) + "exceeds spill_capacity", at(22));
 }
 
 TEST(Serialization, RefusesPositionsThatTheSchemeCannotUse) {
@@ -430,8 +433,9 @@ TEST(Serialization, AKeyedFileNeedsItsKeyAndDoesNotHoldIt) {
   other[31] ^= std::byte{1};
   const std::string id = std::to_string(hasher.seed_or_key_id());
   test::expect_refused([&] { deserialize(bytes); },
-                       {"keyed hash highwayhash-128", "key of id " + id, "give that key"});
-  test::expect_refused([&] { deserialize(bytes, other); }, {"key of id " + id, "the key given has id "});
+                       {"keyed hash highwayhash-128", "key with the id " + id, "give that key"});
+  test::expect_refused([&] { deserialize(bytes, other); },
+                       {"key with the id " + id, "the given key has the id "});
   EXPECT_EQ(deserialize(serialize(filled(bloom_shape)), key).hasher(), KeyHasher(42));
 }
 

@@ -152,7 +152,7 @@ TEST(SketchFiles, AKeyedHashNeedsItsKey) {
   for (const AnySketch& sketch : sample_sketches(KeyHasher::keyed(key))) {
     const Bytes bytes = serialize(sketch);
     test::expect_refused([&] { deserialize_sketch(bytes); }, {"made with the keyed hash", "give that key"});
-    test::expect_refused([&] { deserialize_sketch(bytes, wrong); }, {"the key given has id"});
+    test::expect_refused([&] { deserialize_sketch(bytes, wrong); }, {"the given key has the id"});
   }
 }
 
@@ -175,9 +175,9 @@ TEST(SketchFiles, AnotherKindThanTheOneAskedForIsSaid) {
           "is a count-min-window file; must be a filter");
   const Bytes top = serialize(test::sample_top_keys<PairwiseRows>(3));
   refused([&] { return deserialize_sketch<SpaceSaving>(top); }, FileKind::top_keys,
-          "is a top-keys file; must be of the kind and row scheme that were asked for");
+          "is a top-keys file; must be of the requested kind and row scheme");
   refused([&] { return deserialize_sketch<TopKeys<>>(top); }, FileKind::top_keys,
-          "is a top-keys file; must be of the kind and row scheme that were asked for");
+          "is a top-keys file; must be of the requested kind and row scheme");
   EXPECT_EQ(deserialize_sketch<TopKeys<PairwiseRows>>(top).capacity(), 3u);
 }
 
@@ -308,13 +308,13 @@ TEST(SketchFiles, NameTheCandidateThatCannotBe) {
   refused(0, 1, word(0, 0) + 1, "candidate 0 has an error above its count");
   refused(2, 1, 11, "candidate 2 has an error above the floor");
   refused(1, 2, word(1, 0) + 1, "candidate 1 has a count in the heap above its count");
-  refused(1, 2, word(0, 2) - 1, "candidate 1 stands in the heap below a greater count");
-  refused(1, 3, ~std::uint64_t{0}, "candidate 1 has a key that is longer than what is left of the body");
-  refused(0, 3, 17, "candidate 0 has a key that is longer");
+  refused(1, 2, word(0, 2) - 1, "candidate 1 is below a greater count in the heap");
+  refused(1, 3, ~std::uint64_t{0}, "candidate 1 has a key longer than the rest of the body");
+  refused(0, 3, 17, "candidate 0 has a key longer");
   expect_bad(altered(good, at(2, 3), std::uint64_t{1}), "there are bytes after the last key", 128 + 96 + 7);
   expect_bad(altered(good, 128 + 96 + 15, std::uint8_t{1}), "a byte after the last key is not 0",
              128 + 96 + 9);
-  expect_bad(altered(good, 48, std::uint64_t{69}), "the counts sum up to more than 69, the total count", 128);
+  expect_bad(altered(good, 48, std::uint64_t{69}), "the counts add up to more than 69, the total count", 128);
   EXPECT_FALSE(is_refused(altered(good, 48, std::uint64_t{71})));
   // Two keys of two bytes in place of one of one and one of three, and then the same twice.
   Bytes twins = serialize([] {
@@ -325,13 +325,13 @@ TEST(SketchFiles, NameTheCandidateThatCannotBe) {
   }());
   twins[128 + 64] = twins[128 + 66];
   repair_checksums(twins);
-  expect_bad(twins, "two candidates have one key", 128);
+  expect_bad(twins, "two candidates have the same key", 128);
 
   TopKeys<> top = test::sample_top_keys(3);
   const Bytes top_bytes = serialize(top);
   const std::uint64_t body = 128 + num_bytes(top.sketch().shape());
   expect_bad(altered(top_bytes, 80, top.sketch().total_count() + 1),
-             "what candidates and sketch counted does not sum up to", body);
+             "the counts of candidates and sketch do not add up to", body);
 }
 
 TEST(SketchFiles, AClaimedCapacityTakesNoMemory) {
@@ -398,9 +398,8 @@ TEST_F(SketchFilesOnDisk, ErrorsNameThePath) {
             subject + "is a top-keys file; must be a filter (at byte 10)");
   EXPECT_EQ(message_of([&] { return MappedFilter::open(path_); }),
             subject + "is a top-keys file; must be a filter (at byte 10)");
-  EXPECT_EQ(
-      message_of([&] { return load_sketch<SpaceSaving>(path_); }),
-      subject + "is a top-keys file; must be of the kind and row scheme that were asked for (at byte 10)");
+  EXPECT_EQ(message_of([&] { return load_sketch<SpaceSaving>(path_); }),
+            subject + "is a top-keys file; must be of the requested kind and row scheme (at byte 10)");
   Bytes bytes = test::read_bytes(path_);
   bytes.back() ^= std::byte{1};
   test::write_bytes(path_, bytes);

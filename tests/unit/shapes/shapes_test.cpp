@@ -69,7 +69,7 @@ TEST(CountingBloomShape, EveryFieldOutOfRangeIsRefusedByName) {
       {{1000, 3, 63}, {"CountingBloomFilter: counter_bits is 63"}},
       {{1000, 3, 65}, {"CountingBloomFilter: counter_bits is 65"}},
       {{1000, 3, 4, 0},
-       {"CountingBloomFilter: max_threshold is 0; must be 1 to 15 with counter_bits 4; take wider counters"}},
+       {"CountingBloomFilter: max_threshold is 0; must be 1 to 15 with counter_bits 4; use wider counters"}},
       {{1000, 3, 4, 16}, {"CountingBloomFilter: max_threshold is 16; must be 1 to 15"}},
       {{1000, 3, 1, 2}, {"CountingBloomFilter: max_threshold is 2; must be 1 to 1"}},
       {{1000, 3, 64, 0}, {"max_threshold is 0; must be 1 to 18446744073709551615"}},

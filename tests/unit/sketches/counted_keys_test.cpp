@@ -199,7 +199,7 @@ TEST(CountedKeys, PartsThatDoNotFitAreRefused) {
   const auto refused = [&](auto change) {
     Parts parts = good;
     change(parts);
-    expect_refused([&] { (void)restored(parts); }, {"Test: list of keys is not one"});
+    expect_refused([&] { (void)restored(parts); }, {"Test: list of keys is invalid"});
   };
   refused([](Parts& p) { p.keys.pop_back(); });
   refused([](Parts& p) { p.heap.pop_back(); });

@@ -79,11 +79,11 @@ TEST_P(CounterArrayOfWidth, EveryOperationEqualsTheTwinsAndDisturbsNoNeighbour) 
       case 2:
         if (twin[i] == 0) continue;
         twin[i] -= stuck ? 0 : 1;
-        counters.decrement(i);
+        counters.decrement_at(counters.locate(i));
         break;
       default:
         twin[i] = std::max(twin[i], value);
-        counters.raise_to(i, value);
+        counters.raise_to_at(counters.locate(i), value);
     }
     ASSERT_NO_FATAL_FAILURE(expect_equal(counters, twin)) << step;
   }
@@ -95,9 +95,9 @@ TEST_P(CounterArrayOfWidth, ACounterAtItsMaximumIsNeverRaisedAndNeverLowered) {
   counters.set(100, twin[100] = max());
   EXPECT_EQ(counters.increment(100), max());
   expect_equal(counters, twin);
-  counters.decrement(100);
+  counters.decrement_at(counters.locate(100));
   expect_equal(counters, twin);
-  counters.raise_to(100, 1);
+  counters.raise_to_at(counters.locate(100), 1);
   expect_equal(counters, twin);
 }
 

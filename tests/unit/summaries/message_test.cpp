@@ -156,7 +156,7 @@ TEST(SummaryMessage, AFieldOutOfRangeIsNamedWithItsValueAndItsByte) {
       {cells, 81, 1, 99, "num_doublings is 99", 81},
       {"bits-heartbeat", 82, 1, 1, "coding is 1", 82},
       {"bits-heartbeat", 40, 8, 1, "from_sequence is 1", 40},
-      {"bits-full-of-many", 48, 8, 1, "digest is not that of the units", 48},
+      {"bits-full-of-many", 48, 8, 1, "the digest does not match the units", 48},
   };
   for (const auto& [name, at, width, value, reason, offset] : rows) {
     expect_bad(altered(name, at, width, value), reason, offset);
@@ -170,14 +170,13 @@ TEST(SummaryMessage, APayloadThatNoPublisherWritesIsRefused) {
   words.back() = std::byte{0x80};
   repair_checksums(words);
   expect_bad(words, "a bit after the last unit is set", 128 + 6 + 15 * 8);
-  expect_bad(altered("bits-full-of-many", 88, 8, 1), "not so many units as the header says", 134);
+  expect_bad(altered("bits-full-of-many", 88, 8, 1), "the number of units differs from the header", 134);
 
   const MessageBytes delta = message("bits-delta");
   const std::uint64_t num_changes = read_summary_message(delta).num_changes;
-  expect_bad(altered("bits-delta", 88, 8, num_changes - 1), "something after the last change",
-             delta.size() - 1);
+  expect_bad(altered("bits-delta", 88, 8, num_changes - 1), "data after the last change", delta.size() - 1);
   expect_bad(altered("bits-delta", 88, 8, num_changes + 1), "it ends within a change", delta.size());
-  expect_bad(altered("bits-delta", 64, 8, 20), "a unit past the last", 136);
+  expect_bad(altered("bits-delta", 64, 8, 20), "a unit after the last one", 136);
   MessageBytes cells = message("cells-delta");
   for (std::size_t i = 134; i < cells.size(); ++i) cells[i] = std::byte{0};
   repair_checksums(cells);

@@ -161,7 +161,7 @@ TEST(SummaryReplica, WhatTheTermsDoNotAllowIsRefusedByItsFieldAndNothingChanges)
       [&] {
         for (const char* name : {"a", "b"}) (void)small.apply(bits_directory(name).publish(sample_time));
       },
-      {"number of bytes of all copies is 250; must be at most 200 (max_total_bytes)"});
+      {"total bytes of all copies is 250; must be at most 200 (max_total_bytes)"});
   EXPECT_EQ(small.num_peers(), 1u) << "the one that was refused is no peer";
   (void)small.apply(bits_directory("c").heartbeat(sample_time));
   expect_refused([&] { (void)small.apply(bits_directory("d").heartbeat(sample_time)); },

@@ -158,7 +158,7 @@ TEST(SquidDigest, IsReadAgainAtEverySize) {
   }
 }
 
-// What from_bytes says of bytes that are no digest.
+// The error of from_bytes for bytes that are not a digest.
 void expect_format_error(const Bytes& bytes, std::uint64_t offset, const std::string& reason) {
   try {
     SquidDigest::from_bytes(bytes);
@@ -207,11 +207,11 @@ TEST(SquidDigest, RefusesBytesThatAreMissingOrTooMany) {
   const Bytes good = SquidDigest({16, 5}).to_bytes();
   for (std::size_t size = 0; size < good.size(); ++size) {
     expect_format_error(Bytes(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size)), size,
-                        size < 128 ? "the header alone has 128" : "of 138 bytes there are");
+                        size < 128 ? "must be at least 128, the header" : "of 138 bytes");
   }
   Bytes more = good;
   more.resize(good.size() + 3);
-  expect_format_error(more, 138, "3 bytes follow its end");
+  expect_format_error(more, 138, "3 bytes follow after its end");
 }
 
 // A header that promises 256 MiB costs nothing: the bytes are not there.
@@ -219,11 +219,11 @@ TEST(SquidDigest, RefusesSizesOf31BitsWithoutTheirBytes) {
   const Bytes good = SquidDigest({16, 5}).to_bytes();
   const std::vector<unsigned> largest{0x7F, 0xFF, 0xFF, 0xFF};
   expect_format_error(with(with(good, 4, largest), 16, largest), 4,
-                      "capacity is 2147483647, at 5 bits an entry; the most is 429496728");
+                      "capacity is 2147483647, at 5 bits per entry; the maximum is 429496728");
   expect_format_error(with(with(with(good, 4, largest), 16, largest), 20, {127}), 4, "at 127 bits");
   expect_format_error(
       with(with(with(good, 4, {0x7F, 0xFF, 0xFF, 0xF8}), 16, {0x0F, 0xFF, 0xFF, 0xFF}), 20, {1}), 138,
-      "of 268435583 bytes there are 138");
+      "it ends after 138 of 268435583 bytes");
 }
 
 TEST(SquidDigest, EstimatesItsErrorFromTheWordsThatFallOnSetBits) {

@@ -1,11 +1,13 @@
 #include "cli/command_line.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
+
+#include "text/wrapped.hpp"
 
 namespace tally::cli {
 namespace {
@@ -17,9 +19,8 @@ void refuse_empty_values(const CLI::App& app) {
     const bool is_positional = option->get_positional();
     throw CLI::ValidationError(
         is_positional ? option->get_type_name() : option->get_name(),
-        fmt::format("the value is empty; give {}",
-                    is_positional ? "one, or leave it out"
-                                  : fmt::format("a {}, or leave it out", option->get_type_name())));
+        fmt::format("the value is empty; give {} or leave it out",
+                    is_positional ? "one" : fmt::format("a {}", option->get_type_name())));
   }
   for (const CLI::App* command : app.get_subcommands()) refuse_empty_values(*command);
 }
@@ -71,26 +72,26 @@ bool Option::is_given() const { return option_ != nullptr && option_->count() > 
 
 Option CommandLine::add_option(const std::string& names, std::string& target,
                                const std::string& description) {
-  return Option(app_->add_option(names, target, description));
+  return Option(app_->add_option(names, target, unfolded(description)));
 }
 
 Option CommandLine::add_option(const std::string& names, std::vector<std::string>& target,
                                const std::string& description) {
-  return Option(app_->add_option(names, target, description));
+  return Option(app_->add_option(names, target, unfolded(description)));
 }
 
 Option CommandLine::add_flag(const std::string& names, bool& target, const std::string& description) {
-  return Option(app_->add_flag(names, target, description));
+  return Option(app_->add_flag(names, target, unfolded(description)));
 }
 
 Option CommandLine::add_flag(const std::string& names, std::function<void()> given,
                              const std::string& description) {
-  return Option(app_->add_flag_callback(names, std::move(given), description));
+  return Option(app_->add_flag_callback(names, std::move(given), unfolded(description)));
 }
 
 Option CommandLine::add_parsed(const std::string& names, std::function<void(std::string_view)> parse,
                                const std::string& description, const std::string& type_name) {
-  // The name that messages use: the first long one, or a positional's own.
+  // The name that messages use: the first long one, or the name of a positional argument.
   const auto long_name = names.find("--");
   const std::string name = names.substr(long_name == std::string::npos ? 0 : long_name);
   const std::string shown = name.substr(0, name.find(','));
@@ -101,14 +102,15 @@ Option CommandLine::add_parsed(const std::string& names, std::function<void(std:
       throw CLI::ValidationError(shown, error.what());
     }
   };
-  return Option(app_->add_option_function<std::string>(names, checked, description)->type_name(type_name));
+  return Option(
+      app_->add_option_function<std::string>(names, checked, unfolded(description))->type_name(type_name));
 }
 
 CommandLine CommandLine::add_command(std::string_view name, std::string_view summary, std::string_view group,
                                      std::string_view examples) {
   CLI::App* const command = app_->add_subcommand(std::string(name), std::string(summary));
   command->group(std::string(group));
-  command->footer(std::string(examples));
+  command->footer(std::string(examples.substr(examples.starts_with('\n') ? 1 : 0)));
   return CommandLine(command);
 }
 
@@ -140,6 +142,7 @@ bool CommandLine::was_given(std::string_view word) const {
 std::string CommandLine::name() const { return app_->get_name(); }
 std::string CommandLine::description() const { return app_->get_description(); }
 void CommandLine::set_description(const std::string& text) { app_->description(text); }
+void CommandLine::set_footer(const std::string& text) { app_->footer(text); }
 bool CommandLine::was_called() const { return app_->parsed(); }
 
 CommandLine CommandLine::called() const {
@@ -147,11 +150,9 @@ CommandLine CommandLine::called() const {
   return commands.empty() ? *this : CommandLine(commands.back());
 }
 
-Program::Program(const std::string& name, const std::string& description, const std::string& footer)
-    : app_(std::make_unique<CLI::App>(description, name)) {
+Program::Program(const std::string& name) : app_(std::make_unique<CLI::App>("", name)) {
   app_->require_subcommand(0, 1);
   app_->set_help_flag("-h,--help", "Print this help and exit");
-  app_->footer(footer);
 }
 
 Program::~Program() = default;
@@ -170,7 +171,7 @@ Program::Outcome Program::parse(std::vector<std::string> words) {
               .unexpected = app_->remaining(true)};
   };
   try {
-    std::ranges::reverse(words);  // as CLI11 wants them
+    std::ranges::reverse(words);  // the order that CLI11 expects
     app_->parse(std::move(words));
     refuse_empty_values(*app_);
     return Outcome::parsed;

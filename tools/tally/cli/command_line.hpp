@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-// The facade of the library that reads command lines. Only command_line.cpp and command_text.cpp include that library,
+// A facade of CLI11, which reads command lines. Only command_line.cpp and command_text.cpp include CLI11,
 // which takes three seconds to compile.
 
 namespace CLI {
@@ -17,8 +17,8 @@ class Option;
 
 namespace tally::cli {
 
-/// An option, a flag or a positional argument. A handle: copies are the same option. Functions that declare something
-/// return it, so that calls can be chained.
+/// An option, a flag or a positional argument. This is a handle: copies refer to the same option. Functions
+/// that declare something return it, so that calls can be chained.
 class Option {
  public:
   Option() = default;
@@ -27,11 +27,11 @@ class Option {
   Option required() const;
   /// Its heading in the help.
   Option group(const std::string& heading) const;
-  /// What the help calls its value: "FILE".
+  /// The name of its value in the help: "FILE".
   Option type_name(const std::string& name) const;
-  /// How many values it takes.
+  /// How many values it accepts.
   Option expected(std::size_t least, std::size_t most) const;
-  /// The environment variable that is taken where the option is not given.
+  /// The environment variable that is used if the option is not given.
   Option environment(const std::string& name) const;
   Option excludes(const Option& other) const;
   Option excludes(const std::string& name) const;
@@ -45,10 +45,13 @@ class Option {
   CLI::Option* option_ = nullptr;
 };
 
-/// A command, or the program itself, as its options are declared and after they were parsed. A handle, passed by value.
+/// A command, or the program itself, while its options are declared and after they were parsed. This is a
+/// handle, passed by value.
 ///
-/// What is declared is set by `Program::parse`, and must live until then. Names are those of a flag ("-q,--quiet"), of an
-/// option ("-o,--output"), or of a positional ("files").
+/// `Program::parse` stores the values in the declared targets, which must live until then. Names are those of
+/// a flag ("-q,--quiet"), of an option ("-o,--output"), or of a positional argument ("files"). A description is
+/// a phrase or sentences, with a capital letter and without the last full stop; it may be a raw string of
+/// several lines (`unfolded`).
 class CommandLine {
  public:
   explicit CommandLine(CLI::App* app) : app_(app) {}
@@ -58,7 +61,7 @@ class CommandLine {
                     const std::string& description);
   Option add_flag(const std::string& names, bool& target, const std::string& description);
   Option add_flag(const std::string& names, std::function<void()> given, const std::string& description);
-  /// An option whose text `parse` reads. What it refuses by std::invalid_argument is said with the option's name.
+  /// An option whose text `parse` reads. If `parse` throws std::invalid_argument, the message names the option.
   Option add_parsed(const std::string& names, std::function<void(std::string_view)> parse,
                     const std::string& description, const std::string& type_name);
   CommandLine add_command(std::string_view name, std::string_view summary, std::string_view group,
@@ -66,10 +69,10 @@ class CommandLine {
   /// Refuses a command line that names none of its commands.
   void require_command();
 
-  /// Throws std::out_of_range unless there is one.
+  /// Throws std::out_of_range if there is no such option.
   Option get_option(const std::string& name) const;
   bool has_option(const std::string& name) const;
-  /// What the command line gave; nothing for an option that there is not.
+  /// The values on the command line; empty if there is no such option.
   std::vector<std::string> values_of(const std::string& name) const;
   /// Whether the word is one of the values of any option.
   bool was_given(std::string_view word) const;
@@ -77,28 +80,31 @@ class CommandLine {
   std::string name() const;
   std::string description() const;
   void set_description(const std::string& text);
+  /// The last paragraph of the help.
+  void set_footer(const std::string& text);
   bool was_called() const;
-  /// The command of this one that was called; itself if there is none.
+  /// The subcommand that was called; this command itself if none was.
   CommandLine called() const;
 
   const CLI::App& app() const { return *app_; }
+  friend bool operator==(const CommandLine&, const CommandLine&) = default;
 
  private:
   CLI::App* app_;
 };
 
-/// What is wrong with a command line.
+/// An error in a command line.
 struct ParseError {
   std::string message;
   bool is_missing = false;              ///< an option or a command that is required
-  bool is_unexpected = false;           ///< words that no option and no command took
-  std::vector<std::string> unexpected;  ///< these words; there may be such beside another error
+  bool is_unexpected = false;           ///< words that no option and no command accepted
+  std::vector<std::string> unexpected;  ///< these words; they may come with another error
 };
 
 /// The program's own command line.
 class Program {
  public:
-  Program(const std::string& name, const std::string& description, const std::string& footer);
+  explicit Program(const std::string& name);
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
@@ -109,9 +115,9 @@ class Program {
   CommandLine command_line() const;
 
   enum class Outcome { parsed, help, version, refused };
-  /// `words` are what follows the program's name. An empty text is refused as a value.
+  /// `words` are the arguments after the program's name. An empty value is refused.
   Outcome parse(std::vector<std::string> words);
-  /// After Outcome::refused; after Outcome::help, the words that no command took.
+  /// After Outcome::refused; after Outcome::help, the words that no command accepted.
   const ParseError& error() const { return error_; }
 
  private:

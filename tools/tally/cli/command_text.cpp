@@ -33,7 +33,7 @@ OptionText describe_option(const CLI::Option& option) {
   for (std::size_t begin = 0; text.argument.find('|') != std::string::npos && begin < text.argument.size();) {
     const std::size_t end = std::min(text.argument.find('|', begin), text.argument.size());
     const std::string choice = text.argument.substr(begin, end - begin);
-    // A word in capitals stands for a value.
+    // A word in capitals is a placeholder for a value.
     if (std::any_of(choice.begin(), choice.end(), [](char c) { return c >= 'a' && c <= 'z'; })) {
       text.choices.push_back(choice);
     }

@@ -7,11 +7,11 @@
 
 namespace tally::cli {
 
-/// An option or positional, as its declaration says.
+/// An option or positional argument, as declared.
 struct OptionText {
-  std::vector<std::string> names;    ///< "-o", "--output"; a positional's one name
-  std::string argument;              ///< "FILE", or "[FILE]" if it may be left out; empty for flags
-  std::vector<std::string> choices;  ///< the words it takes, where those are few
+  std::vector<std::string> names;    ///< "-o", "--output"; the only name of a positional argument
+  std::string argument;              ///< "FILE", or "[FILE]" if it is optional; empty for flags
+  std::vector<std::string> choices;  ///< the words it accepts, if they are few
   std::string description;
   std::string group;  ///< heading
   bool required = false;
@@ -22,7 +22,7 @@ struct OptionText {
   std::string shown() const;  ///< "-o, --output FILE"
 };
 
-/// A command, as its App says: what help, man page and completions are made from.
+/// A command as it was declared: the source of its help, man page and completions.
 struct CommandText {
   std::string name;     ///< "tally build"
   std::string summary;  ///< the description's first line

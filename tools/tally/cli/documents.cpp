@@ -73,10 +73,10 @@ std::string help_of(const CommandText& command) {
   return text;
 }
 
-// The deepest command that was called, described with its whole name: "tally squid build".
+// The deepest command that was called, described with its full name: "tally squid build".
 CommandText describe_called(CommandLine command) {
   std::string prefix;
-  while (&command.called().app() != &command.app()) {
+  while (command.called() != command) {
     prefix += (prefix.empty() ? "" : " ") + command.name();
     command = command.called();
   }
@@ -89,16 +89,16 @@ std::vector<std::string> command_words(const CommandText& command) {
   return words;
 }
 
-// The commands, where they are few.
+// The commands, if they are few.
 std::string list_of_commands(const CommandText& command) {
   constexpr std::size_t few = 8;
   if (command.commands.size() > few) return "";
-  return fmt::format("; there are: {}", fmt::join(command_words(command), ", "));
+  return fmt::format("; the commands are: {}", fmt::join(command_words(command), ", "));
 }
 
 bool is_option(std::string_view word) { return word.size() > 1 && word[0] == '-' && word != "--"; }
 
-// For words that no option and no command took.
+// For words that no option and no command accepted.
 std::string unexpected_text(const CommandText& command, const std::vector<std::string>& words) {
   if (!command.commands.empty() && !is_option(words.front())) {
     const std::string suggestion = did_you_mean(words.front(), command_words(command));
@@ -106,7 +106,7 @@ std::string unexpected_text(const CommandText& command, const std::vector<std::s
                        suggestion.empty() ? list_of_commands(command) : suggestion);
   }
   const auto option = std::ranges::find_if(words, is_option);
-  if (option == words.end()) return fmt::format("'{}' was not expected", words.front());
+  if (option == words.end()) return fmt::format("unexpected argument '{}'", words.front());
   std::vector<std::string> names;
   for (const OptionText& known : command.options)
     names.insert(names.end(), known.names.begin(), known.names.end());
@@ -117,16 +117,27 @@ std::string unexpected_text(const CommandText& command, const std::vector<std::s
 }  // namespace
 
 void describe_program(Program& program, std::string& document) {
+  CommandLine command_line = program.command_line();
+  command_line.set_description(unfolded(R"(
+      Have you seen this key, and how often?
+
+      Sets and counts that change, in little memory, with a planned, measured and reported false positive rate.
+
+      Keys are read one per line from files or standard input, compressed (.gz, .zst, .xz, .bz2, .lz4) or not.
+      Results go to standard output, everything else to standard error. Exit status, as in grep: 0 if something
+      was found or done, 1 if nothing was, 2 after an error.
+      )"));
+  command_line.set_footer(
+      "tally help COMMAND  # options and examples of a command; the same as tally COMMAND --help");
   program.set_version(fmt::format("tally {}", version()),
                       "Print the version and the instruction set in use, and exit");
-  CommandLine command_line = program.command_line();
   add_choice(command_line, "--generate", document,
              "Print the man page, completions for a shell, or docs/cli.md, and exit",
              {"man", "bash", "zsh", "fish", "markdown"});
 }
 
 void add_details(CommandLine app, std::string_view details) {
-  app.set_description(fmt::format("{}\n\n{}", app.description(), details));
+  app.set_description(fmt::format("{}\n\n{}", app.description(), unfolded(details)));
 }
 
 std::string help_text(const Program& program) { return help_of(describe_called(program.command_line())); }

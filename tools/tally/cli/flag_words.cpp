@@ -1,6 +1,6 @@
 #include "cli/flag_words.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
@@ -13,8 +13,8 @@ namespace {
 
 using Texts = std::pair<std::string_view, std::string_view>;
 
-// Fields whose flag has another name; the first that the command has is meant. Of all others the flag is "--" and the
-// field's name.
+// Fields whose flag has another name; the first flag that the command has is used. For all other fields the
+// flag is "--" and the field's name.
 constexpr std::array<Texts, 10> flags_of_fields{{{"num_keys", "--keys"},
                                                  {"num_keys", "--size"},
                                                  {"memory_bytes", "--memory"},
@@ -26,21 +26,22 @@ constexpr std::array<Texts, 10> flags_of_fields{{{"num_keys", "--keys"},
                                                  {"num_insertions", "--insertions"},
                                                  {"average_load", "--load"}}};
 
-constexpr std::array<Texts, 3> plain_phrases{
-    {{" (0 is 'not given')", ""}, {"72057594037927936", "2^56"}, {"18446744073709551615", "2^64 - 1"}}};
+constexpr std::array<Texts, 2> plain_phrases{
+    {{"72057594037927936", "2^56"}, {"18446744073709551615", "2^64 - 1"}}};
 
-// What a filter of another kind is asked for, as throw_unsupported says it.
-constexpr std::array<Texts, 6> operations{{{"add with weights", "cannot add numbers to counts (--sum)"},
-                                           {"remove", "cannot remove keys"},
-                                           {"halve", "cannot halve counts"},
-                                           {"at_least", "cannot say how often a key was added (--at-least)"},
-                                           {"count", "cannot count"},
-                                           {"estimate", "cannot bound a count (--bounds)"}}};
+// What a filter of another kind cannot do, as throw_unsupported names it.
+constexpr std::array<Texts, 6> operations{
+    {{"add with weights", "cannot add numbers to counts (--sum)"},
+     {"remove", "cannot remove keys"},
+     {"halve", "cannot halve counts"},
+     {"at_least", "cannot count how often a key was added (--at-least)"},
+     {"count", "cannot count"},
+     {"estimate", "cannot bound a count (--bounds)"}}};
 
 bool is_of_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// "plan", "plan_bloom", "BloomFilter": how the library calls what refuses something. The command's own messages begin
-/// with a flag, a quoted file or plain words.
+/// "plan", "plan_bloom", "BloomFilter": the names by which the library's messages begin. The command's own
+/// messages begin with a flag, a quoted file or plain words.
 bool is_structure(std::string_view word) {
   const auto is_capital = [](char c) { return std::isupper(static_cast<unsigned char>(c)) != 0; };
   if (std::ranges::all_of(word, is_capital)) return false;  // "NAME"
@@ -49,7 +50,7 @@ bool is_structure(std::string_view word) {
          (is_capital(word[0]) && std::ranges::count_if(word, is_capital) > 1);
 }
 
-/// The flag of a field; without one, its name in words: "number of cells".
+/// The flag of a field; if it has none, its name in words: "number of cells".
 std::string flag_or_words(CommandLine command, std::string_view field) {
   const auto has = [&](const std::string& flag) { return command.has_option(flag); };
   std::string words(field);
@@ -62,7 +63,8 @@ std::string flag_or_words(CommandLine command, std::string_view field) {
   return words.starts_with("num ") ? "number of " + words.substr(4) : words;
 }
 
-/// Every field's name, which is the first word, before " is ", or has an underscore; not what stands in quotes.
+/// Replaces every field's name: the first word, before " is ", or any word with an underscore, but nothing in
+/// quotes.
 std::string with_flags(CommandLine command, std::string_view message) {
   std::string text;
   bool is_quoted = false;
@@ -94,7 +96,7 @@ std::string with_plain_phrases(std::string text) {
 /// "'names.tally' is a bloom filter and cannot remove keys; use a counting-bloom or dleft filter"
 std::string unsupported_text(CommandLine command, std::string_view message) {
   constexpr std::string_view before_kind = ": a ";
-  constexpr std::string_view after_kind = " filter has none; ";
+  constexpr std::string_view after_kind = " filter does not support this; ";
   const std::vector<std::string> file = command.values_of("filter");
   for (const auto& [operation, cannot] : operations) {
     if (file.empty() || !message.starts_with(operation)) continue;

@@ -4,12 +4,12 @@
 
 namespace tally::cli {
 
-/// Lets loops with vector instructions use the set that TALLY_INSTRUCTION_SET names in place of the best that this
-/// processor has. Called before any such loop, while there is one thread. Throws std::invalid_argument where this
-/// program was compiled for no such set, or the processor does not have it.
+/// Makes loops with vector instructions use the instruction set that TALLY_INSTRUCTION_SET names, instead of
+/// the best one of this processor. Called before any such loop, while there is one thread. Throws
+/// std::invalid_argument if this program was not compiled for that set, or the processor does not have it.
 void take_instruction_set_from_environment();
 
-/// The set in use, and all that this program was compiled for.
+/// The instruction set in use, and all those that this program was compiled for.
 std::string instruction_set_text();
 
 }  // namespace tally::cli

@@ -6,7 +6,7 @@ namespace tally::cli {
 
 namespace {
 
-// Text for roff: no backslash, minus or control line is taken for a command.
+// Escapes text for roff, so that no backslash, minus or line start is read as a command.
 std::string escaped(std::string_view text) {
   std::string result;
   bool line_starts = true;
@@ -68,7 +68,7 @@ void append_command(std::string& page, const CommandText& command) {
 
 std::string man_page(const CommandText& program, std::string_view version) {
   std::string page = fmt::format(".TH TALLY 1 \"\" \"tally {}\" \"User Commands\"\n", escaped(version));
-  page += ".SH NAME\ntally \\- sets and counts of keys in little memory, with a stated error\n";
+  page += ".SH NAME\ntally \\- sets and counts of keys in little memory, with a known error rate\n";
   page += ".SH SYNOPSIS\n\\fBtally\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR]... [\\fIFILE\\fR]...\n";
   page += ".SH DESCRIPTION\n" + escaped(program.summary) + "\n" + paragraphs(program.details);
   page += ".SH OPTIONS\n";
@@ -76,16 +76,17 @@ std::string man_page(const CommandText& program, std::string_view version) {
   page += ".SH COMMANDS\n";
   for (const CommandText& command : program.commands) append_command(page, command);
   page +=
-      ".SH ENVIRONMENT\n.TP\n\\fBTALLY_INSTRUCTION_SET\\fR\n"
-      "For tests, and to find out whether a fault lies there: the vector instructions to use, by name, or "
-      "'baseline' "
-      "for\nwhat every processor has. Results are the same. Default: the best that the processor has. The "
-      "names are "
-      "in the\noutput of \\fBtally \\-\\-version\\fR.\n";
+      R"(.SH ENVIRONMENT
+.TP
+\fBTALLY_INSTRUCTION_SET\fR
+For tests and for finding bugs: the vector instructions to use, by name, or 'baseline' for those that every
+processor has. Results are the same. Default: the best set of this processor. \fBtally \-\-version\fR prints
+the names.
+)";
   page += ".SH \"EXIT STATUS\"\n";
   for (const auto& [status, meaning] :
        {std::pair{0, "Something was found, reported or done."}, std::pair{1, "Nothing was."},
-        std::pair{2, "An error; standard error says which."}}) {
+        std::pair{2, "An error; standard error has the message."}}) {
     page += fmt::format(".TP\n\\fB{}\\fR\n{}\n", status, meaning);
   }
   return page;

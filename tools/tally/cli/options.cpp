@@ -11,10 +11,9 @@
 #include <random>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
-
-#include "tally/hashing/congruential_scheme.hpp"
 
 namespace tally::cli {
 
@@ -29,7 +28,7 @@ struct NumberText {
   std::string_view suffix;
 };
 
-// The longest number in front, and what follows it.
+// The longest number at the start, and the rest.
 NumberText split_number(std::string_view text, double& value, std::string_view what) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc::invalid_argument) refuse(text, fmt::format("is not {}", what));
@@ -39,7 +38,7 @@ NumberText split_number(std::string_view text, double& value, std::string_view w
   return {text.substr(0, length), text.substr(length)};
 }
 
-// 1000^i or 1024^i for "K", "Mi", ...; 1 for no suffix; 0 for junk.
+// 1000^i or 1024^i for "K", "Mi", ...; 1 for no suffix; 0 for anything else.
 std::uint64_t unit_of(std::string_view suffix) {
   if (suffix.empty()) return 1;
   constexpr std::string_view letters = "KMGTP";
@@ -58,7 +57,7 @@ std::uint64_t parse_whole(std::string_view text, std::string_view what, CountRan
   if (value < 0) refuse(text, fmt::format("is negative; give {}", what));
   if (bytes && !suffix.empty() && (suffix.back() == 'B' || suffix.back() == 'b')) suffix.remove_suffix(1);
   const std::uint64_t unit = unit_of(suffix);
-  if (unit == 0) refuse(text, fmt::format("has a unit that is not known; give {}", what));
+  if (unit == 0) refuse(text, fmt::format("has an unknown unit; give {}", what));
 
   std::uint64_t whole = 0;
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), whole);
@@ -73,7 +72,7 @@ std::uint64_t parse_whole(std::string_view text, std::string_view what, CountRan
     overflow = !(scaled < 0x1p64);
     if (!overflow) whole = static_cast<std::uint64_t>(std::round(scaled));
   }
-  if (overflow) refuse(text, "is too large; the most is 2^64 - 1");
+  if (overflow) refuse(text, "is too large; the maximum is 2^64 - 1");
   if (whole < range.least) refuse(text, fmt::format("is too small; must be at least {}", range.least));
   if (whole > range.most) refuse(text, fmt::format("is too large; must be at most {}", range.most));
   return whole;
@@ -113,11 +112,17 @@ double parse_real(std::string_view text, RealRange range) {
 
 Option add_choice(CommandLine app, const std::string& names, std::string& target,
                   const std::string& description, const std::vector<std::string>& choices) {
-  const auto parse = [&target, choices](std::string_view text) {
+  return add_choice(
+      app, names, [&target](std::string_view text) { target = text; }, description, choices);
+}
+
+Option add_choice(CommandLine app, const std::string& names, std::function<void(std::string_view)> choose,
+                  const std::string& description, const std::vector<std::string>& choices) {
+  const auto parse = [choose = std::move(choose), choices](std::string_view text) {
     if (std::find(choices.begin(), choices.end(), text) == choices.end()) {
       refuse(text, fmt::format("is not one of: {}", fmt::join(choices, ", ")));
     }
-    target = text;
+    choose(text);
   };
   return app.add_parsed(names, parse, description, fmt::format("{}", fmt::join(choices, "|")));
 }
@@ -133,36 +138,18 @@ Option add_json(CommandLine app, bool& json) {
 
 Option add_quiet(CommandLine app, bool& quiet) {
   return app.add_flag("-q,--quiet", quiet,
-                      "No progress bar and no remarks on standard error; errors are still shown");
+                      "Print no progress bar and no remarks on standard error, only warnings and errors");
 }
 
 Option add_force(CommandLine app, bool& force) {
-  return app.add_flag("--force", force,
-                      "Overwrite the output file if it exists; write to a terminal all the same");
+  return app.add_flag("--force", force, "Overwrite the output file if it exists; write even to a terminal");
 }
 
 Option add_line_buffered(CommandLine app, bool& line_buffered) {
-  return app.add_flag(
-      "--line-buffered", line_buffered,
-      "Flush after every key, even while more input is waiting (slower; without it the output is "
-      "flushed whenever the input pauses)");
-}
-
-Option add_scheme(CommandLine app, std::string& target, SchemesOf schemes) {
-  std::vector<std::string> names = {"congruential",          "standard", "partitioned",
-                                    "partition-double",      "double",   "enhanced-double-quadratic",
-                                    "enhanced-double-cubic", "triple"};
-  std::string description =
-      fmt::format("How positions follow from a key's hash (default: {})", DefaultScheme::name);
-  if (schemes != SchemesOf::positions) {
-    names.insert(names.end(), {"rotation", "multiplier"});
-    description += ", or buckets in a dleft filter (default: rotation)";
-  }
-  if (schemes == SchemesOf::all_structures) {
-    names.insert(names.end(), {"independent", "pairwise", "two-hash"});
-    description += ", or columns in a count-min sketch (congruential, independent, pairwise or two-hash)";
-  }
-  return add_choice(app, "--scheme", target, description, names);
+  return app.add_flag("--line-buffered", line_buffered, R"(
+      Flush after every key, even while more input is waiting (slower; without it, output is flushed whenever
+      the input pauses)
+      )");
 }
 
 namespace {
@@ -183,7 +170,7 @@ void add_seed_and_key_file(CommandLine app, HasherOptions& options, const std::s
     const char* last = digits.data() + digits.size();
     const auto [end, error] = std::from_chars(digits.data(), last, options.seed, is_hex ? 16 : 10);
     if (error != std::errc{} || end != last)
-      refuse(text, "is not a seed; give 0 to 2^64 - 1 (0x... for hexadecimal) or 'random'");
+      refuse(text, "is not a seed; give a number from 0 to 2^64 - 1 (0x... for hexadecimal) or 'random'");
   };
   options.seed_option = app.add_parsed("--seed", parse, description, "NUMBER|random");
   add_key_file(app, options.key_file).excludes(options.seed_option);
@@ -194,16 +181,17 @@ void add_seed_and_key_file(CommandLine app, HasherOptions& options, const std::s
 void add_hasher_options(CommandLine app, HasherOptions& options) {
   add_seed_and_key_file(
       app, options,
-      fmt::format("Seed of the hash, or 'random'; filters merge only under one seed (default: {})",
-                  default_seed));
+      fmt::format(
+          "Seed of the hash, or 'random'; filters can be merged only with the same seed (default: {})",
+          default_seed));
 }
 
 void add_stream_hasher_options(CommandLine app, HasherOptions& options, const std::string& default_text) {
   add_seed_and_key_file(
       app, options,
-      fmt::format("Seed of the hash, as the summary says it: repeats a run (default: {})", default_text));
+      fmt::format("Seed of the hash, as printed in the summary; repeats a run (default: {})", default_text));
   app.add_flag("--keyed", options.keyed,
-               "Use the keyed hash under a secret drawn at the start, for keys that an opponent may choose")
+               "Use a keyed hash with a secret drawn at the start, for keys that an attacker may choose")
       .excludes("--seed")
       .excludes("--key-file");
 }
@@ -217,9 +205,10 @@ std::string_view unless_chosen(const KeyHasher& hasher) {
 }
 
 Option add_key_file(CommandLine app, std::string& key_file) {
-  return add_file(app, "--key-file", key_file,
-                  "Use the keyed hash, for keys that an opponent may choose; the file holds the secret, "
-                  "32 bytes or 64 hexadecimal digits");
+  return add_file(app, "--key-file", key_file, R"(
+      Use a keyed hash, for keys that an attacker may choose; the file contains the secret, 32 bytes or 64
+      hexadecimal digits
+      )");
 }
 
 void HasherOptions::draw() {
@@ -243,7 +232,7 @@ KeyHasher HasherOptions::hasher() const {
 }
 
 HashKey read_key_file(const std::string& path) {
-  // A pipe (a shell's <(...)) serves too: read up to one byte more than 64 digits and some white space.
+  // A pipe (a shell's <(...)) also works: reads up to one byte more than 64 digits and some white space.
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) throw std::system_error(errno, std::generic_category(), path);
   std::array<char, 80> buffer{};
@@ -272,7 +261,7 @@ HashKey read_key_file(const std::string& path) {
   }
   if (!good) {
     throw std::invalid_argument(fmt::format(
-        "--key-file: '{}' holds no key; it must be exactly 32 bytes, or 64 hexadecimal digits", path));
+        "--key-file: '{}' contains no secret; it must be exactly 32 bytes or 64 hexadecimal digits", path));
   }
   return key;
 }

@@ -1,6 +1,6 @@
 #include "cli/suggestion.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cctype>
@@ -28,13 +28,13 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
 
-// Of "-F" only "-f" is near: any two letters are one edit apart.
+// Only "-f" is close to "-F": any two letters are one edit apart.
 std::size_t distance_of(std::string_view word, std::string_view candidate) {
   constexpr std::size_t far = ~std::size_t{0};
   if (word.size() == 2 && word[0] == '-')
     return candidate.size() == 2 && lower(candidate[1]) == lower(word[1]) ? 1 : far;
   if (candidate.size() == 2 && candidate[0] == '-') return far;
-  constexpr std::size_t short_word = 3;  // is part of much
+  constexpr std::size_t short_word = 3;  // it occurs in many words
   const bool is_part = word.size() > short_word && candidate.find(word) != std::string_view::npos;
   return is_part || candidate.starts_with(word) ? 1 : edit_distance(word, candidate);
 }

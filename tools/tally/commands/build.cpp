@@ -1,21 +1,69 @@
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <memory>
 #include <stdexcept>
 
 #include "cli/documents.hpp"
+#include "cli/options.hpp"
 #include "commands/commands.hpp"
 #include "files/filter_file.hpp"
 #include "files/side_table.hpp"
+#include "input/distinct_estimate.hpp"
 #include "input/input_is_output.hpp"
 #include "input/key_loop.hpp"
-#include "shape/build.hpp"
+#include "input/rewindable_input.hpp"
+#include "shape/count_min_options.hpp"
+#include "shape/dleft_options.hpp"
+#include "shape/flags.hpp"
+#include "shape/memory_warning.hpp"
+#include "shape/scheme_option.hpp"
+#include "shape/shape.hpp"
 #include "tally/planner/plan_dleft.hpp"
+#include "text/or_list.hpp"
 
 namespace tally::cli {
 
 namespace {
+
+struct BuildOptions {
+  std::string output;
+  InputOptions input;
+  RecordOptions records;
+  ShapeOptions shape;
+  std::string like;
+  bool verify_like = true;
+  std::string shape_file;
+  HasherOptions hasher;
+  bool force = false;
+  bool json = false;
+  bool quiet = false;
+};
+
+// Reads the keys once to estimate how many are distinct; the build then reads them again.
+std::uint64_t count_distinct(const BuildOptions& options) {
+  const RewindableInput input(options.input.files, "--keys",
+                              "keys; give the number of distinct keys with --keys, or the memory to use with "
+                              "--memory");
+  DistinctEstimate estimate;
+  const auto insert = [&](std::span<const std::string_view>, std::span<const Hash128> digests) {
+    for (const Hash128 digest : digests) estimate.insert(digest);
+  };
+  const std::uint64_t num_lines =
+      for_each_batch(options.input, KeyHasher(default_seed), options.quiet, insert);
+  refuse_if_stopped(options.output);
+  input.rewind();
+  remark(options.quiet,
+         fmt::format("counted {} keys, about {:.0f} of them distinct", num_lines, estimate.estimate()));
+  return estimate.num_to_plan_for(num_lines);
+}
+
+Planned planned_shape(const BuildOptions& options) {
+  if (!options.shape_file.empty()) return {shape_in_file(options.shape_file, options.shape.kind)};
+  const Planned planned = shape_of(options.shape, [&] { return count_distinct(options); });
+  warn_of_little_memory(options.shape, planned.shape);
+  return planned;
+}
 
 AnyFilter empty_filter(const BuildOptions& options, double& planned_keys) {
   if (!options.like.empty()) {
@@ -23,22 +71,22 @@ AnyFilter empty_filter(const BuildOptions& options, double& planned_keys) {
     return AnyFilter(model->shape(), model->hasher());
   }
   const KeyHasher hasher = options.hasher.hasher();
-  const Planned planned = shape_of(options);
+  const Planned planned = planned_shape(options);
   planned_keys = planned.num_keys;
   try {
     return AnyFilter(planned.shape, hasher);
   } catch (const std::bad_alloc&) {
     throw std::runtime_error(
-        fmt::format("not enough memory: asked for {}; ask for less with --memory, fewer --keys "
-                    "or a higher --false-positive-rate",
+        fmt::format("not enough memory: the filter needs {}; give less --memory, fewer --keys or a higher "
+                    "--false-positive-rate",
                     human_bytes(static_cast<double>(planned.shape.num_bytes()))));
   }
 }
 
-/// A d-left filter is planned for keys and a rate, and its memory follows: the side table too may take what it needs.
+/// Whether the side table may grow: in a d-left filter whose memory is not given but follows from keys and rate.
 bool may_side_table_grow(const BuildOptions& options, const AnyFilter& filter) {
   return filter.kind() == FilterKind::dleft && options.like.empty() && options.shape_file.empty() &&
-         options.dleft_shape.given().empty() && !options.memory_bytes;
+         dleft_shape_flag(options.shape).empty() && !options.shape.wanted.memory_bytes;
 }
 
 std::uint64_t insert_keys(AnyFilter& filter, const BuildOptions& options) {
@@ -53,14 +101,12 @@ std::uint64_t insert_keys(AnyFilter& filter, const BuildOptions& options) {
                      });
   const SideTableUse use = side_table_use(filter);
   if (use.capacity != planned) {
-    remark(
-        options.quiet,
-        fmt::format(
-            "the side table has grown from {} to {} entries, {}: keys are in it more than {} times; say how "
-            "many with --frequent-keys, and it is planned for them",
-            planned, use.capacity,
-            human_bytes(16.0 * static_cast<double>(SpillTable::num_slots(use.capacity))),
-            dleft_common_key_count));
+    remark(options.quiet,
+           fmt::format("the side table has grown from {} to {} entries, {}, because some keys are in the "
+                       "filter more than {} times; give their number with --frequent-keys to plan for them",
+                       planned, use.capacity,
+                       human_bytes(16.0 * static_cast<double>(SpillTable::num_slots(use.capacity))),
+                       dleft_common_key_count));
   }
   return num_keys;
 }
@@ -85,8 +131,8 @@ ExitCode run_build(const BuildOptions& options) {
   const double surplus = statistics.estimated_num_keys - 3 * statistics.estimated_num_keys_standard_error;
   if (planned_keys > 0 && !(surplus <= planned_keys)) {
     remark(false,
-           fmt::format("warning: planned for {:.0f} distinct keys, and there are {}; no key is lost, but the "
-                       "error is now {}; rebuild with more --keys or --memory",
+           fmt::format("warning: planned for {:.0f} distinct keys, but there are {}; no key is lost, but the "
+                       "false positive rate is now {}; rebuild with more --keys or --memory",
                        planned_keys,
                        std::isfinite(statistics.estimated_num_keys)
                            ? fmt::format("about {:.0f}", statistics.estimated_num_keys)
@@ -100,53 +146,59 @@ ExitCode run_build(const BuildOptions& options) {
 
 Run declare_build(CommandLine app) {
   const auto options = std::make_shared<BuildOptions>();
-  add_details(
-      app,
-      "Say how large by any two of --keys, --false-positive-rate and --memory; with one of them, or with "
-      "none, "
-      "the rate is 1%, and the keys are counted first if they are in files. Or give the shape itself. "
-      "Exit status: 0, 1 if the input held no keys (an empty filter is written), 2 after an error.");
-  add_file(app, "-o,--output", options->output, "Write the filter here ('-': standard output)").required();
+  add_details(app, R"(
+      Give the size by any two of --keys, --false-positive-rate and --memory. Without a rate, it is 1%. If neither
+      --keys nor --memory is given, the command first counts the keys, which must be in files. You can also give the
+      exact shape instead.
+
+      Exit status: 0 if keys were inserted, 1 if the input had none (the command then writes an empty filter), 2
+      after an error.
+      )");
+  add_file(app, "-o,--output", options->output, "Write the filter to this file ('-': standard output)")
+      .required();
   add_input_options(app, options->input);
   add_sum(app, options->records);
   add_skip_bad(app, options->records);
   const std::string planned = "Planned size";
   const std::string shape = "Exact shape";
-  add_choice(app, "--kind", options->kind,
-             "What it can do (default: bloom; threshold if --threshold is above 1)",
-             {"bloom", "blocked-bloom", "counting-bloom", "threshold", "dleft", "count-min"});
-  add_count(app, "-t,--threshold,--theta", options->threshold,
-            "Largest count it will be asked for (counting-bloom, threshold)");
-  add_choice(app, "--update", options->update,
-             "How counters rise: conservative errs less, plain can be predicted", {"plain", "conservative"});
-  add_count(app, "-n,--keys", options->num_keys, "Distinct keys to plan for").group(planned);
-  add_rate(app, "-p,--false-positive-rate", options->false_positive_rate, "How often an absent key may pass")
+  ShapeOptions& made = options->shape;
+  add_kind(app, made.kind, "Structure to build (default: bloom; threshold if --threshold is above 1)");
+  Option threshold = add_count(app, "-t,--threshold,--theta", made.wanted.threshold,
+                               "Largest count that queries will use (counting-bloom, threshold)");
+  add_update(app, made.wanted,
+             "How insertions raise counters: conservative has lower errors, plain can be predicted");
+  add_count(app, "-n,--keys", made.wanted.num_keys, "Number of distinct keys to plan for").group(planned);
+  add_rate(app, "-p,--false-positive-rate", made.wanted.false_positive_rate,
+           "Largest false positive rate (default: 1%)")
       .group(planned);
-  add_size(app, "-m,--memory", options->memory_bytes, "Memory of the filter, never exceeded").group(planned);
+  add_size(app, "-m,--memory", made.wanted.memory_bytes, "Memory of the filter, which is never exceeded")
+      .group(planned);
   Option positions =
-      add_count(app, "--num-positions", options->num_positions, "Bits, or counters").group(shape);
-  Option hashes = add_count(app, "-k,--num-hashes", options->num_hashes, "Positions a key has").group(shape);
-  add_count(app, "--counter-bits", options->counter_bits,
+      add_count(app, "--num-positions", made.num_positions, "Number of bits or counters").group(shape);
+  Option hashes =
+      add_count(app, "-k,--num-hashes", made.num_hashes, "Number of positions per key").group(shape);
+  add_count(app, "--counter-bits", made.wanted.counter_bits,
             "Width of a counter: 1 to 8, 16, 32 or 64 (counting-bloom), 0 to 4 (dleft), 8, 16, 32 or 64 "
             "(count-min)",
             {0})
       .group(shape);
-  Option like =
-      add_file(app, "--like", options->like, "Shape and seed of this filter file: the two will merge");
+  Option like = add_file(app, "--like", options->like,
+                         "Use the shape and seed of this filter file, so that the two can be merged");
   add_no_verify(app, options->verify_like).needs(like).group(shape);
-  Option json = add_file(app, "--shape", options->shape_file,
-                         "Shape in a file that 'tally plan --json' or 'tally info --json' printed");
+  Option json =
+      add_file(app, "--shape", options->shape_file,
+               "Use the shape in this file, which 'tally plan --json' or 'tally info --json' printed");
   like.group(shape);
   json.group(shape);
   for (Option source : {positions, hashes, like, json}) {
     for (const char* name : {"--keys", "--false-positive-rate", "--memory"})
       source.excludes(app.get_option(name));
   }
-  std::vector<Option> dleft = add_dleft_plan_options(app, options->dleft_plan);
-  for (Option option : add_dleft_shape_options(app, options->dleft_shape)) dleft.push_back(option);
-  std::vector<Option> own = add_count_min_options(app, options->count_min);
+  std::vector<Option> dleft = add_dleft_plan_options(app, made.wanted);
+  for (Option option : add_dleft_shape_options(app, made)) dleft.push_back(option);
+  std::vector<Option> own = add_count_min_options(app, made);
   own.insert(own.end(), dleft.begin(), dleft.end());
-  add_scheme(app, options->scheme, SchemesOf::all_structures);
+  add_scheme_of_any_kind(app, made.scheme, fmt::format("({})", or_list(scheme_names(FilterKind::count_min))));
   add_hasher_options(app, options->hasher);
   for (Option source : {like, json}) {
     for (const char* name :
@@ -159,7 +211,11 @@ Run declare_build(CommandLine app) {
   add_force(app, options->force);
   add_json(app, options->json);
   add_quiet(app, options->quiet);
-  return [options] { return run_build(*options); };
+  return [options, threshold] {
+    options->shape.has_threshold = threshold.is_given();
+    options->shape.has_weights = !options->records.sum_fields.empty();
+    return run_build(*options);
+  };
 }
 
 }  // namespace tally::cli

@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <memory>
@@ -34,7 +34,7 @@ void declare_change(CommandLine app, ChangeOptions& options) {
   add_quiet(app, options.quiet);
 }
 
-// Writes the filter back, whole or not at all, and says what became of it.
+// Writes the filter back, whole or not at all, and prints the new state.
 void write_back(const ChangeOptions& options, const GuardedFile& file, const AnyFilter& filter, Json json,
                 const std::string& done) {
   refuse_if_stopped(options.filter.path);
@@ -122,8 +122,8 @@ ExitCode run_merge(const MergeOptions& options) {
                     "'tally build --like' makes filters that merge", [&] { return merged.merge(other); });
     if (!has_room) {
       throw std::runtime_error(fmt::format(
-          "'{}' is full: what is in '{}' finds no room in it; '{}' was not written; build the filters "
-          "with more --keys or --frequent-keys",
+          "'{}' is full: the keys of '{}' do not fit; '{}' was not written; build the filters with more "
+          "--keys or --frequent-keys",
           options.inputs.front(), options.inputs[i], options.output));
     }
     refuse_if_stopped(options.output);
@@ -142,11 +142,12 @@ ExitCode run_merge(const MergeOptions& options) {
 
 Run declare_add(CommandLine app) {
   const auto options = std::make_shared<ChangeOptions>();
-  add_details(
-      app,
-      "The file is replaced as a whole once all keys are in; until then, and after an error, it is what it "
-      "was. A dleft filter that has no room for a key is such an error. Exit status: 0, 1 if the input held "
-      "no keys, 2 after an error.");
+  add_details(app, R"(
+      Adds all keys and then replaces the file as a whole. After an error the file is unchanged. A dleft filter
+      that is full is such an error.
+
+      Exit status: 0 if keys were added, 1 if the input had none, 2 after an error.
+      )");
   declare_change(app, *options);
   add_sum(app, options->records);
   add_skip_bad(app, options->records);
@@ -155,24 +156,25 @@ Run declare_add(CommandLine app) {
 
 Run declare_remove(CommandLine app) {
   const auto options = std::make_shared<ChangeOptions>();
-  add_details(
-      app,
-      "Takes one occurrence of every key of the input out of a counting-bloom or dleft filter. A key that is "
-      "certainly "
-      "not in it is refused and changes nothing. Remove only what was added: another key that passes by "
-      "error cannot be told from one that is there, and takes other keys' counts with it. "
-      "Exit status: 0, 1 if a key was refused or there were none, 2 after an error.");
+  add_details(app, R"(
+      Removes one occurrence of every key of the input from a counting-bloom or dleft filter. Removing a key that
+      is provably absent is refused and changes nothing. Remove only keys that you added: if a false positive
+      lets an illegal removal through, nothing can detect it, and other keys lose counts.
+
+      Exit status: 0 if all keys were removed, 1 if a key was refused or the input had none, 2 after an error.
+      )");
   declare_change(app, *options);
   return [options] { return run_remove(*options); };
 }
 
 Run declare_halve(CommandLine app) {
   const auto options = std::make_shared<ChangeOptions>();
-  add_details(
-      app,
-      "Halves every count of a count-min sketch, rounded up: done at intervals, what is old counts for "
-      "less. No count falls below what is left of the truth, rounded up, too; a counter at its maximum "
-      "stays there. Exit status: 0, 2 after an error.");
+  add_details(app, R"(
+      Halves every counter of a count-min sketch and rounds up. Halve at regular intervals to let old counts fade.
+      No count becomes lower than half the true count, rounded up. A counter at its maximum stays there.
+
+      Exit status: 0 after success, 2 after an error.
+      )");
   add_filter_file(app, options->filter);
   add_json(app, options->json);
   add_quiet(app, options->quiet);
@@ -181,19 +183,19 @@ Run declare_halve(CommandLine app) {
 
 Run declare_merge(CommandLine app) {
   const auto options = std::make_shared<MergeOptions>();
-  add_details(
-      app,
-      "The filters must be of one kind, shape, scheme and seed ('tally build --like FILE' makes "
-      "such); if not, "
-      "the first difference is named and nothing is written. dleft filters may have been doubled "
-      "differently often; "
-      "that both fit into one is not sure, and it is an error if they do not. Files of 'tally top "
-      "--save' merge too, if method, candidates, sketch and seed are the same; so do those of sliding "
-      "windows, which the library writes. "
-      "Exit status: 0, 2 after an error.");
-  add_file(app, "-o,--output", options->output, "Write the merged filter here ('-': standard output)")
+  add_details(app, R"(
+      The filters must have the same kind, shape, scheme and seed, as those of 'tally build --like FILE'.
+      Otherwise the command names the first difference and writes nothing. dleft filters may differ in the number
+      of doublings; if the keys of all do not fit into one filter, that is an error.
+
+      Files of 'tally top --save' can be merged if method, number of candidates, sketch and seed are the same; so
+      can sliding windows that the library wrote.
+
+      Exit status: 0 after success, 2 after an error.
+      )");
+  add_file(app, "-o,--output", options->output, "Write the merged filter to this file ('-': standard output)")
       .required();
-  app.add_option("filters", options->inputs, "The filter files, two or more")
+  app.add_option("filters", options->inputs, "Two or more filter files")
       .type_name("FILE")
       .required()
       .expected(2, Option::any_number);

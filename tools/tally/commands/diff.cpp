@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <memory>
 
@@ -23,7 +23,7 @@ struct DiffOptions {
   bool quiet = false;
 };
 
-// Files know no versions: a delta leads from the first to the second, and its digest says between which two.
+// Files have no versions: a delta leads from the first version to the second, and its digest identifies both.
 constexpr SummaryVersion first_version{1, 1};
 constexpr SummaryVersion second_version{1, 2};
 
@@ -66,7 +66,7 @@ ExitCode run_diff(const DiffOptions& options) {
            fmt::format("a full copy of {} {}: {}{}", after.num_units(), units,
                        human_bytes(static_cast<double>(message.size())),
                        is_other_layout ? " (the two files have different shapes, schemes or seeds)"
-                       : delta         ? " (shorter than what changed)"
+                       : delta         ? " (shorter than the changes)"
                                        : ""));
   }
   return differ ? ExitCode::success : ExitCode::none;
@@ -76,20 +76,21 @@ ExitCode run_diff(const DiffOptions& options) {
 
 Run declare_diff(CommandLine app) {
   const auto options = std::make_shared<DiffOptions>();
-  add_details(
-      app,
-      "Writes a message (docs/summaries.md) that brings a copy of OLD's bits, or cells, to those of NEW: the "
-      "positions that changed, compressed to about their entropy; or a full copy of NEW, if no OLD is given, "
-      "if the two are not of one shape, scheme and seed, or where that is shorter. Of a counting-bloom "
-      "filter "
-      "it is the bits of counters above 0: the counters stay at home. 'tally patch' applies it.\n\n"
-      "Exit status: 0, 1 if nothing changed, 2 after an error.");
+  add_details(app, R"(
+      Writes a message (docs/summaries.md) that turns a copy of OLD into a copy of NEW: the bits or cells that
+      changed, compressed to about their entropy. The message is a full copy of NEW if there is no OLD, if the two
+      differ in shape, scheme or seed, or if a full copy is shorter. For a counting-bloom filter it tells which
+      counters are above 0, but not their values. 'tally patch' applies the message.
+
+      Exit status: 0 if something changed, 1 if nothing did, 2 after an error.
+      )");
   app.add_option("files", options->files, "[OLD] NEW: bloom, counting-bloom or dleft filter files")
       .type_name("FILE")
       .required()
       .expected(1, 2);
-  add_file(app, "-o,--output", options->output, "Write the message here (default '-': standard output)");
-  app.add_option("--name", options->name, "Whose directory it is, in the message (default: NEW's name)")
+  add_file(app, "-o,--output", options->output,
+           "Write the message to this file (default '-': standard output)");
+  app.add_option("--name", options->name, "Name of the publisher in the message (default: NEW's name)")
       .type_name("NAME");
   add_key_file(app, options->key_file);
   add_force(app, options->force);

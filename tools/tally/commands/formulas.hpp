@@ -39,7 +39,7 @@ struct FormulaResult {
   std::vector<std::pair<std::string, std::vector<double>>> lists = {};
 };
 
-/// One formula of the calculator: a line of the table that listing, option check and help are made from.
+/// One formula of the calculator. The list of formulas, the check of options and the help are made from these.
 struct Formula {
   std::string_view name;
   std::string_view parameters;  ///< "--m --k --n [--exact]": names from parameter_table(), [optional]

@@ -43,12 +43,12 @@ FormulaResult size(const Arguments& arguments) {
 std::vector<Formula> count_min_formulas() {
   return {
       {"count-min-failure-probability", "--w --depth --epsilon [--two-hash] [--copies]",
-       "bound (1/(w epsilon))^depth on Pr(a count is more than epsilon of the sum too high); two-hash: rows "
-       "h1 + j h2, (2/(epsilon w^2) + (2/(w epsilon))^depth)^copies",
+       "bound (1/(w epsilon))^depth on Pr(a count is too high by more than epsilon of the sum); two-hash: "
+       "rows h1 + j h2, (2/(epsilon w^2) + (2/(w epsilon))^depth)^copies",
        "Cormode, Muthukrishnan 2003; two-hash: Kirsch, Mitzenmacher 2008, Theorem 9.1", failure_probability},
       {"count-min-size", "--epsilon --failure-probability [--two-hash]",
-       "the counters of a sketch of ceil(e/epsilon) columns and ceil(ln(1/delta)) rows; two-hash: of the "
-       "copies that Theorem 9.1 needs",
+       "number of counters of a sketch with ceil(e/epsilon) columns and ceil(ln(1/delta)) rows; two-hash: of "
+       "as many copies as Theorem 9.1 needs",
        "Cormode, Muthukrishnan 2003; two-hash: Kirsch, Mitzenmacher 2008, section 9", size},
   };
 }

@@ -11,7 +11,7 @@
 namespace tally::cli {
 namespace {
 
-constexpr double kDefaultShare = 1e-9;
+constexpr double default_share = 1e-9;
 
 double steps_per_element(const Arguments& arguments) {
   if (arguments.has("churn") && arguments.has("steps"))
@@ -42,7 +42,7 @@ FormulaResult load(const Arguments& arguments) {
   for (std::uint64_t i = 1; loads.fraction(i) > 0.0; ++i) fractions.push_back(loads.fraction(i));
   FormulaResult result;
   std::uint64_t cells = 0;
-  while (loads.fraction(cells + 1) >= kDefaultShare) ++cells;
+  while (loads.fraction(cells + 1) >= default_share) ++cells;
   result.value = static_cast<double>(cells);
   result.lists.emplace_back("fractions", fractions);
   for (std::size_t j = 0; j < loads.subtables.size(); ++j) {
@@ -87,7 +87,7 @@ FormulaResult load_and_fraction(double load, std::uint32_t cells) {
 
 FormulaResult safe_load(const Arguments& arguments) {
   const std::uint32_t cells = arguments.small_count("cells");
-  const double share = arguments.has("share") ? arguments.real("share") : kDefaultShare;
+  const double share = arguments.has("share") ? arguments.real("share") : default_share;
   return load_and_fraction(theory::dleft_safe_load_for_share(arguments.small_count("d"), cells, share,
                                                              steps_per_element(arguments)),
                            cells);
@@ -120,30 +120,31 @@ FormulaResult counter_overflow(const Arguments& arguments) {
 std::vector<Formula> dleft_formulas() {
   return {
       {"dleft-load", "--d --load [--churn] [--steps]",
-       "fluid limit of d-left hashing: the fractions of all buckets, and of each subtable's, with load >= 1, "
-       "2, ...; value: the cells a bucket needs so that fewer than 1e-9 of the buckets need more",
+       "fluid limit of d-left hashing: the fractions of all buckets, and of those of each subtable, with "
+       "load >= 1, 2, ...; value: the number of cells per bucket so that fewer than 1e-9 of the buckets "
+       "need more",
        "Bonomi et al. 2006, section 2.3", load},
       {"dleft-overflow-probability", "--d --cells --load [--churn] [--steps]",
-       "an insertion finds all its d buckets full: prod_j x_{j,cells}; nothing is moved",
+       "probability that an insertion finds all its d buckets full: prod_j x_{j,cells}; without moves",
        "after Bonomi et al. 2006, section 5.2", overflow_probability},
       {"dleft-lifetime-overflow", "--d --buckets --cells --load --operations",
-       "any insertion finds no room while the table is filled, and then in so many delete-and-insert "
-       "operations",
+       "probability that any insertion fails while the table is filled and during the following "
+       "delete-and-insert operations",
        "after Bonomi et al. 2006, section 5.2", lifetime_overflow},
       {"dleft-safe-load", "--d --cells [--churn] [--steps] [--share]",
-       "the largest load, elements per bucket, with at most that share of the buckets above their cells; "
-       "nothing is moved",
-       "over the fluid limit", safe_load},
+       "the largest load, in elements per bucket, at which at most this share of the buckets needs more than "
+       "its cells; without moves",
+       "based on the fluid limit", safe_load},
       {"dleft-lifetime-safe-load", "--d --buckets --cells --operations --failure-probability",
-       "the largest load at which dleft-lifetime-overflow stays at or below the failure probability",
-       "over the fluid limit", lifetime_safe_load},
+       "the largest load at which dleft-lifetime-overflow is at most the failure probability",
+       "based on the fluid limit", lifetime_safe_load},
       {"dleft-false-positive-rate", "--buckets [--remainder-bits] [--remainder-values] --n [--d]",
-       "1 - (1 - 1/(B R))^n; with d, also the load of distinct fingerprints, which the others need",
+       "1 - (1 - 1/(B R))^n; with d, also the load of distinct fingerprints, which other formulas need",
        "Bonomi et al. 2006, section 3.2", false_positive_rate},
       {"dleft-counter-overflow",
        "--buckets [--remainder-bits] [--remainder-values] --n --limit [--operations]",
-       "bound C(n, i) / (B R)^(i - 1) on Pr(i keys share a fingerprint), i the limit; with operations, the "
-       "delete-and-insert steps expected to end there",
+       "bound C(n, i) / (B R)^(i - 1) on Pr(i keys share a fingerprint), where i is the limit; with "
+       "operations, also the expected number of delete-and-insert steps that end there",
        "Bonomi et al. 2006, section 5.1, corrected", counter_overflow},
   };
 }

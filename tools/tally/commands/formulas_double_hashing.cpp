@@ -52,12 +52,12 @@ FormulaResult rate_deviation(const Arguments& arguments) {
 std::vector<Formula> double_hashing_formulas() {
   return {
       {"double-hashing-false-positive-rate", "--m --k --n [--quadratic] [--cubic] [--triple] [--partition]",
-       "h1 + i h2 mod m, exact at every m and n (up to 2^33 steps; k up to 16); with it the chances of 0, 1, "
-       ".., k distinct positions",
+       "h1 + i h2 mod m, exact for every m and n (up to 2^33 steps; k up to 16), and the probabilities of "
+       "0, 1, ..., k distinct positions",
        "by counting; schemes of Kirsch, Mitzenmacher 2008, section 5", false_positive_rate},
       {"false-positive-rate-deviation", "--m --k --n --epsilon [--bias] [--queries]",
-       "bound on Pr(the rate of a filter is farther than epsilon from the limit); with queries, of the rate "
-       "measured by so many",
+       "bound on Pr(the rate of a filter differs from the limit by more than epsilon); with queries, on "
+       "that of a rate measured with this number of queries",
        "Kirsch, Mitzenmacher 2008, Theorems 7.1 and 7.2", rate_deviation},
   };
 }

@@ -93,20 +93,19 @@ FormulaResult stale_miss_share(const Arguments& arguments) {
 std::vector<Formula> summary_formulas() {
   return {
       {"flipped-share", "--m --k --n --removed --added [--approximate]",
-       "share of a Bloom filter's bits that flip when so many of its n keys go and so many others come",
+       "share of a Bloom filter's bits that change when some of its n keys are removed and others added",
        "ours; the filter of Fan et al. 2000 (Summary Cache)", flipped_share},
       {"delta-bits", "--m --k --n --removed --added [--approximate]",
-       "bits of the flipped positions in the best Rice code; least_delta_bits: their entropy",
+       "bits of the changed positions in the best Rice code; least_delta_bits: their entropy",
        "ours; Golomb 1966, Rice 1979", delta_bits},
       {"dleft-delta-bits", "--d --buckets --cells --remainder-bits --n --removed --added",
-       "the same for a d-left table with 2-bit counters: places of the changed cells, and the cells", "ours",
+       "the same for a d-left table with 2-bit counters: indices and contents of the changed cells", "ours",
        dleft_delta_bits},
       {"stale-miss-share",
        "--n --insertion-rate [--removal-rate] [--any-time] [--new-share] [--interval] [--max-bytes] "
        "[--header-bytes] [--bytes-per-change] [--delay] [--popularity] [--removed-popularity]",
-       "share of the requests for keys in a directory whose replica cannot know them yet; a message goes out "
-       "at "
-       "the first of the limits",
+       "share of the requests that are for keys which a directory has but its replica does not have yet; a "
+       "message is sent at the first of the limits",
        "ours; the policy is that of Fan et al. 2000", stale_miss_share},
   };
 }

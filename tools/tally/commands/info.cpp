@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <memory>
@@ -26,7 +26,7 @@ struct InfoOptions {
   bool json = false;
 };
 
-// The most distinct keys with which the shape keeps the rate.
+// The largest number of distinct keys for which the shape meets the rate.
 std::uint64_t num_keys_at(const FilterShape& shape, double false_positive_rate) {
   if (shape.kind() == FilterKind::blocked_bloom) {
     return planned_num_keys_blocked(std::get<BloomShape>(shape.shape), false_positive_rate);
@@ -52,7 +52,7 @@ std::string rebuild_advice(double num_keys, double rate) {
 // planned for a little more. Beyond this a larger filter is better.
 constexpr double much_fill = 0.55;
 
-// What is wrong with the filter, each with what to do.
+// The problems of the filter, each with advice.
 std::vector<std::string> problems_of(const AnyFilter& filter, const FilterStatistics& statistics,
                                      std::optional<double> asked_rate) {
   std::vector<std::string> problems;
@@ -61,44 +61,42 @@ std::vector<std::string> problems_of(const AnyFilter& filter, const FilterStatis
   const double best_rate = std::exp2(-static_cast<double>(shape.num_hashes()));
   const double rate = asked_rate.value_or(std::max(best_rate, 1e-15));
   if (asked_rate && rate_now > *asked_rate) {
-    problems.push_back(fmt::format("an absent key passes with {}, and {} was asked for; {}",
+    problems.push_back(fmt::format("the false positive rate is {}, above the {} of --false-positive-rate; {}",
                                    human_rate(rate_now), human_rate(*asked_rate),
                                    rebuild_advice(statistics.estimated_num_keys, rate)));
   } else if (!asked_rate && shape.kind() != FilterKind::dleft && !filter.is_sketch() &&
-             shape.threshold() <= 1 && statistics.fill_ratio() > much_fill) {
+             shape.made_for_theta().value_or(1) <= 1 && statistics.fill_ratio() > much_fill) {
     const auto best_keys = static_cast<double>(num_keys_at(shape, rate));
     std::string text = fmt::format("fill {}, more than half", human_rate(statistics.fill_ratio()));
     if (best_keys > 0 && std::isfinite(statistics.estimated_num_keys)) {
-      text += fmt::format(": {:.1f} times the keys that {} hashes are best for",
+      text += fmt::format(": {:.1f} times the number of keys that {} hashes are best for",
                           statistics.estimated_num_keys / best_keys, shape.num_hashes());
     }
     problems.push_back(text + "; " + rebuild_advice(statistics.estimated_num_keys, rate));
   }
   if (filter.can_remove() && statistics.num_saturated > 0) {
-    problems.push_back(
-        fmt::format("{} counters are stuck at their maximum and never clear; nothing is lost, but removed "
-                    "keys may stay visible; "
-                    "rebuild with --counter-bits {}",
-                    statistics.num_saturated, shape.counter_bits() < 8 ? 8 : shape.counter_bits() * 2));
+    problems.push_back(fmt::format(
+        "{} saturated counters, which stay at their maximum; no key is lost, but removed keys may "
+        "still be found; rebuild with --counter-bits {}",
+        statistics.num_saturated, shape.counter_bits() < 8 ? 8 : shape.counter_bits() * 2));
   }
   if (filter.is_sketch() && statistics.num_saturated > 0) {
     problems.push_back(fmt::format(
-        "{} counters are stuck at their maximum: of a key that has only such ones the count is only "
-        "known to be at least that; rebuild with wider --counter-bits",
+        "{} saturated counters: the count of a key that has only such counters has no upper bound; rebuild "
+        "with more --counter-bits",
         statistics.num_saturated));
   }
   if (filter.totals().num_full > 0) {
     problems.push_back(
-        fmt::format("{} keys were refused because it was full, and are not in it; build it with more "
-                    "--keys, or --max-doublings, or --frequent-keys",
+        fmt::format("{} keys were refused because the filter was full, and are not in it; rebuild with more "
+                    "--keys, --max-doublings or --frequent-keys",
                     filter.totals().num_full));
   }
   if (statistics.num_refused_removes > 0) {
-    problems.push_back(
-        fmt::format("{} removes were of keys certainly not in it; if others like them passed by error, keys "
-                    "are missing now: "
-                    "remove only what was added",
-                    statistics.num_refused_removes));
+    problems.push_back(fmt::format(
+        "{} removals of keys that are not in the filter were refused; others like them may have "
+        "got through as false positives, and then keys are missing; remove only keys that you added",
+        statistics.num_refused_removes));
   }
   return problems;
 }
@@ -150,7 +148,7 @@ std::string info_text(const AnyFilter& filter, const FilterStatistics& statistic
   const bool keyed = filter.hasher().id() != HashId::xxh3_128;
   std::string text;
   const auto row = [&](std::string_view name, const std::string& value) {
-    text += fmt::format("{:<14} {}\n", name, value);
+    text += fmt::format("{:<20} {}\n", name, value);
   };
   row("kind", std::string(name_of(shape.kind())));
   row("scheme", std::string(shape.scheme_name()));
@@ -161,36 +159,35 @@ std::string info_text(const AnyFilter& filter, const FilterStatistics& statistic
     const DLeftShape& own = std::get<DLeftShape>(shape.shape);
     row("cells", fmt::format("{}: {} subtables of {} buckets of {}", own.num_cells(), own.num_subtables,
                              own.current_buckets_per_subtable(), own.cells_per_bucket));
-    row("a cell",
-        fmt::format("remainder of {} bits, counter of {}", own.current_remainder_bits(), own.counter_bits));
+    row("bits per cell",
+        fmt::format("{} of remainder, {} of counter", own.current_remainder_bits(), own.counter_bits));
     row("doublings",
         fmt::format("{} of {}{}", own.num_doublings, own.remainder_bits - own.least_remainder_bits,
-                    own.grows ? ", by itself" : ""));
+                    own.grows ? ", automatic" : ""));
     row("side table", fmt::format("{} of {} entries in use", dleft->table.num_spilled, own.spill_capacity));
-    row("moves", fmt::format("{}; {} insertions needed them", name_of(own.moves), dleft->totals.num_rescues));
+    row("moves", fmt::format("{}; needed by {} insertions", name_of(own.moves), dleft->totals.num_rescues));
   } else if (const auto* count_min = std::get_if<CountMinShape>(&shape.shape)) {
     row("counters",
         fmt::format("{} rows of {}{}", count_min->num_rows(), count_min->width,
-                    count_min->num_copies == 1 ? "" : fmt::format(", {} a copy", count_min->depth)));
+                    count_min->num_copies == 1 ? "" : fmt::format(", {} per copy", count_min->depth)));
   } else {
     row(shape.counter_bits() == 1 ? "bits" : "counters", fmt::format("{}", shape.num_positions()));
     row("hashes", fmt::format("{}", shape.num_hashes()));
   }
   if (filter.can_count() && !dleft) row("counter bits", fmt::format("{}", shape.counter_bits()));
-  if (filter.can_count() && !dleft && !filter.is_sketch())
-    row("threshold", fmt::format("{}", shape.threshold()));
+  if (const auto theta = shape.made_for_theta()) row("threshold", fmt::format("{}", *theta));
   if (const auto* count_min = std::get_if<CountMinShape>(&shape.shape)) {
     row("update", std::string(name_of(count_min->update)));
   } else if (const auto* threshold = std::get_if<ThresholdShape>(&shape.shape)) {
     row("update", std::string(name_of(threshold->update)));
   }
   row("memory", human_bytes(static_cast<double>(shape.num_bytes())));
-  row("body", verified ? "checksum verified" : "not checked (--no-verify)");
+  row("body", verified ? "checksum verified" : "checksum not verified (--no-verify)");
   if (const auto bound = filter.count_min_bound()) {
-    row("counts", fmt::format("{} in all", statistics.num_insertions));
+    row("total count", fmt::format("{}", statistics.num_insertions));
     row("a count is", bound_text(*bound));
     if (filter.totals().rounding > 0)
-      row("halved", fmt::format("which adds {} to a count at most", filter.totals().rounding));
+      row("halvings", fmt::format("added at most {} to a count", filter.totals().rounding));
   } else {
     row("insertions", fmt::format("{}", statistics.num_insertions));
   }
@@ -200,12 +197,12 @@ std::string info_text(const AnyFilter& filter, const FilterStatistics& statistic
   row("distinct keys", std::isfinite(statistics.estimated_num_keys)
                            ? fmt::format("{:.0f} +- {:.0f} (estimate)", statistics.estimated_num_keys,
                                          statistics.estimated_num_keys_standard_error)
-                           : "more than can be told");
+                           : "too many to estimate");
   row("fill", human_rate(statistics.fill_ratio()));
-  row("error now", human_rate(statistics.estimated_false_positive_rate) + " (an absent key passes)");
+  row("false positive rate", human_rate(statistics.estimated_false_positive_rate));
   for (const double rate : {0.01, 0.001}) {
     if (filter.is_sketch()) break;
-    row(fmt::format("keys for {}", human_rate(rate)), fmt::format("{} at most", num_keys_at(shape, rate)));
+    row(fmt::format("keys at {}", human_rate(rate)), fmt::format("at most {}", num_keys_at(shape, rate)));
   }
   if (dleft) text += "\n" + loads_text(dleft->table);
   if (!statistics.histogram.empty()) text += "\n" + histogram_text(statistics, shape);
@@ -216,7 +213,8 @@ std::string info_text(const AnyFilter& filter, const FilterStatistics& statistic
 ExitCode show_sketch(const InfoOptions& options, const AnySketch& sketch) {
   const std::string_view kind = name_of(kind_of(sketch));
   if (options.false_positive_rate)
-    throw std::invalid_argument(fmt::format("--false-positive-rate: a {} file has none; leave it out", kind));
+    throw std::invalid_argument(
+        fmt::format("--false-positive-rate: a {} file has no such rate; leave it out", kind));
   if (options.plot.wanted)
     throw std::invalid_argument(fmt::format("--plot: a {} file has no plot; leave it out", kind));
   if (options.json) {
@@ -255,12 +253,15 @@ ExitCode run_info(const InfoOptions& options) {
 
 Run declare_info(CommandLine app) {
   const auto options = std::make_shared<InfoOptions>();
-  add_details(app,
-              "Shape, hash, fill, counters by value, the error as it is now, and what is wrong and what to "
-              "do about it. Of a file of 'tally top --save' candidates, sketch and bounds. "
-              "Exit status: 0, 1 if the error is above --false-positive-rate, 2 after an error.");
+  add_details(app, R"(
+      Prints shape, hash, fill, counters by value, the current false positive rate, and problems with advice. For
+      a file of 'tally top --save', it prints candidates, sketch and bounds.
+
+      Exit status: 0 after success, 1 if the current rate is above --false-positive-rate, 2 after an error.
+      )");
   add_filter_file(app, options->filter);
-  add_rate(app, "-p,--false-positive-rate", options->false_positive_rate, "The error that was asked for");
+  add_rate(app, "-p,--false-positive-rate", options->false_positive_rate,
+           "The highest acceptable false positive rate");
   add_no_verify(app, options->filter.verify);
   add_plot(app, options->plot, "counters by value");
   add_json(app, options->json);

@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -19,7 +19,7 @@
 #include "node/directory.hpp"
 #include "node/redis_address.hpp"
 #include "node/summary_node.hpp"
-#include "tally/planner.hpp"
+#include "shape/shape.hpp"
 #include "tally/serialization.hpp"
 #include "text/duration.hpp"
 
@@ -29,11 +29,8 @@ namespace {
 struct NodeOptions {
   SummaryNode::Options node;
   std::string redis = "localhost:6379";
-  std::string kind = "counting-bloom";
-  std::uint64_t num_keys = 100'000;
-  double false_positive_rate = 0.01;
-  std::optional<std::uint64_t> num_positions;
-  std::optional<std::uint32_t> num_hashes;
+  ShapeOptions shape{.kind = std::string(name_of(FilterKind::counting_bloom)),
+                     .ways = {.than_one_of_two = ", or --keys", .than_positions = "--keys"}};
   std::string load_file;
   std::optional<std::uint64_t> epoch;
   HasherOptions hasher;
@@ -44,6 +41,7 @@ struct NodeOptions {
   bool quiet = false;
 };
 
+constexpr std::uint64_t default_num_keys = 100'000;
 constexpr Nanoseconds never = std::numeric_limits<Nanoseconds>::max();
 
 Nanoseconds steady_now() noexcept {
@@ -52,8 +50,8 @@ Nanoseconds steady_now() noexcept {
   return time.tv_sec * nanoseconds_per_second + time.tv_nsec;
 }
 
-/// poll, but it returns at once if a signal asks to stop before or meanwhile: none can come between the look
-/// at stop_requested and the wait. `heeds_stop` is false once that was heeded.
+/// poll, but it returns at once if a signal requests a stop before or during the wait. Signals are blocked between the
+/// check of stop_requested and the wait, so none is missed. `heeds_stop` is false after a stop was handled.
 void poll_or_stop(std::vector<pollfd>& polled, Nanoseconds wait, bool heeds_stop) {
   sigset_t stops;
   sigset_t before;
@@ -70,7 +68,7 @@ void poll_or_stop(std::vector<pollfd>& polled, Nanoseconds wait, bool heeds_stop
   for (pollfd& entry : polled) entry.revents = 0;
 }
 
-// What a filter file holds; its hash becomes ours.
+// The directory from a filter file. The node then uses the hash of that file.
 NodeDirectory load_directory(NodeOptions& options, const SummaryOptions& summary) {
   const AnyFilter file = load(options.load_file, options.hasher.key());
   options.node.terms.hasher = file.hasher();
@@ -79,10 +77,10 @@ NodeDirectory load_directory(NodeOptions& options, const SummaryOptions& summary
                   std::is_same_v<Filter, DLeftCountingBloomFilter<>>) {
       return NodeDirectory(filter, summary);
     } else {
-      throw std::invalid_argument(fmt::format(
-          "--load: '{}' holds a filter of kind {} and scheme {}; it must be counting-bloom or dleft, and of "
-          "the default scheme",
-          options.load_file, name_of(file.kind()), file.shape().scheme_name()));
+      throw std::invalid_argument(
+          fmt::format("--load: '{}' contains a filter of kind {} and scheme {}; the kind must be "
+                      "counting-bloom or dleft, and the scheme the default one",
+                      options.load_file, name_of(file.kind()), file.shape().scheme_name()));
     }
   });
 }
@@ -90,32 +88,15 @@ NodeDirectory load_directory(NodeOptions& options, const SummaryOptions& summary
 NodeDirectory make_directory(NodeOptions& options) {
   const SummaryOptions summary{.publisher = options.node.name, .epoch = options.epoch.value_or(0)};
   if (!options.load_file.empty()) return load_directory(options, summary);
-  if (options.num_positions.has_value() != options.num_hashes.has_value()) {
-    throw std::invalid_argument(
-        "--num-positions and --num-hashes make a shape together; give both, or --keys");
-  }
   options.node.terms.hasher = options.hasher.hasher();
   const KeyHasher& hasher = options.node.terms.hasher;
-  if (options.kind == "dleft") {
-    if (options.num_positions) {
-      throw std::invalid_argument("--num-positions, --num-hashes: a dleft filter has cells; give --keys");
-    }
-    DLeftRequest request;
-    request.num_keys = options.num_keys;
-    request.false_positive_rate = options.false_positive_rate;
-    const DLeftShape shape = plan_dleft(request);
-    SummaryNode::check(options.node, layout_of(shape, RotationBuckets::file_id, hasher));
-    return NodeDirectory(shape, hasher, summary);
-  }
-  CountingBloomRequest request;
-  request.num_keys = options.num_keys;
-  request.false_positive_rate = options.false_positive_rate;
-  const CountingBloomShape shape =
-      options.num_positions
-          ? CountingBloomShape{.num_counters = *options.num_positions, .num_hashes = *options.num_hashes}
-          : plan_counting_bloom(request);
-  SummaryNode::check(options.node, layout_of(shape, DefaultScheme::file_id, hasher));
-  return NodeDirectory(shape, hasher, summary);
+  const FilterShape shape = shape_of(options.shape, [] { return default_num_keys; }).shape;
+  const auto make = [&](const auto& own) {
+    SummaryNode::check(options.node, layout_of(own, shape.scheme_id, hasher));
+    return NodeDirectory(own, hasher, summary);
+  };
+  if (const auto* const dleft = std::get_if<DLeftShape>(&shape.shape)) return make(*dleft);
+  return make(std::get<CountingBloomShape>(shape.shape));
 }
 
 ExitCode run_node(NodeOptions& options) {
@@ -144,9 +125,10 @@ ExitCode run_node(NodeOptions& options) {
   commands.finish();
   if (!node.is_published()) {
     const PendingChanges pending = node.directory().pending();
-    throw std::runtime_error(
-        fmt::format("the end, and Redis at {} has not taken what changed last: {} changes", address.shown(),
-                    pending.num_inserted + pending.num_removed));
+    throw std::runtime_error(fmt::format(
+        "Redis at {} did not accept the last {} changes before the end; keep the node running longer "
+        "with --linger",
+        address.shown(), pending.num_inserted + pending.num_removed));
   }
   return commands.num_refused() == 0 ? ExitCode::success : ExitCode::none;
 }
@@ -155,87 +137,95 @@ ExitCode run_node(NodeOptions& options) {
 
 Run declare_node(CommandLine app) {
   const auto options = std::make_shared<NodeOptions>();
-  add_details(
-      app,
-      "Keeps a summary of this node's keys published over a Redis server, follows those of all nodes of the "
-      "group, and answers who may have a key. Lines of standard input are commands:\n\n"
-      "+KEY: the key came here.\n"
-      "-KEY: it left; one that is certainly not here is refused.\n"
-      "?KEY: who may have it? Prints the key, a tab, and the names of the nodes with blanks between them.\n"
-      "!status: prints a line on this node and one on every other.\n"
-      "!publish: publish what changed, without waiting for --interval or --share.\n"
-      "!wait [PEERS [TIME]]: read on when so many peers (1) are known up to their newest version and our own "
-      "is published, or after the time (10s).\n\n"
-      "Messages that were lost are found out and asked for again, and a broken connection is made again, for "
-      "ever. Until then answers are stale: what they say was so at the age that !status shows. A node that "
-      "is "
-      "started again has to be given its keys again, by --load or its input. Exit status: 0, 1 if a change "
-      "or a line was refused, 2 "
-      "after an error, or if Redis did not take the last changes before the end.");
+  add_details(app, R"(
+      Publishes a summary of this node's keys over a Redis server, receives the summaries of all nodes of the group,
+      and answers which nodes may have a key. Each line of standard input is a command:
+
+        +KEY: the key arrived at this node.
+        -KEY: the key left. Removing a key that is provably absent is refused.
+        ?KEY: prints the key, a tab, and the names of the nodes that may have it, separated by spaces.
+        !status: prints one line about this node and one about each peer.
+        !publish: publishes all changes now, without waiting for --interval or --share.
+        !wait [PEERS [TIME]]: waits until PEERS peers (1) are up to date and all changes published, or for TIME (10s).
+
+      The node detects lost messages and requests them again, and it reconnects after a broken connection. Until
+      then answers may be out of date; !status shows their age. After a restart, a node must get its keys again,
+      from --load or its input.
+
+      Exit status: 0 after success, 1 if a change or a line was refused, 2 after an error, or if Redis did not
+      accept the last changes before the end.
+      )");
   SummaryNode::Options& node = options->node;
   node.terms.max_peers = 1000;
   node.terms.max_total_bytes = std::uint64_t{1} << 30;
-  app.add_option("name", node.name, "This node's name: letters, digits, '.', '_' and '-'")
+  app.add_option("name", node.name, "Name of this node: letters, digits, '.', '_' and '-'")
       .type_name("NAME")
       .required();
   app.add_option(
          "--redis", options->redis,
-         "The server: redis://[[user]:password@]host[:port] or unix:///path, perhaps from the environment "
-         "(TALLY_REDIS), where no password is shown (default: localhost:6379)")
+         "The server: redis://[[user]:password@]host[:port] or unix:///path; better from the environment "
+         "(TALLY_REDIS), where other users do not see the password (default: localhost:6379)")
       .type_name("URL")
       .environment("TALLY_REDIS");
-  app.add_option("--group", node.group, "Nodes of one group hear each other (default: default)")
+  app.add_option("--group", node.group, "Group of nodes that share their summaries (default: default)")
       .type_name("NAME");
   const std::string size = "Size";
-  add_choice(app, "--kind", options->kind,
-             "What counts the keys: counting-bloom sends bits, dleft cells (default: counting-bloom)",
-             {"counting-bloom", "dleft"})
+  add_choice(app, "--kind", options->shape.kind,
+             "Structure that counts the keys: counting-bloom sends bits, dleft sends cells (default: "
+             "counting-bloom)",
+             {std::string(name_of(FilterKind::counting_bloom)), std::string(name_of(FilterKind::dleft))})
       .group(size);
-  Option keys = add_count(app, "-n,--keys", options->num_keys,
-                          "Keys to plan for, at any one time (default: 100000)", {1, std::uint64_t{1} << 40});
-  Option rate = add_rate(app, "-p,--false-positive-rate", options->false_positive_rate,
-                         "How often a peer is named that has not the key (default: 1%)");
-  Option positions = add_count(app, "--num-positions", options->num_positions, "Bits, exactly");
-  Option hashes = add_count(app, "-k,--num-hashes", options->num_hashes, "Positions a key has, exactly");
+  Option keys =
+      add_count(app, "-n,--keys", options->shape.wanted.num_keys,
+                "Number of keys to plan for, at any one time (default: 100000)", {1, std::uint64_t{1} << 40});
+  Option rate = add_rate(app, "-p,--false-positive-rate", options->shape.wanted.false_positive_rate,
+                         "Largest false positive rate: how often an answer names a peer that does not have "
+                         "the key (default: 1%)");
+  Option positions = add_count(app, "--num-positions", options->shape.num_positions, "Exact number of bits");
+  Option hashes =
+      add_count(app, "-k,--num-hashes", options->shape.num_hashes, "Exact number of positions per key");
   for (Option exact : {positions, hashes}) exact.excludes(keys).excludes(rate);
   Option file = add_file(app, "--load", options->load_file,
-                         "Begin with the keys, shape and seed of this filter file (counting-bloom or dleft)");
+                         "Start with the keys, shape and seed of this filter file (counting-bloom or dleft)");
   for (Option option : {app.get_option("--kind"), keys, rate, positions, hashes}) file.excludes(option);
   for (Option option : {keys, rate, positions, hashes, file}) option.group(size);
   const std::string sending = "Sending";
-  add_rate(app, "--share", node.share_of_new_keys, "Publish when so much of the keys is new (default: 1%)")
+  add_rate(app, "--share", node.share_of_new_keys, "Publish when this share of the keys is new (default: 1%)")
       .group(sending);
-  add_duration(
-      app, "--interval", node.interval,
-      "Publish what changed after this time at the latest, and a full copy only so often (default: 1s)")
+  add_duration(app, "--interval", node.interval,
+               "Longest time between a change and its publication, and shortest time between two full copies "
+               "(default: 1s)")
       .group(sending);
   add_duration(app, "--heartbeat", node.heartbeat,
-               "Longest silence: how soon others find out that they missed something (default: 5s)")
+               "Longest time without a message, after which peers notice that they missed one (default: 5s)")
       .group(sending);
-  add_duration(app, "--linger", options->linger, "How long to wait for Redis at the end (default: 10s)")
+  add_duration(app, "--linger", options->linger, "Longest time to wait for Redis at the end (default: 10s)")
       .group(sending);
-  app.add_flag("--stay", options->stay, "After the end of the input go on until SIGINT, SIGTERM or SIGHUP")
+  app.add_flag("--stay", options->stay,
+               "Keep running after the end of the input, until SIGINT, SIGTERM or SIGHUP")
       .group(sending);
   add_count(app, "--epoch", options->epoch,
-            "A number that grows whenever this node is started (default: the time, in microseconds)")
+            "A number that grows with every start of this node (default: the time in microseconds)")
       .group(sending);
-  const std::string following = "Following";
-  add_duration(app, "--forget", node.forget, "A peer that is silent for longer is no more (default: 10m)")
+  const std::string following = "Receiving";
+  add_duration(app, "--forget", node.forget, "Remove a peer after this time without a message (default: 10m)")
       .group(following);
-  add_count(app, "--max-peers", node.terms.max_peers, "Others are refused, and that is said (default: 1000)")
+  add_count(app, "--max-peers", node.terms.max_peers,
+            "Largest number of peers; further ones are refused with a warning (default: 1000)")
       .group(following);
-  add_size(
-      app, "--max-message", node.max_message_bytes,
-      "Longest message, sent or received; Redis has limits, too: client-output-buffer-limit (default: 32MiB)",
-      1024)
+  add_size(app, "--max-message", node.max_message_bytes,
+           "Longest message to send or receive; Redis also has a limit, client-output-buffer-limit (default: "
+           "32MiB)",
+           1024)
       .group(following);
-  add_size(app, "--max-memory", node.terms.max_total_bytes, "Memory of all peers' summaries (default: 1GiB)",
-           4096)
+  add_size(app, "--max-memory", node.terms.max_total_bytes,
+           "Memory for the summaries of all peers (default: 1GiB)", 4096)
       .group(following);
   add_hasher_options(app, options->hasher);
   file.excludes(app.get_option("--seed"));
-  app.add_flag("-z,--null", options->nul_separated, "Commands and answers end in a NUL, not in a newline");
-  app.add_flag("--json", options->json, "Answer in JSON, one object a line");
+  app.add_flag("-z,--null", options->nul_separated,
+               "Commands and answers end with a NUL byte, not with a newline");
+  app.add_flag("--json", options->json, "Print answers as JSON, one object per line");
   add_quiet(app, options->quiet);
   return [options] { return run_node(*options); };
 }

@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <filesystem>
 #include <memory>
@@ -24,7 +24,7 @@ struct PatchOptions {
   bool quiet = false;
 };
 
-// A copy in a file, as messages come.
+// A copy in a file, updated by messages.
 class ReplicaFile {
  public:
   explicit ReplicaFile(const PatchOptions& options)
@@ -36,10 +36,10 @@ class ReplicaFile {
     const FilterShape shape = filter.shape();
     const auto* const dleft = std::get_if<DLeftShape>(&shape.shape);
     if (filter.kind() == FilterKind::counting_bloom || (dleft != nullptr && dleft->spill_capacity != 0)) {
-      throw std::invalid_argument(fmt::format(
-          "'{}' is a directory's own {} filter, whose counts a patch would lose; name another file, which "
-          "the first full copy makes",
-          options.replica, name_of(filter.kind())));
+      throw std::invalid_argument(
+          fmt::format("'{}' is a {} filter with its own counts, which a patch would discard; give another "
+                      "file, which the first full copy creates",
+                      options.replica, name_of(filter.kind())));
     }
     table_ = summary_of(filter);
     digest_ = digest_of(*table_);
@@ -51,7 +51,7 @@ class ReplicaFile {
     if (message.kind == SummaryMessageKind::request) return;
     if (message.layout.num_bytes() > options_.max_memory) {
       throw std::invalid_argument(
-          fmt::format("the summary of '{}' is {} bytes long; must be at most {}; raise --max-memory",
+          fmt::format("the summary of '{}' has {} bytes; must be at most {}; raise --max-memory",
                       message.publisher, message.layout.num_bytes(), options_.max_memory));
     }
     const bool is_same_layout = table_ && table_->layout() == message.layout;
@@ -75,7 +75,8 @@ class ReplicaFile {
     if (layout.hash_id == HashId::xxh3_128) return layout.seed_or_key_id;
     const KeyHasher own = key_ ? KeyHasher::keyed(*key_) : KeyHasher(0);
     if (own.id() != layout.hash_id || own.seed_or_key_id() != layout.seed_or_key_id) {
-      throw std::invalid_argument("the summary is of keys hashed under a secret; give it with --key-file");
+      throw std::invalid_argument(
+          "the keys of the summary are hashed with a secret; give it with --key-file");
     }
     return own;
   }
@@ -104,13 +105,13 @@ ExitCode run_patch(PatchOptions& options) {
   if (options.messages.empty()) options.messages.push_back("-");
   for (const std::string& path : options.messages) {
     MessageReader reader(path);
-    // A full copy that stands as words is as long as the summary, and a header and a name.
+    // An uncompressed full copy is as long as the summary, a header and a name.
     while (const auto bytes = reader.next(options.max_memory + summary_header_bytes + max_publisher_bytes)) {
       const bool was_current = replica.is_current();
       take(replica, *bytes, path);
       if (was_current && !replica.is_current()) {
         remark(options.quiet,
-               "a message leads on from another version than the copy is; waiting for a full copy");
+               "a message continues from another version than that of the copy; waiting for a full copy");
       }
     }
     if (stop_requested()) break;
@@ -121,16 +122,16 @@ ExitCode run_patch(PatchOptions& options) {
                 {"is_current", replica.is_current()}});
   }
   if (replica.is_current()) {
-    remark(options.quiet, fmt::format("applied {} of {} messages; '{}' is what the last one says",
+    remark(options.quiet, fmt::format("applied {} of {} messages; '{}' has the version of the last one",
                                       replica.num_applied(), replica.num_messages(), options.replica));
     return ExitCode::success;
   }
   if (replica.num_messages() > 0) {
     remark(
         options.quiet,
-        fmt::format("'{}' {}: the last message leads on from another version; make a full copy with 'tally "
-                    "diff NEW', and apply it",
-                    options.replica, replica.exists() ? "is not current" : "was not made"));
+        fmt::format("'{}' {}: the last message continues from another version; make a full copy with 'tally "
+                    "diff NEW' and apply it",
+                    options.replica, replica.exists() ? "is not current" : "was not created"));
   }
   return ExitCode::none;
 }
@@ -139,22 +140,20 @@ ExitCode run_patch(PatchOptions& options) {
 
 Run declare_patch(CommandLine app) {
   const auto options = std::make_shared<PatchOptions>();
-  add_details(
-      app,
-      "Applies messages of 'tally diff' or 'tally watch', in their order, to a copy of another node's "
-      "summary: "
-      "a bloom or dleft filter file, which 'tally query' asks like any other. A full copy makes the file. "
-      "Each "
-      "message is applied as it comes and the file replaced as a whole; a delta that does not lead from what "
-      "the file holds to what the publisher had is not applied, and neither is a damaged one: the file is "
-      "always "
-      "one of the publisher's versions.\n\n"
-      "Exit status: 0 if the copy is what the last message says, 1 if it is not, 2 after an error.");
-  add_file(app, "replica", options->replica, "The copy").required();
-  app.add_option("messages", options->messages, "Files of messages (default '-': standard input)")
+  add_details(app, R"(
+      Applies messages of 'tally diff' or 'tally watch', in order, to a copy of another node's summary. The copy is
+      a bloom or dleft filter file, which 'tally query' can read. A full copy creates the file. Each message is
+      applied when it arrives, and the file is replaced as a whole. A delta that is damaged, or that continues
+      from another version than that of the file, is not applied, so the file is always one of the publisher's
+      versions.
+
+      Exit status: 0 if the copy has the version of the last message, 1 if not, 2 after an error.
+      )");
+  add_file(app, "replica", options->replica, "The copy, a bloom or dleft filter file").required();
+  app.add_option("messages", options->messages, "Files with messages (default '-': standard input)")
       .type_name("FILE");
   add_key_file(app, options->key_file);
-  add_size(app, "--max-memory", options->max_memory, "The longest summary that is accepted (default 256MiB)");
+  add_size(app, "--max-memory", options->max_memory, "Maximum size of a summary (default: 256MiB)");
   add_json(app, options->json);
   add_quiet(app, options->quiet);
   return [options] { return run_patch(*options); };

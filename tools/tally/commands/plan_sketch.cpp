@@ -1,6 +1,6 @@
 #include "commands/plan_sketch.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <stdexcept>
@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "files/shape_json.hpp"
+#include "shape/shape.hpp"
+#include "tally/hashing/row_schemes.hpp"
 #include "tally/sketches/count_min_bound.hpp"
 #include "text/output.hpp"
 #include "text/wrapped.hpp"
@@ -21,29 +23,33 @@ struct SketchCandidate {
   std::string_view source;
 };
 
-std::vector<SketchCandidate> candidates_of(const CountMinOptions& options,
-                                           const SharedSketchOptions& shared) {
-  const auto candidate = [&](std::uint16_t scheme, RowLaw law, std::string_view source) {
-    const FilterShape shape = options.shape(scheme, shared);
+std::vector<SketchCandidate> candidates_of(const ShapeOptions& options) {
+  const auto candidate = [&](std::string_view scheme, RowLaw law, std::string_view source) {
+    ShapeOptions sketch{.kind = std::string(name_of(FilterKind::count_min)), .scheme = std::string(scheme)};
+    sketch.wanted = {.memory_bytes = options.wanted.memory_bytes,
+                     .epsilon = options.wanted.epsilon,
+                     .failure_probability = options.wanted.failure_probability,
+                     .total_count = options.wanted.total_count};
+    const FilterShape shape = shape_of(sketch).shape;
     return SketchCandidate{shape, bound_of(std::get<CountMinShape>(shape.shape), law), source};
   };
   std::vector<SketchCandidate> candidates{
-      candidate(DefaultRows::file_id, DefaultRows::law, "Cormode and Muthukrishnan 2003")};
+      candidate(DefaultRows::name, DefaultRows::law, "Cormode and Muthukrishnan 2003")};
   try {
     candidates.push_back(
-        candidate(TwoHashRows::file_id, TwoHashRows::law, "Kirsch and Mitzenmacher 2008, Theorem 9.1"));
-  } catch (const std::invalid_argument&) {  // it needs at least twice the memory, which there may not be
+        candidate(TwoHashRows::name, TwoHashRows::law, "Kirsch and Mitzenmacher 2008, Theorem 9.1"));
+  } catch (
+      const std::invalid_argument&) {  // it needs at least twice the memory, which may be more than allowed
   }
   return candidates;
 }
 
 constexpr std::string_view reason =
-    "the bound is the same with half the width, which need not be a prime. Conservative update (--update) "
-    "keeps "
-    "the bound and errs less, but then sketches do not add up exactly";
+    "it has the same bound with half the width, which need not be a prime. Conservative update (--update) "
+    "has the same bound and smaller errors, but merging such sketches is no longer exact";
 
 std::string text_of(const std::vector<SketchCandidate>& candidates, std::uint64_t total_count) {
-  Table table({"rows", "memory", "width", "depth", "copies", "bits", "too high by at most", "but for"});
+  Table table({"rows", "memory", "width", "depth", "copies", "bits", "max error", "P(larger error)"});
   for (const SketchCandidate& candidate : candidates) {
     const auto& shape = std::get<CountMinShape>(candidate.shape.shape);
     std::string excess = human_rate(candidate.bound.epsilon) + " of the sum";
@@ -61,7 +67,7 @@ std::string text_of(const std::vector<SketchCandidate>& candidates, std::uint64_
   return table.text() + "\n" +
          wrapped(fmt::format("Recommended: {} rows, because {}.", first.shape.scheme_name(), reason), 0) +
          "\n" + wrapped(fmt::format("Formula: {}.", first.source), 0) + "\n" +
-         wrapped("Note: no count is ever too low.", 2) + "\n";
+         wrapped("Note: a count is never too low.", 2) + "\n";
 }
 
 Json json_of(const std::vector<SketchCandidate>& candidates) {
@@ -80,16 +86,16 @@ Json json_of(const std::vector<SketchCandidate>& candidates) {
 
 }  // namespace
 
-ExitCode plan_sketch(const CountMinOptions& options, const SharedSketchOptions& shared, bool json) {
-  if (options.is_exact()) {
+ExitCode plan_sketch(const ShapeOptions& options, bool json) {
+  if (options.count_min.is_given()) {
     throw std::invalid_argument(
-        "--width, --depth, --copies: that is a shape, and needs no plan; give it to 'tally build'");
+        "--width, --depth, --copies: they define a shape, which needs no plan; give them to 'tally build'");
   }
-  const std::vector<SketchCandidate> candidates = candidates_of(options, shared);
+  const std::vector<SketchCandidate> candidates = candidates_of(options);
   if (json) {
     print_json(json_of(candidates));
   } else {
-    print(text_of(candidates, options.total_count.value_or(0)));
+    print(text_of(candidates, options.wanted.total_count.value_or(0)));
   }
   return ExitCode::success;
 }

@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <memory>
 #include <optional>
@@ -50,7 +50,7 @@ struct CountOptions {
   bool quiet = false;
 };
 
-// The count; of a sketch and where bounds are asked for, the least and the most that it may be.
+// The count; for a sketch, also its bounds.
 Json count_json(const CountEstimate& estimate, bool is_sketch) {
   Json json{{"count", estimate.value}, {"is_saturated", estimate.saturated}};
   if (!is_sketch) return json;
@@ -103,12 +103,13 @@ ExitCode run_count(const CountOptions& options) {
 
 Run declare_query(CommandLine app) {
   const auto options = std::make_shared<QueryOptions>();
-  add_details(
-      app,
-      "A key that is in the filter is always printed; one that is not is printed with the filter's error "
-      "('tally info FILTER' says how large that is now). Of a threshold filter: keys that reached its "
-      "threshold. "
-      "Exit status: 0 if a key was selected, 1 if none was, 2 after an error.");
+  add_details(app, R"(
+      A key that is in the filter is always printed. A key that is not is printed with the probability of the
+      filter's current false positive rate, which 'tally info FILTER' shows. For a threshold filter, "in the
+      filter" means that the key has reached the threshold.
+
+      Exit status: 0 if a key was selected, 1 if none was, 2 after an error.
+      )");
   add_filter_file(app, options->filter);
   add_no_verify(app, options->filter.verify);
   add_input_options(app, options->input);
@@ -116,9 +117,8 @@ Run declare_query(CommandLine app) {
                "Print the keys that are certainly not in the filter instead");
   app.add_flag("-c,--count", options->selection.count_only, "Print only the number of selected keys");
   add_count(app, "--at-least", options->theta,
-            "Ask for keys inserted at least this often (all but Bloom filters)");
-  app.add_flag("--json", options->selection.json,
-               "Print the numbers of keys found and absent as JSON, and no keys");
+            "Select keys that were inserted at least this number of times (not for Bloom filters)");
+  app.add_flag("--json", options->selection.json, "Print only the numbers of keys found and absent, as JSON");
   add_line_buffered(app, options->selection.line_buffered);
   add_quiet(app, options->quiet);
   return [options] { return run_query(*options); };
@@ -126,24 +126,22 @@ Run declare_query(CommandLine app) {
 
 Run declare_count(CommandLine app) {
   const auto options = std::make_shared<CountOptions>();
-  add_details(
-      app,
-      "Prints the count, a tab and the key, for every key of the input. A count is never too low; '>=15' is "
-      "a "
-      "counter at its maximum, and the count may be anything from there on. A count-min sketch also says how "
-      "much "
-      "too high a count may be (--bounds): the truth is never above the upper bound, and below the lower one "
-      "only as "
-      "often as 'tally info' says. Exit status: 0 if some count is "
-      "above 0, 1 if none is, 2 after an error.");
+  add_details(app, R"(
+      Prints the count, a tab and the key, for every key of the input. A count is never too low. '>=15' means that
+      the counter is at its maximum and the true count may be any number from there on. For a count-min sketch,
+      --bounds prints how much too high the count may be: the true count is never above the upper bound, and below
+      the lower bound only with the probability that 'tally info' shows.
+
+      Exit status: 0 if a count is above 0, 1 if none is, 2 after an error.
+      )");
   add_filter_file(app, options->filter);
   add_no_verify(app, options->filter.verify);
   add_input_options(app, options->input);
-  app.add_flag(
-      "--json", options->json,
-      "Print a JSON object a line: key, count, is_saturated; of a sketch lower, upper, probability, too");
+  app.add_flag("--json", options->json, R"(
+      Print one JSON object per line: key, count, is_saturated; for a sketch also lower, upper, probability
+      )");
   app.add_flag("--bounds", options->bounds,
-               "Print the lower and the upper bound after the count (count-min)");
+               "Print a lower and an upper bound after the count (only for count-min)");
   add_line_buffered(app, options->line_buffered);
   add_quiet(app, options->quiet);
   return [options] { return run_count(*options); };

@@ -1,6 +1,6 @@
 #include "commands/selected_keys.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace tally::cli {
 

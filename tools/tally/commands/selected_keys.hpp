@@ -9,15 +9,15 @@
 
 namespace tally::cli {
 
-/// How `query` commands tell which of their keys passed.
+/// What `query` commands print of their keys.
 struct SelectionOptions {
-  bool invert = false;      ///< those that did not pass are selected
-  bool count_only = false;  ///< only their number is printed
-  bool json = false;        ///< only numbers, as JSON
+  bool invert = false;      ///< select the absent keys
+  bool count_only = false;  ///< print only the number of selected keys
+  bool json = false;        ///< print only numbers, as JSON
   bool line_buffered = false;
 };
 
-/// Prints the selected ones of the keys that it is given, or how many they are.
+/// Prints the selected keys, or their number.
 class SelectedKeys {
  public:
   SelectedKeys(const SelectionOptions& options, bool nul_separated)
@@ -28,7 +28,7 @@ class SelectedKeys {
     num_found_ += found ? 1 : 0;
     if (!options_.count_only && !options_.json && found != options_.invert) output_.write_key(key);
   }
-  /// `name_of_total` is the JSON field of the number of keys. The status says whether any was selected.
+  /// `name_of_total` is the JSON field of the number of keys. The status tells whether any was selected.
   ExitCode finish(const std::string& name_of_total);
 
  private:

@@ -16,20 +16,20 @@ namespace {
 
 Run declare_squid_serve(CommandLine app) {
   const auto options = std::make_shared<DigestServerOptions>();
-  add_details(
-      app,
-      "Serves the file where a Squid looks for it, and reads it again when it is replaced. A Squid asks "
-      "for it with the line 'cache_peer HOST sibling PORT 0 no-query', or with the option 'digest-url=' "
-      "if the objects are elsewhere. What it is asked for as a cache it does not have (504), "
-      "everything else is not found (404). Ends at SIGINT, SIGTERM or SIGHUP, with status 0.");
+  add_details(app, R"(
+      Serves the file at the path where a Squid looks for it, and reads it again when it is replaced. A Squid
+      requests it if its configuration has the line 'cache_peer HOST sibling PORT 0 no-query'; the option
+      'digest-url=' is for objects that are on another machine. Requests for cached objects are answered with 504
+      (not cached), all others with 404 (not found). SIGINT, SIGTERM and SIGHUP end the command with status 0.
+      )");
   app.add_option("digest", options->path, "The digest file").type_name("FILE").required();
-  add_count(app, "--port", options->port, "TCP port; 0: one that is free, which is said (default: 3128)",
+  add_count(app, "--port", options->port, "TCP port; 0 selects a free one and prints it (default: 3128)",
             {0});
-  app.add_option("--host", options->host, "Address to listen on; :: for all (default: 127.0.0.1)")
+  app.add_option("--host", options->host, "Address to listen on; :: is all addresses (default: 127.0.0.1)")
       .type_name("ADDRESS");
   add_count(app, "--expires", options->expires_seconds,
-            "Seconds until a peer should ask again (default: 3600)");
-  app.add_flag("--log", options->log, "Print status, method and target of every request");
+            "Seconds until a peer should fetch the digest again (default: 3600)");
+  app.add_flag("--log", options->log, "Print the status, method and target of each request");
   add_quiet(app, options->quiet);
   return [options] {
     serve_digest(*options);
@@ -40,9 +40,10 @@ Run declare_squid_serve(CommandLine app) {
 }  // namespace
 
 Run declare_squid(CommandLine app) {
-  add_details(app,
-              "Squid tells its peers what it has by a Bloom filter of URLs, its cache digest. These commands "
-              "read, ask, write and serve such digests.");
+  add_details(app, R"(
+      A Squid sends its peers a cache digest, a Bloom filter of the URLs in its cache. These commands read, query,
+      write and serve such digests.
+      )");
   app.require_command();
   struct Action {
     const char* name;
@@ -51,19 +52,25 @@ Run declare_squid(CommandLine app) {
     const char* examples;
   };
   const std::initializer_list<Action> table{
-      {"build", "write a digest of URLs", declare_squid_build,
-       "tally squid build -o digest urls.txt\n"
-       "tally squid build -o digest --capacity 10M --bits-per-entry 8 < urls\n"},
-      {"query", "print the URLs that a Squid may have, or those it does not", declare_squid_query,
-       "tally squid query http://cache1:3128 urls.txt  # asks a running Squid\n"
-       "tally squid query -v digest urls.txt           # those that are certainly not there\n"},
-      {"info", "show what a digest holds, and its error now", declare_squid_info,
-       "tally squid info http://cache1:3128\n"
-       "tally squid info --json digest\n"},
-      {"fetch", "ask a Squid for its digest and write it to a file", declare_squid_fetch,
-       "tally squid fetch http://cache1:3128 -o digest\n"},
-      {"serve", "serve a digest to Squids that have us as a peer", declare_squid_serve,
-       "tally squid serve digest --port 3128 --host :: --log\n"},
+      {"build", "Write a digest of URLs", declare_squid_build, R"(
+tally squid build -o digest urls.txt
+tally squid build -o digest --capacity 10M --bits-per-entry 8 < urls
+)"},
+      {"query", "Print the URLs that a Squid may have, or those that it does not have", declare_squid_query,
+       R"(
+tally squid query http://cache1:3128 urls.txt  # fetches the digest of a running Squid
+tally squid query -v digest urls.txt           # URLs that are certainly not there
+)"},
+      {"info", "Describe a digest: contents and current false positive rate", declare_squid_info, R"(
+tally squid info http://cache1:3128
+tally squid info --json digest
+)"},
+      {"fetch", "Fetch the digest of a Squid and write it to a file", declare_squid_fetch, R"(
+tally squid fetch http://cache1:3128 -o digest
+)"},
+      {"serve", "Serve a digest to Squids that have this machine as a peer", declare_squid_serve, R"(
+tally squid serve digest --port 3128 --host :: --log
+)"},
   };
   std::vector<std::pair<CommandLine, Run>> actions;
   for (const Action& action : table) {

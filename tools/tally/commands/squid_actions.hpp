@@ -19,23 +19,23 @@ Run declare_squid_fetch(CommandLine app);
 Run declare_squid_query(CommandLine app);
 Run declare_squid_info(CommandLine app);
 
-/// What `info --json` shows and `build --json` reports.
+/// For `info --json` and `build --json`.
 Json digest_to_json(const SquidDigest& digest);
 
-/// URLs to build of or to ask for, and whether to take them as Squid writes them.
+/// The URLs to insert or to look up.
 struct UrlOptions {
   InputOptions input;
-  bool as_is = false;
+  bool as_is = false;  ///< do not convert them as Squid does
 };
 
 inline void add_urls(CommandLine app, UrlOptions& options) {
   add_input_options(app, options.input);
-  app.add_flag(
-      "--as-is", options.as_is,
-      "Take the URLs as they are, and not as Squid writes them (host in lower case, no port 80, ...)");
+  app.add_flag("--as-is", options.as_is, R"(
+      Use the URLs unchanged, without converting them as Squid does (host in lower case, no port 80, ...)
+      )");
 }
 
-/// Reads all URLs: use(url, key). Returns how many.
+/// Reads all URLs and calls use(url, key). Returns their number.
 template <class Use>
 std::uint64_t for_each_url(const UrlOptions& options, bool quiet, Use use) {
   KeyReader reader(options.input);

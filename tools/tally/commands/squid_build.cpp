@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <memory>
@@ -12,7 +12,7 @@
 #include "input/input_is_output.hpp"
 #include "squid/source.hpp"
 
-// Digests that are written to a file: of URLs, or of a Squid that is asked.
+// Digests that are written to a file: of URLs, or fetched from a Squid.
 
 namespace tally::cli {
 
@@ -50,14 +50,14 @@ ExitCode run_build(const SquidBuildOptions& options) {
     json["num_urls"] = num_urls;
     options.output == "-" ? remark(options.quiet, json.dump()) : print_json(json);
   }
-  remark(options.quiet || options.json,
-         fmt::format("{} URLs, {} of them distinct, in {} bits: another one passes with {}", num_urls,
-                     keys.size(), digest.shape().num_bits(),
-                     human_rate(digest.estimated_false_positive_rate())));
+  remark(
+      options.quiet || options.json,
+      fmt::format("{} URLs, {} of them distinct, in {} bits; false positive rate {}", num_urls, keys.size(),
+                  digest.shape().num_bits(), human_rate(digest.estimated_false_positive_rate())));
   if (keys.size() > capacity) {
     remark(false,
-           fmt::format("warning: planned for {} URLs, and there are {}; none is lost, but the error is "
-                       "now {}; give more --capacity",
+           fmt::format("warning: planned for {} URLs, but there are {}; none is lost, but the false positive "
+                       "rate is now {}; give more --capacity",
                        capacity, keys.size(), human_rate(digest.estimated_false_positive_rate())));
   }
   return num_urls > 0 ? ExitCode::success : ExitCode::none;
@@ -75,7 +75,7 @@ ExitCode run_fetch(const SquidFetchOptions& options) {
   const SquidDigest digest = open_squid_digest(options.url);
   output.save(digest.to_bytes());
   remark(options.quiet,
-         fmt::format("{} entries in {} bits: another URL passes with {}", digest.totals().count,
+         fmt::format("{} entries in {} bits; false positive rate {}", digest.totals().count,
                      digest.shape().num_bits(), human_rate(digest.estimated_false_positive_rate())));
   return ExitCode::success;
 }
@@ -84,16 +84,18 @@ ExitCode run_fetch(const SquidFetchOptions& options) {
 
 Run declare_squid_build(CommandLine app) {
   const auto options = std::make_shared<SquidBuildOptions>();
-  add_details(
-      app,
-      "Keys are what Squid caches under GET. Without --capacity the digest is made for the number of "
-      "distinct URLs. Exit status: 0, 1 if the input held no URLs (an empty digest is written), 2 after "
-      "an error.");
-  add_file(app, "-o,--output", options->output, "Write the digest here ('-': standard output)").required();
+  add_details(app, R"(
+      The digest is for objects that Squid caches for GET requests. Without --capacity it is planned for the number
+      of distinct URLs.
+
+      Exit status: 0 after success, 1 if the input had no URLs (an empty digest is written), 2 after an error.
+      )");
+  add_file(app, "-o,--output", options->output, "Write the digest to this file ('-': standard output)")
+      .required();
   add_urls(app, options->urls);
-  add_count(app, "-n,--capacity", options->capacity, "URLs to plan for");
+  add_count(app, "-n,--capacity", options->capacity, "Number of URLs to plan for");
   add_count(app, "-b,--bits-per-entry", options->bits_per_entry,
-            "Bits for each of them; the peers' Squid need not have the same (default: 5, as Squid's)",
+            "Bits per URL; peers may have other values (default: 5, as in Squid)",
             {1, SquidShape::max_bits_per_entry});
   add_force(app, options->force);
   add_json(app, options->json);
@@ -103,10 +105,11 @@ Run declare_squid_build(CommandLine app) {
 
 Run declare_squid_fetch(CommandLine app) {
   const auto options = std::make_shared<SquidFetchOptions>();
-  app.add_option("url", options->url, "Http://host:port of the Squid, or the whole URL of a digest")
+  app.add_option("url", options->url, "The Squid, as http://host:port, or the whole URL of a digest")
       .type_name("URL")
       .required();
-  add_file(app, "-o,--output", options->output, "Write the digest here ('-': standard output)").required();
+  add_file(app, "-o,--output", options->output, "Write the digest to this file ('-': standard output)")
+      .required();
   add_force(app, options->force);
   add_quiet(app, options->quiet);
   return [options] { return run_fetch(*options); };

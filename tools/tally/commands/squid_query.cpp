@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <memory>
 #include <utility>
@@ -9,7 +9,7 @@
 #include "commands/squid_actions.hpp"
 #include "squid/source.hpp"
 
-// Digests that are read: which URLs they may have, and what they are.
+// Digests that are read: which URLs they may have, and their properties.
 
 namespace tally::cli {
 
@@ -45,24 +45,23 @@ ExitCode run_info(const SquidInfoOptions& options) {
   const SquidShape& shape = digest.shape();
   const std::initializer_list<std::pair<const char*, std::string>> rows{
       {"capacity", fmt::format("{}", shape.capacity)},
-      {"bits", fmt::format("{}, {} an entry", shape.num_bits(), shape.bits_per_entry)},
+      {"bits", fmt::format("{}, {} per entry", shape.num_bits(), shape.bits_per_entry)},
       {"count", fmt::format("{}", digest.totals().count)},
       {"deletions", fmt::format("{}", digest.totals().del_count)},
       {"fill", human_rate(digest.fill_ratio())},
-      {"error now", human_rate(digest.estimated_false_positive_rate())},
-      {"error planned",
-       fmt::format("{}, with {} URLs", human_rate(planned_false_positive_rate(shape, shape.capacity)),
+      {"false positive rate", human_rate(digest.estimated_false_positive_rate())},
+      {"planned rate",
+       fmt::format("{} with {} URLs", human_rate(planned_false_positive_rate(shape, shape.capacity)),
                    shape.capacity)},
   };
   std::string text;
-  for (const auto& [name, value] : rows) text += fmt::format("{:<14} {}\n", name, value);
+  for (const auto& [name, value] : rows) text += fmt::format("{:<20} {}\n", name, value);
   print(text);
   return ExitCode::success;
 }
 
 Option add_digest(CommandLine app, std::string& digest) {
-  return app
-      .add_option("digest", digest, "A file, or http://host:port of a Squid that is asked for its digest")
+  return app.add_option("digest", digest, "Digest file, or http://host:port of a Squid whose digest to fetch")
       .type_name("FILE")
       .required();
 }
@@ -83,18 +82,18 @@ Json digest_to_json(const SquidDigest& digest) {
 
 Run declare_squid_query(CommandLine app) {
   const auto options = std::make_shared<SquidQueryOptions>();
-  add_details(
-      app,
-      "A URL whose object Squid put into the digest is always printed; another one is printed with the "
-      "digest's error ('tally squid info' says how large that is). Exit status: 0 if a URL was "
-      "selected, 1 if none was, 2 after an error.");
+  add_details(app, R"(
+      A URL that is in the digest is always printed. Another URL is printed with the probability of the digest's
+      false positive rate, which 'tally squid info' shows.
+
+      Exit status: 0 if a URL was selected, 1 if none was, 2 after an error.
+      )");
   add_digest(app, options->digest);
   add_urls(app, options->urls);
   app.add_flag("-v,--invert", options->selection.invert,
                "Print the URLs that are certainly not in the digest instead");
   app.add_flag("-c,--count", options->selection.count_only, "Print only the number of selected URLs");
-  app.add_flag("--json", options->selection.json,
-               "Print the numbers of URLs found and absent as JSON, and no URLs");
+  app.add_flag("--json", options->selection.json, "Print only the numbers of URLs found and absent, as JSON");
   add_line_buffered(app, options->selection.line_buffered);
   add_quiet(app, options->quiet);
   return [options] { return run_query(*options); };

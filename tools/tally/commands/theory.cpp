@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "cli/documents.hpp"
 #include "cli/options.hpp"
 #include "cli/suggestion.hpp"
 #include "commands/commands.hpp"
@@ -33,7 +34,7 @@ const Formula& formula_named(const std::string& name) {
                                           suggestion.empty() ? "; 'tally theory' lists them" : suggestion));
 }
 
-/// Everything required is there, and nothing that the formula does not know.
+/// All required parameters are given, and no parameter that the formula does not have.
 void check_arguments(const Formula& formula, const Arguments& arguments) {
   const std::vector<Formula::Parameter> known = formula.parameter_list();
   for (const Formula::Parameter& parameter : known) {
@@ -45,15 +46,15 @@ void check_arguments(const Formula& formula, const Arguments& arguments) {
   for (const ParameterText& parameter : parameter_table()) {
     const auto is_it = [&](const Formula::Parameter& its) { return its.name == parameter.name; };
     if (arguments.has(parameter.name) && std::none_of(known.begin(), known.end(), is_it)) {
-      throw std::invalid_argument(fmt::format("{}: --{} is not among its parameters: {}", formula.name,
-                                              parameter.name, formula.parameters));
+      throw std::invalid_argument(fmt::format("{}: --{} is not a parameter; the parameters are {}",
+                                              formula.name, parameter.name, formula.parameters));
     }
   }
   int num_forms = 0;
   for (const std::string_view form : {"exact", "approximate", "occupancy", "partitioned"})
     num_forms += arguments.has(form);
   if (num_forms > 1)
-    throw std::invalid_argument(fmt::format("{}: give one form, not {}", formula.name, num_forms));
+    throw std::invalid_argument(fmt::format("{}: {} forms are given; give one", formula.name, num_forms));
 }
 
 std::string listing() {
@@ -136,11 +137,11 @@ void declare_parameter(CommandLine app, const ParameterText& parameter, Argument
 
 Run declare_theory(CommandLine app) {
   const auto options = std::make_shared<TheoryOptions>();
-  app.set_description(
-      "calculate a published formula; without a name, list them\n"
-      "Numbers may be written 1e9 or 10M. --json prints one object: 'value' in full precision, and for "
-      "probabilities 'ln_value', which is finite where the probability underflows (null for 0).");
-  app.add_option("formula", options->name, "name of the formula").type_name("FORMULA");
+  add_details(app, R"(
+      Numbers may be written 1e9 or 10M. --json prints one object: 'value' in full precision, and for probabilities
+      also 'ln_value', which is finite even if the probability underflows (null for 0).
+      )");
+  app.add_option("formula", options->name, "Name of the formula").type_name("FORMULA");
   for (const ParameterText& parameter : parameter_table())
     declare_parameter(app, parameter, options->arguments);
   add_json(app, options->json);

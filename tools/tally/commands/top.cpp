@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <chrono>
 #include <filesystem>
@@ -12,8 +12,8 @@
 #include "commands/top_files.hpp"
 #include "commands/top_plan.hpp"
 #include "commands/top_report.hpp"
+#include "files/stream_state.hpp"
 #include "input/input_is_output.hpp"
-#include "streams/state.hpp"
 #include "text/key_json.hpp"
 
 namespace tally::cli {
@@ -33,27 +33,29 @@ void take_num_keys(TopOptions& options) {
   try {
     options.num_keys = parse_count(text, {1, CountedKeys::max_capacity / 2});
   } catch (const std::invalid_argument& error) {
-    throw std::invalid_argument(fmt::format("k: {}; a file of that name is ./{}", error.what(), text));
+    throw std::invalid_argument(fmt::format("K: {}; for a file of that name give ./{}", error.what(), text));
   }
 }
 
-/// What a run must have the same to go on from a state.
+/// Options that must match for a run to resume from a saved state. Their names are stored in the file.
 StateOptions state_options(const TopOptions& options, const TopStream::Options& planned) {
   StateOptions list{{"--method", options.method},
                     {"candidates (by --memory, --error, --share or K)", std::to_string(planned.capacity)},
-                    {"counters a row (by --memory)", std::to_string(planned.sketch.width)},
+                    {"counters a"
+                     " row (by --memory)",
+                     std::to_string(planned.sketch.width)},
                     {"--window", planned.window ? duration_text(*planned.window) : ""},
                     {"--slots", std::to_string(planned.num_slots)}};
   append_options(list, options.input, options.records, planned.hasher);
   return list;
 }
 
-/// The file that --save names, refused or held before any work is done.
+/// The file that --save names, checked and locked before any work is done.
 std::optional<OutputFile> open_saved(const TopOptions& options) {
   const std::string& path = options.save_path;
   if (path.empty()) return std::nullopt;
   if (path == "-")
-    throw std::invalid_argument("--save: '-' is standard output, to which the keys go; give a file");
+    throw std::invalid_argument("--save: '-' is standard output, which has the keys; give a file");
   const auto target = [](const std::string& name) { return std::filesystem::weakly_canonical(name); };
   if (!options.state_path.empty() && target(path) == target(options.state_path))
     throw std::invalid_argument(fmt::format("--save and --state both name '{}'; give two files", path));
@@ -77,19 +79,19 @@ ExitCode run_top(const TopOptions& options, StreamState& state) {
   state.set_options(state_options(options, planned));
   if (state.restore([&](StateReader& from) {
         stream.restore(from, options.hasher.key());
-        read(from, intervals);
+        intervals.restore(from);
       })) {
     remark(options.quiet,
-           fmt::format("goes on from {}, after {} lines", options.state_path, stream.num_counted()));
+           fmt::format("resuming from {}, after {} lines", options.state_path, stream.num_records()));
   }
-  const auto add = [&](const Records& records) {
+  const auto add = [&](const StreamRecords& records) {
     stream.add(records);
     if (check) check->add(records);
   };
-  for_each_record(reader, options.quiet || report.on_screen(), [&](const Records& records) {
+  for_each_record(reader, options.quiet || report.on_screen(), [&](const StreamRecords& records) {
     if (snapshots) {
       intervals.split(records, add, [&](std::uint64_t) {
-        report.write_snapshot(intervals.latest(), stream.num_counted());
+        report.write_snapshot(intervals.latest(), stream.num_records());
       });
     } else {
       add(records);
@@ -102,7 +104,7 @@ ExitCode run_top(const TopOptions& options, StreamState& state) {
   report.write_last(ranking);
   std::optional<ExactRanking::Result> exact;
   if (check) exact = check->compare(ranking, options.share, options.num_keys);
-  Json summary{{"num_lines", stream.num_counted()}};
+  Json summary{{"num_lines", stream.num_records()}};
   summary.update(report.totals(ranking));
   if (options.window) {
     summary["num_late_lines"] = stream.clock().num_late();
@@ -110,7 +112,7 @@ ExitCode run_top(const TopOptions& options, StreamState& state) {
   }
   summary.update(Json{{"num_skipped_lines", reader.num_skipped()},
                       {"num_candidates", planned.capacity},
-                      {"memory_bytes", stream.num_bytes()},
+                      {"memory_bytes", stream.memory_bytes()},
                       {"seconds", seconds},
                       {"interrupted", stop_requested()}});
   summary.update(hash_json(planned.hasher));
@@ -119,21 +121,20 @@ ExitCode run_top(const TopOptions& options, StreamState& state) {
   if (saved) saved->save(stream.file());
   state.save([&](StateWriter& to) {
     stream.save(to);
-    write(to, intervals);
+    intervals.save(to);
   });
 
   remark(
       options.quiet,
-      fmt::format("{}{} lines{}{}; {} keys, {} of them here for certain; any other key has {} at most{}; {}, "
-                  "{:.2f} s; {}",
-                  stop_requested() ? "interrupted after " : "", stream.num_counted(),
-                  options.records.sum_fields.empty() ? "" : fmt::format(", sum {}", ranking.total),
-                  options.window
-                      ? fmt::format(", {} in the last {}", ranking.total, duration_text(*options.window))
-                      : "",
-                  ranking.keys.size(), summary["num_certain"].dump(), ranking.bound_of_others,
-                  unless_chosen(planned.hasher), human_bytes(static_cast<double>(stream.num_bytes())),
-                  seconds, hash_text(planned.hasher)));
+      fmt::format(
+          "{}{} lines{}{}; {} keys, {} of them certain; any other key has at most {}{}; {}, {:.2f} s; {}",
+          stop_requested() ? "interrupted after " : "", stream.num_records(),
+          options.records.sum_fields.empty() ? "" : fmt::format(", sum {}", ranking.total),
+          options.window ? fmt::format(", {} in the last {}", ranking.total, duration_text(*options.window))
+                         : "",
+          ranking.keys.size(), summary["num_certain"].dump(), ranking.bound_of_others,
+          unless_chosen(planned.hasher), human_bytes(static_cast<double>(stream.memory_bytes())), seconds,
+          hash_text(planned.hasher)));
   remark_lines_lost(options.quiet, reader, stream.clock().num_left_out());
   if (saved) remark(options.quiet, fmt::format("saved to '{}'", options.save_path));
   if (exact) remark(options.quiet, check_text(*exact));
@@ -145,15 +146,16 @@ ExitCode run_top(const TopOptions& options, StreamState& state) {
 namespace {
 
 void add_files_of_top(CommandLine app, TopOptions& options) {
-  const Option save = add_file(app, "--save", options.save_path,
-                               "write candidates and sketch to this file at the end or when "
-                               "interrupted, for --from and 'tally merge'");
+  const Option save =
+      add_file(app, "--save", options.save_path,
+               "Write candidates and sketch to this file at the end, or when interrupted, for "
+               "--from and 'tally merge'");
   save.excludes("--window");
   add_force(app, options.force).needs(save);
   app.add_option(
          "--from", options.saved_files,
-         "read no input: print the ranking of what --save or 'tally merge' wrote, of several files all "
-         "together (K goes before)")
+         "Read files of --save or 'tally merge' instead of an input, and print the ranking over all of them "
+         "(give K before this option)")
       .type_name("FILE")
       .expected(1, Option::any_number);
 }
@@ -172,37 +174,36 @@ void exclude_what_needs_an_input(CommandLine app) {
 
 Run declare_top(CommandLine app) {
   auto options = std::make_shared<TopOptions>();
-  app.add_option("k", options->num_keys_or_file, "K: print the K most frequent keys (default: 10)")
+  app.add_option("k", options->num_keys_or_file, "Print the K most frequent keys (default: 10)")
       .type_name("K");
   add_input_options(app, options->input);
   add_sum(app, options->records);
   add_time(app, options->records);
   add_skip_bad(app, options->records);
   add_rate(app, "-s,--share", options->share,
-           "in place of K: every key that is more than this share of the stream; none is missed");
-  add_duration(app, "-w,--window", options->window, "only what came within this time, such as 10m");
+           "Instead of K: print every key above this share of the stream; none is missed");
+  add_duration(app, "-w,--window", options->window, "Count only the lines of this last time, such as 10m");
   add_count(app, "--slots", options->num_slots,
-            "with --window: cut it so often; what is counted reaches back up to a slot further (default: 4)",
+            "Number of slots in a --window; counts reach back up to one slot further (default: 4)",
             {1, 1000});
-  add_duration(
-      app, "-i,--interval", options->interval,
-      "on a terminal: draw the table anew so often (default: 1s); else print the keys so far, and an "
-      "empty line, whenever that much of the stream's time has passed");
-  app.add_flag("-e,--with-error", options->with_error, "print after the count how much of it may be error");
+  add_duration(app, "-i,--interval", options->interval, R"(
+      On a terminal, the time between two redraws of the table (default: 1s). Otherwise, print the result so far and
+      an empty line each time this much time has passed in the stream
+      )");
+  app.add_flag("-e,--with-error", options->with_error, "Print after the count how much too high it may be");
   add_size(app, "-m,--memory", options->memory_bytes,
-           "memory of candidates and sketch (keys of more than 15 bytes take more)", least_memory);
+           "Memory of candidates and sketch (keys longer than 15 bytes need more)", least_memory);
   add_rate(app, "--error", options->error,
-           "no count is too high by more than this share of the stream, for certain (default: 1/16384)");
+           "Largest error of any count, as a share of the stream (default: 1/16384)");
   add_choice(app, "--method", options->method,
-             "a sketch before which the candidates are counted, or only candidates",
+             "Keep candidates and a Count-Min sketch of all other keys, or only candidates (default: sketch)",
              {"sketch", "space-saving"});
   add_state(app, options->state_path, options->waits_for_state);
   add_files_of_top(app, *options);
-  app.add_flag("--exact", options->exact, "count exactly as well (memory without bound) and compare");
+  app.add_flag("--exact", options->exact, "Also count exactly, in unlimited memory, and compare");
   add_stream_hasher_options(
       app, options->hasher,
-      fmt::format("drawn at random, or what the --state was begun with; with --save {}, so "
-                  "that files merge",
+      fmt::format("drawn at random, or the seed in the --state; with --save {}, so that files can be merged",
                   default_seed));
   add_json(app, options->json);
   add_quiet(app, options->quiet);
@@ -212,8 +213,9 @@ Run declare_top(CommandLine app) {
     options->hasher.for_files = !options->save_path.empty();
     if (!options->saved_files.empty()) {
       if (!options->input.files.empty()) {
-        throw std::invalid_argument(fmt::format(
-            "'{}' and --from are both given: no input is read with --from", options->input.files.front()));
+        throw std::invalid_argument(
+            fmt::format("'{}' and --from are both given: --from reads no input; leave one out",
+                        options->input.files.front()));
       }
       return run_top_from(*options);
     }
@@ -222,7 +224,8 @@ Run declare_top(CommandLine app) {
     if (options->exact && !options->state_path.empty())
       throw std::invalid_argument("--exact and --state are both given; leave one out");
     if (!options->records.time_fields.empty() && !options->window && !options->interval)
-      throw std::invalid_argument("--time needs --window or --interval");
+      throw std::invalid_argument(
+          "--time is only for --window or --interval; give one of them, or leave --time out");
     return run_with_state(StateKind::top, *options, run_top);
   };
 }

@@ -1,6 +1,6 @@
 #include "commands/top_check.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <functional>
@@ -8,7 +8,7 @@
 
 namespace tally::cli {
 
-void ExactRanking::add(const Records& records) {
+void ExactRanking::add(const StreamRecords& records) {
   for (std::size_t i = 0; i < records.size(); ++i) {
     const std::uint64_t weight = records.weights.empty() ? 1 : records.weights[i];
     counts_[records.keys[i]] += weight;
@@ -18,7 +18,7 @@ void ExactRanking::add(const Records& records) {
 ExactRanking::Result ExactRanking::compare(const Ranking& ranking, std::optional<double> share,
                                            std::uint64_t num_keys) const {
   Result result{.num_distinct = counts_.size()};
-  // The least true count of an answer.
+  // The smallest true count of an answer.
   std::vector<std::uint64_t> counts;
   for (const auto& [key, count] : counts_) {
     if (share ? is_above_share(count, *share, ranking.total) : count > 0) counts.push_back(count);
@@ -44,8 +44,8 @@ ExactRanking::Result ExactRanking::compare(const Ranking& ranking, std::optional
 
 std::string check_text(const ExactRanking::Result& result) {
   return fmt::format(
-      "exactly: {} distinct keys; of {} keys that belong here {} are missing, {} are here falsely; {} counts "
-      "outside their bounds; the greatest is {} too high",
+      "exact counts: {} distinct keys; of {} correct keys {} are missing; {} keys are wrong; {} counts are "
+      "outside their bounds; the largest excess of a count is {}",
       result.num_distinct, result.num_wanted, result.num_missed, result.num_false, result.num_outside_bounds,
       result.greatest_overcount);
 }

@@ -5,26 +5,27 @@
 #include <string>
 
 #include "input/records.hpp"
-#include "streams/exact_check.hpp"
-#include "streams/ranking.hpp"
+#include "tally/streams/ranking.hpp"
+#include "tally/streams/values_by_key.hpp"
 #include "text/output.hpp"
 
 namespace tally::cli {
 
-/// Counts exactly, by the bytes of keys, in memory without bound, and compares.
+/// Counts exactly, by the bytes of keys, in unlimited memory, and compares.
 class ExactRanking {
  public:
-  void add(const Records& records);
+  void add(const StreamRecords& records);
 
   struct Result {
     std::uint64_t num_distinct = 0;
     std::uint64_t num_wanted = 0;  ///< keys of the true answer
-    std::uint64_t num_missed = 0;  ///< of them, not printed
-    std::uint64_t num_false = 0;   ///< printed, and not of them (keys of equal counts are as good)
+    std::uint64_t num_missed = 0;  ///< those of them that are not printed
+    std::uint64_t num_false =
+        0;  ///< printed keys that are not among them (keys with equal counts are as good)
     std::uint64_t num_outside_bounds = 0;
     std::uint64_t greatest_overcount = 0;
   };
-  /// `share` or `num_keys` as the ranking was made with.
+  /// `share` or `num_keys` as for the ranking.
   Result compare(const Ranking& ranking, std::optional<double> share, std::uint64_t num_keys) const;
 
  private:

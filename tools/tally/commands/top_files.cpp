@@ -1,6 +1,6 @@
 #include "commands/top_files.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <stdexcept>
 
@@ -22,14 +22,13 @@ AnySketch load_all(const TopOptions& options) {
   return all;
 }
 
-// Of files that are too small for the share a key above it may be missing: none is promised to be.
+// Files with too few candidates, in which a key above the share may be missing, are refused.
 void require_complete(const Ranking& all, const std::optional<double>& share) {
   if (!share || !is_above_share(all.floor, *share, all.total)) return;
-  throw std::invalid_argument(
-      fmt::format("--share is {}; a key that the files do not keep may have {} of {}, which is more; give a "
-                  "greater share, "
-                  "or save with more candidates (--error or --memory)",
-                  *share, all.floor, all.total));
+  throw std::invalid_argument(fmt::format(
+      "--share is {}; a key that is not in the files may have {} of {}, which is more; give a larger "
+      "share, or save with more candidates (--error or --memory)",
+      *share, all.floor, all.total));
 }
 
 template <class Top>
@@ -44,12 +43,12 @@ ExitCode report_on(const TopOptions& options, const Top& top) {
   summary["memory_bytes"] = top.num_bytes();
   summary.update(hash_json(top.hasher()));
   report.finish(summary);
-  remark(options.quiet,
-         fmt::format("{} saved, {} in all; {} keys, {} of them here for certain; any other key has {} at "
-                     "most{}; {}; {}",
-                     options.saved_files.size(), ranking.total, ranking.keys.size(),
-                     summary["num_certain"].dump(), ranking.bound_of_others, unless_chosen(top.hasher()),
-                     human_bytes(static_cast<double>(top.num_bytes())), hash_text(top.hasher())));
+  remark(
+      options.quiet,
+      fmt::format("{} files, total {}; {} keys, {} of them certain; any other key has at most {}{}; {}; {}",
+                  options.saved_files.size(), ranking.total, ranking.keys.size(),
+                  summary["num_certain"].dump(), ranking.bound_of_others, unless_chosen(top.hasher()),
+                  human_bytes(static_cast<double>(top.num_bytes())), hash_text(top.hasher())));
   return ranking.keys.empty() ? ExitCode::none : ExitCode::success;
 }
 

@@ -1,6 +1,6 @@
 #include "commands/top_plan.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -15,16 +15,16 @@ constexpr std::uint64_t default_capacity = 16384;
 constexpr std::uint64_t default_width = 65536;
 constexpr std::uint64_t window_divisor = 4;  // a slot of a window has a quarter of that
 constexpr std::uint32_t depth = 4;
-// What a candidate takes: its entry, heap node, key of at most 15 bytes and up to four places of the index.
+// Memory of a candidate: its entry, heap node, key of at most 15 bytes, and up to four slots of the index.
 constexpr std::uint64_t candidate_bytes = 112;
 
-/// 1 / share, rounded up; a capacity that is refused where that is too many.
+/// 1 / share, rounded up; if that is too many, a capacity that is refused.
 std::uint64_t keys_for_share(double share) {
   constexpr double too_many = 2.0 * CountedKeys::max_capacity;
   return static_cast<std::uint64_t>(std::min(std::ceil(1 / share), too_many));
 }
 
-/// The candidates that the answer needs at least; twice as many is the rule.
+/// The smallest possible number of candidates; normally there are twice as many.
 std::uint64_t least_capacity(const TopOptions& options) {
   return options.share ? keys_for_share(*options.share) : options.num_keys;
 }
@@ -55,9 +55,9 @@ TopStream::Options plan_top(const TopOptions& options) {
   }
   if (capacity > CountedKeys::max_capacity) {
     const std::string_view flag = options.error ? "--error" : options.memory_bytes ? "--memory" : "--share";
-    throw std::invalid_argument(fmt::format(
-        "{}: that takes {} candidates; there are {} at most; give a {} one", flag, capacity,
-        CountedKeys::max_capacity, options.memory_bytes && !options.error ? "smaller" : "larger"));
+    throw std::invalid_argument(fmt::format("{}: needs {} candidates; the maximum is {}; give a {} value",
+                                            flag, capacity, CountedKeys::max_capacity,
+                                            options.memory_bytes && !options.error ? "smaller" : "larger"));
   }
   return {.capacity = capacity,
           .sketch = {width, depth, 1, 64, CounterUpdate::conservative},

@@ -6,12 +6,13 @@
 #include <vector>
 
 #include "cli/options.hpp"
-#include "streams/top.hpp"
+#include "input/records.hpp"
+#include "tally/streams/top.hpp"
 #include "text/duration.hpp"
 
 namespace tally::cli {
 
-/// What `tally top` is told.
+/// The options of `tally top`.
 struct TopOptions {
   std::string num_keys_or_file;
   std::optional<double> share;
@@ -28,7 +29,7 @@ struct TopOptions {
   bool waits_for_state = false;
   std::string save_path;
   bool force = false;                    ///< --save replaces a file
-  std::vector<std::string> saved_files;  ///< --from: they are read in place of an input
+  std::vector<std::string> saved_files;  ///< --from: read these instead of an input
   bool with_error = false;
   bool exact = false;
   bool json = false;
@@ -39,7 +40,7 @@ struct TopOptions {
   Nanoseconds refresh_interval() const { return interval.value_or(nanoseconds_per_second); }
 };
 
-/// How large the candidates and the sketch are. Throws std::invalid_argument if they do not fit --memory.
+/// The sizes of candidates and sketch. Throws std::invalid_argument if they do not fit --memory.
 TopStream::Options plan_top(const TopOptions& options);
 
 }  // namespace tally::cli

@@ -1,6 +1,6 @@
 #include "commands/top_report.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <utility>
 

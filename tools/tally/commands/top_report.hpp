@@ -7,15 +7,15 @@
 
 #include "commands/top_plan.hpp"
 #include "commands/top_table.hpp"
-#include "streams/ranking.hpp"
+#include "tally/streams/ranking.hpp"
 #include "text/output.hpp"
 
 namespace tally::cli {
 
-/// Computes rankings, and writes them: a table that is drawn anew on a terminal, else keys.
+/// Computes rankings and writes them: on a terminal as a table that is redrawn, otherwise as keys.
 class TopReport {
  public:
-  /// `candidates` reads them as they are at the time.
+  /// `candidates` returns the current candidates.
   TopReport(const TopOptions& options, std::function<Ranking()> candidates);
 
   bool on_screen() const { return on_screen_; }
@@ -25,21 +25,21 @@ class TopReport {
                           : top_of(candidates_(), options_.num_keys);
   }
 
-  /// Draws the table, if it is time to.
+  /// Draws the table if the interval has passed.
   void redraw();
-  /// The keys so far, of so many lines, and what ends them.
+  /// The current keys, after `num_lines` lines, and what ends them.
   void write_snapshot(Nanoseconds time, std::uint64_t num_lines);
   void write_last(const Ranking& ranking);
-  /// With --json the summary, and the end of the output.
+  /// With --json, writes the summary. Ends the output.
   void finish(const Json& summary);
 
-  /// What a summary says of the ranking.
+  /// The part of the summary about the ranking.
   Json totals(const Ranking& ranking) const;
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  /// Whether the key is one of the answer for certain.
+  /// Whether the key is certainly part of the true answer.
   bool is_certain(const Ranking& ranking, const KeyCount& key) const;
   void write_keys(const Ranking& ranking);
   std::string table(const Ranking& ranking) const;

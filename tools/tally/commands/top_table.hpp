@@ -12,15 +12,15 @@ class ScreenTable {
   /// Whether standard output is a terminal.
   static bool is_possible();
 
-  /// Rows and columns of the terminal; 24 and 80 where it does not say.
+  /// Rows and columns of the terminal; 24 and 80 if they are unknown.
   struct Size {
     std::size_t rows = 24;
     std::size_t columns = 80;
   };
   static Size size();
 
-  /// Draws the text, lines that end in a newline, in the place of what was drawn before. What does not fit
-  /// the terminal is cut off; with `is_last` only what is too wide.
+  /// Draws the text, lines that end in a newline, over what was drawn before. What does not fit the terminal is
+  /// cut off; with `is_last`, only what is too wide.
   void draw(std::string_view text, bool is_last);
 
  private:

@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <limits>
@@ -11,8 +11,8 @@
 #include "commands/commands.hpp"
 #include "input/key_loop.hpp"
 #include "shape/memory_warning.hpp"
+#include "shape/shape.hpp"
 #include "tally/filters/bloom.hpp"
-#include "tally/planner.hpp"
 #include "tally/sets/hash_set.hpp"
 #include "tally/sets/recent_keys.hpp"
 #include "text/key_json.hpp"
@@ -37,7 +37,7 @@ struct UniqOptions {
 constexpr double default_false_positive_rate = 0.001;
 constexpr std::uint64_t default_recent_bytes = std::uint64_t{64} << 20;
 
-// Three ways to know whether a key is new, each with prefetch, is_new, num_bytes and what it promises.
+// Three ways to decide whether a key is new. Each has prefetch, is_new, num_bytes, and the guarantee as a text.
 
 class ExactMemory {
  public:
@@ -49,15 +49,17 @@ class ExactMemory {
   bool is_new(Hash128 digest) {
     const HashSet::Outcome outcome = seen_.insert_growing(digest);
     if (outcome == HashSet::Outcome::full) {
-      throw std::runtime_error(
-          fmt::format("the memory is full at {} distinct keys; give more --memory, or take "
-                      "--may-repeat (never drops a key) or --approximate (may drop some)",
-                      seen_.size()));
+      throw std::runtime_error(fmt::format(
+          "the memory is full at {} distinct keys; give more --memory, or use --may-repeat (never "
+          "drops a key) or --approximate (may drop some)",
+          seen_.size()));
     }
     return outcome == HashSet::Outcome::inserted;
   }
   std::uint64_t num_bytes() const { return seen_.num_bytes(); }
-  std::string promise() const { return fmt::format("exact, up to 2^-96 for any two keys{}", exception_); }
+  std::string promise() const {
+    return fmt::format("exact, except with probability 2^-96 for any two keys{}", exception_);
+  }
   double error_bound() const { return 0; }
 
  private:
@@ -73,7 +75,7 @@ class ApproximateMemory {
   void prefetch(Hash128 digest) const { seen_.prefetch(digest); }
   bool is_new(Hash128 digest) { return !seen_.test_and_insert(digest); }
   std::uint64_t num_bytes() const { return tally::num_bytes(seen_.shape()); }
-  // By the bits that are set: the keys that were printed are too few where many were dropped.
+  // Calculated from the bits that are set: the number of printed keys is too low if many were dropped.
   double error_bound() const { return seen_.statistics().estimated_false_positive_rate; }
   std::string promise() const {
     return fmt::format("a new key is dropped with probability at most {}{}", human_rate(error_bound()),
@@ -83,22 +85,16 @@ class ApproximateMemory {
  private:
   static BloomShape shape(const UniqOptions& options) {
     if (!options.num_keys && !options.memory_bytes) {
-      throw std::invalid_argument("--approximate needs --keys or --memory, to be planned");
+      throw std::invalid_argument("--approximate needs a size; give --keys or --memory");
     }
-    BloomRequest request{.num_keys = options.num_keys.value_or(0),
-                         .memory_bytes = options.memory_bytes.value_or(0)};
-    if (request.num_keys == 0 || request.memory_bytes == 0) {
-      request.false_positive_rate = options.false_positive_rate.value_or(default_false_positive_rate);
-    }
-    const BloomShape shape = plan_bloom(request);
-    if (request.num_keys != 0 && request.memory_bytes != 0) {
-      warn_of_little_memory(request.memory_bytes, request.num_keys,
-                            rate_with({shape, DefaultScheme::file_id}, request.num_keys), [&] {
-                              return tally::num_bytes(plan_bloom(
-                                  {.num_keys = request.num_keys, .false_positive_rate = usual_rate}));
-                            });
-    }
-    return shape;
+    ShapeOptions wanted;
+    wanted.wanted = {.num_keys = options.num_keys,
+                     .false_positive_rate = options.false_positive_rate,
+                     .memory_bytes = options.memory_bytes};
+    wanted.default_rate = default_false_positive_rate;
+    const FilterShape planned = shape_of(wanted).shape;
+    warn_of_little_memory(wanted, planned);
+    return std::get<BloomShape>(planned.shape);
   }
 
   BloomFilter<> seen_;
@@ -116,7 +112,7 @@ class ForgetfulMemory {
   double error_bound() const { return 0; }
   std::string promise() const {
     return seen_.num_forgotten() == 0
-               ? fmt::format("nothing was forgotten: no key is repeated, and none dropped{}", exception_)
+               ? fmt::format("nothing was forgotten: no key is repeated or dropped{}", exception_)
                : fmt::format("no key is dropped{}; {} were forgotten and may be repeated", exception_,
                              human_count(static_cast<double>(seen_.num_forgotten())));
   }
@@ -169,29 +165,31 @@ ExitCode run_uniq(const UniqOptions& options) {
 Run declare_uniq(CommandLine app) {
   auto options = std::make_shared<UniqOptions>();
   add_input_options(app, options->input);
-  Option approximate =
-      app.add_flag("-a,--approximate", options->approximate,
-                   "a Bloom filter in place of all digests: may drop a key, with the stated probability");
+  Option approximate = app.add_flag(
+      "-a,--approximate", options->approximate,
+      "Use a Bloom filter instead of all digests: may drop a key, with the probability printed at the "
+      "end");
   app.add_flag("-r,--may-repeat", options->may_repeat,
-               "bounded memory (--memory, default 64MiB): never drops a key, may print an old one again")
+               "Use bounded memory (--memory, default: 64MiB): never drops a key, may print a key again")
       .excludes(approximate);
-  add_count(app, "-n,--keys", options->num_keys, "with --approximate: distinct keys to plan for",
+  add_count(app, "-n,--keys", options->num_keys, "With --approximate: number of distinct keys to plan for",
             {1, std::uint64_t{1} << 56});
-  add_size(app, "-m,--memory", options->memory_bytes, "memory for what was seen, never exceeded",
-           least_memory_of_digests);
+  add_size(app, "-m,--memory", options->memory_bytes,
+           "Memory for the keys seen so far, which is never exceeded", least_memory_of_digests);
   add_rate(app, "-p,--false-positive-rate", options->false_positive_rate,
-           "with --approximate: probability that a new key is dropped (default 0.1%)");
+           "With --approximate: largest probability that a new key is dropped (default: 0.1%)");
   add_stream_hasher_options(app, options->hasher);
   add_json(app, options->json);
   add_line_buffered(app, options->line_buffered);
   add_quiet(app, options->quiet);
   return [options] {
     if (options->approximate && options->num_keys && options->memory_bytes && options->false_positive_rate) {
-      throw std::invalid_argument("--keys, --memory and --false-positive-rate are all given; leave one out");
+      throw std::invalid_argument(
+          "--keys, --memory and --false-positive-rate are all given; leave one of them out");
     }
     if ((options->false_positive_rate || options->num_keys) && !options->approximate) {
       throw std::invalid_argument(
-          "--keys and --false-positive-rate go with --approximate; without it nothing is planned");
+          "--keys and --false-positive-rate are only for --approximate; give it, or leave them out");
     }
     options->hasher.draw();
     if (options->approximate) return run_uniq<ApproximateMemory>(*options);

@@ -1,4 +1,8 @@
 #include "commands/verify.hpp"
+#include "cli/documents.hpp"
+#include "cli/signals.hpp"
+
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -6,24 +10,13 @@
 
 #include "commands/commands.hpp"
 #include "files/filter_file.hpp"
+#include "shape/count_min_options.hpp"
+#include "shape/scheme_option.hpp"
 
 namespace tally::cli {
 namespace {
 
-std::vector<std::string> scheme_choices() {
-  std::vector<std::string> names;
-  const auto add = [&](auto scheme) { names.emplace_back(decltype(scheme)::type::name); };
-  CounterSchemes::for_each(add);
-  BucketSchemes::for_each(add);
-  RowSchemes::for_each([&](auto scheme) {  // some of them are called as schemes of filters are
-    const std::string name(decltype(scheme)::type::name);
-    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-  });
-  names.emplace_back(every_scheme);
-  return names;
-}
-
-/// Judges the rates of one attempt, each with this confidence.
+/// Compares the rates of one attempt with the predicted ones, each with this confidence.
 std::vector<Verdict> judge(const Attempt& attempt, const SimulationResult& result, double confidence) {
   const SimulationPlan& plan = attempt.plan;
   const InsertionMix mix = insertion_mix(plan);
@@ -55,7 +48,11 @@ std::vector<Outcome> verify_all(const VerifyOptions& options) {
   std::vector<Outcome> outcomes;
   std::uint64_t num_rates = 0;
   for (const Attempt& attempt : attempts) {
-    outcomes.push_back({attempt.plan, simulate(attempt.plan), {}});
+    SimulationPlan plan = attempt.plan;
+    plan.should_stop = stop_requested;
+    outcomes.push_back({attempt.plan, simulate(plan), {}});
+    if (outcomes.back().result.was_full)
+      throw std::runtime_error("a filter of this shape is full before all --keys are inserted; give fewer");
     num_rates += outcomes.back().result.rates.size();
   }
   const double confidence = theory::per_test_confidence(options.confidence, num_rates);
@@ -68,56 +65,64 @@ std::vector<Outcome> verify_all(const VerifyOptions& options) {
 
 Run declare_verify(CommandLine app) {
   const auto options = std::make_shared<VerifyOptions>();
-  app.set_description(
-      "compare a shape's theory with a simulation\n"
-      "Fills fresh filters with fresh random keys, asks for keys of every true count below theta, and "
-      "compares with the predicted rates. Exit status 0: inside the limits and no false negative; 1: "
-      "outside; 2: an error. Every scheme is compared with a law of its own, which is exact at every size; "
-      "only under double and triple schemes in a filter too large to count, and in two-hash rows, is it the "
-      "limit ('law' in the table), and what lies outside then 'differs', with status 0.");
-  add_choice(app, "--kind", options->kind, "kind of filter (default: bloom, or threshold with --theta)",
-             {"bloom", "blocked-bloom", "counting-bloom", "threshold", "dleft", "count-min"});
-  add_choice(
-      app, "--scheme", options->scheme,
-      "how positions follow from a key's hash (default: congruential), or buckets in a dleft filter "
-      "(default: rotation), or columns in a count-min sketch (default: congruential); all: every one that "
-      "the kind can have",
-      scheme_choices());
-  add_count(app, "--num-positions,--num-bits", options->num_positions, "bits or counters of a filter");
-  add_count(app, "-k,--num-hashes", options->num_hashes, "positions a key", {1, max_num_hashes});
-  add_count(app, "--counter-bits", options->counter_bits,
-            "width of a counting-bloom filter's counters (default: 4)", {1, 64});
-  add_count(app, "-t,--theta,--threshold", options->threshold,
-            "count threshold (default: 1; for a count-min sketch the least that at most one absent key in "
-            "ten reaches)",
-            {1, 10'000});
-  app.add_flag("--conservative", options->conservative,
-               "conservative update, for a threshold filter or a count-min sketch");
-  add_count(app, "-n,--keys", options->num_keys, "insertions a filter (default with --file: the file's)",
+  add_details(app, R"(
+      Fills filters with new random keys, queries keys with every true count below theta, and compares the measured
+      false positive rates with the predicted ones.
+
+      The prediction comes from the formula of the scheme. Most formulas are exact at every size. For double and
+      triple schemes in large filters, and for two-hash rows, the formula is the limit for large filters (column
+      'law'); a measured rate outside the limits is then reported as 'differs' and does not change the exit status.
+
+      Exit status: 0 if all rates are inside the limits and there is no false negative, 1 otherwise, 2 after an
+      error.
+      )");
+  ShapeOptions& shape = options->shape;
+  add_kind(app, shape.kind, "Kind of filter (default: bloom, or threshold with --theta)");
+  add_scheme_of_any_kind(app, shape.scheme,
+                         fmt::format("(default: {}); {}: every scheme of the kind",
+                                     scheme_for(FilterKind::count_min, "").name, every_scheme),
+                         {every_scheme});
+  add_count(app, "--num-positions,--num-bits", shape.num_positions, "Number of bits or counters of a filter");
+  add_count(app, "-k,--num-hashes", shape.num_hashes, "Number of positions per key", {1, max_num_hashes});
+  add_count(app, "--counter-bits", shape.wanted.counter_bits,
+            "Width of the counters of a counting-bloom filter (default: 4)", {1, 64});
+  add_count(
+      app, "-t,--theta,--threshold", options->threshold,
+      "Count threshold (default: 1; for a count-min sketch the least count that at most 10% of the absent "
+      "keys reach)",
+      {1, 10'000});
+  app.add_flag(
+      "--conservative", [&shape] { shape.wanted.update = CounterUpdate::conservative; },
+      "Use conservative update, for a threshold filter or a count-min sketch");
+  add_count(app, "-n,--keys", options->num_keys,
+            "Number of insertions per filter (default with --file: that of the file)",
             {1, max_num_positions});
-  Option rate = add_rate(app, "-p,--false-positive-rate", options->false_positive_rate,
-                         "plan the shape for this rate and --keys");
-  Option file = add_file(app, "--file", options->file, "take the shape of this filter file");
+  Option rate = add_rate(app, "-p,--false-positive-rate", shape.wanted.false_positive_rate,
+                         "Plan the shape for this rate and --keys");
+  Option file = add_file(app, "--file", options->file, "Use the shape of this filter file");
   add_key_file(app, options->key_file);
   add_no_verify(app, options->verify_file).needs(file);
   file.excludes(rate);
-  for (Option own : add_count_min_options(app, options->count_min, "more in 1% of the cases at most"))
+  for (Option own : add_count_min_options(app, shape, "in at most 1% of all queries the error may be larger"))
     file.excludes(own);
   for (const char* flag : {"--kind", "--scheme", "--num-positions", "--num-hashes", "--counter-bits",
                            "--theta", "--conservative"}) {
     file.excludes(app.get_option(flag));
   }
-  add_count(app, "--trials", options->num_trials, "filters to fill (default: 20 to 1000)", {2, 100'000'000});
+  add_count(app, "--trials", options->num_trials, "Number of filters to fill (default: 20 to 1000)",
+            {2, 100'000'000});
   add_count(app, "--queries", options->num_queries,
-            "keys never inserted to ask for in each (default: enough for 1000 false positives)",
+            "Number of queries per filter for keys that were never inserted (default: enough for 1000 false "
+            "positives)",
             {1, 1'000'000'000});
-  add_count(app, "--seed", options->seed, "seed of the random keys", {0, ~std::uint64_t{0}});
-  add_real(app, "--confidence", options->confidence, "of all limits together (default: 0.999)",
+  add_count(app, "--seed", options->seed, "Seed of the random keys", {0, ~std::uint64_t{0}});
+  add_real(app, "--confidence", options->confidence, "Confidence of all limits together (default: 0.999)",
            {0.5, 1 - 1e-12});
   add_plot(app, options->plot, "measured against predicted rates");
   add_json(app, options->json);
   return [options] {
     check_plot(options->plot, options->json);
+    options->shape.wanted.threshold = options->threshold.value_or(1);
     const std::vector<Outcome> outcomes = verify_all(*options);
     if (options->json) {
       print_json(outcomes_json(outcomes, *options));

@@ -9,31 +9,26 @@
 
 #include "cli/options.hpp"
 #include "plot/draw.hpp"
-#include "shape/count_min_options.hpp"
-#include "streams/simulation.hpp"
+#include "shape/options.hpp"
+#include "tally/any_filter/simulation.hpp"
 #include "tally/theory/confidence.hpp"
 #include "text/output.hpp"
 
-// `tally verify`: options become attempts (verify_attempts.cpp), those are simulated and judged (verify.cpp), and what
-// comes out is printed (verify_report.cpp).
+// `tally verify` turns options into attempts (verify_attempts.cpp), simulates them and compares the results with the
+// predictions (verify.cpp), and prints the outcome (verify_report.cpp).
 
 namespace tally::cli {
 
 /// For --scheme.
 inline constexpr const char* every_scheme = "all";
 
-/// What `tally verify` is told.
+/// The options of `tally verify`.
 struct VerifyOptions {
-  std::string kind;
-  std::string scheme;
-  std::optional<std::uint64_t> num_positions;
-  std::optional<std::uint32_t> num_hashes;
-  std::optional<std::uint32_t> counter_bits;
+  ShapeOptions shape{.ways = {.than_one_of_two = "",
+                              .than_positions = "--false-positive-rate, or --file",
+                              .than_keys = "--epsilon, or --width and --depth"}};
   std::optional<std::uint64_t> threshold;
-  bool conservative = false;
-  CountMinOptions count_min;
-  std::optional<std::uint64_t> num_keys;
-  double false_positive_rate = 0;
+  std::optional<std::uint64_t> num_keys;  ///< to insert per filter, and to plan for
   std::string file;
   std::string key_file;
   bool verify_file = true;
@@ -45,7 +40,7 @@ struct VerifyOptions {
   bool json = false;
 };
 
-/// A shape to try, with what is predicted of keys never inserted.
+/// A shape to verify, with the predicted rate for keys that were never inserted.
 struct Attempt {
   SimulationPlan plan;
   SchemeLaw law;
@@ -59,11 +54,11 @@ struct Verdict {
   theory::ProbabilityInterval limits;
   bool inside = false;
 
-  /// The exit status is that of the laws that are meant to hold at this size.
+  /// Only exact laws determine the exit status.
   bool contradicts() const { return !inside && law == LawKind::exact; }
 };
 
-/// What became of an attempt.
+/// The result of an attempt.
 struct Outcome {
   SimulationPlan plan;
   SimulationResult result;
@@ -74,11 +69,11 @@ struct Outcome {
   }
 };
 
-/// One, or one for every scheme of the kind. Throws std::invalid_argument that names the flag for what cannot be tried,
-/// and what opening --file throws.
+/// One attempt, or one for every scheme of the kind. Throws std::invalid_argument that names the flag that cannot be
+/// used, and what opening --file throws.
 std::vector<Attempt> attempts_of(const VerifyOptions& options);
 
-/// Under conservative update the measured rate may lie below the predicted one.
+/// With conservative update the measured rate may be lower than the predicted one.
 inline bool is_conservative(const FilterShape& shape) {
   return std::visit(
       [](const auto& own) {
@@ -88,7 +83,7 @@ inline bool is_conservative(const FilterShape& shape) {
       shape.shape);
 }
 
-/// A table, the same as JSON, and as a plot; `outcomes` are not empty.
+/// The outcomes as a table, as JSON, and as a plot. `outcomes` must not be empty.
 std::string outcomes_text(const std::vector<Outcome>& outcomes, double confidence);
 Json outcomes_json(const std::vector<Outcome>& outcomes, const VerifyOptions& options);
 Figure outcomes_figure(const std::vector<Outcome>& outcomes);

@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 
@@ -10,7 +10,8 @@
 namespace tally::cli {
 namespace {
 
-/// How the predicted rate is known: with theta above 1 no law is exact, since a key's counters are not independent.
+/// The name of the law behind a predicted rate. With theta above 1 no law is exact, because a key's counters are not
+/// independent.
 std::string_view name_of_law(const SimulationPlan& plan, LawKind kind) {
   return kind == LawKind::exact && plan.threshold > 1 ? "independent" : name_of(kind);
 }
@@ -43,7 +44,7 @@ Json outcome_json(const Outcome& outcome, double confidence) {
           {"verdict", outcome.is_good() ? "inside" : "outside"}};
 }
 
-/// What num_positions and num_hashes of a shape count.
+/// What num_positions and num_hashes mean for a kind.
 struct PartNames {
   std::string_view positions;
   std::string_view hashes;
@@ -74,7 +75,7 @@ std::string title_of(const std::vector<Outcome>& outcomes) {
 }  // namespace
 
 Json outcomes_json(const std::vector<Outcome>& outcomes, const VerifyOptions& options) {
-  if (options.scheme != every_scheme) return outcome_json(outcomes.front(), options.confidence);
+  if (options.shape.scheme != every_scheme) return outcome_json(outcomes.front(), options.confidence);
   Json schemes = Json::array();
   for (const Outcome& outcome : outcomes) schemes.push_back(outcome_json(outcome, options.confidence));
   const bool is_good = std::ranges::all_of(outcomes, &Outcome::is_good);
@@ -120,10 +121,12 @@ std::string outcomes_text(const std::vector<Outcome>& outcomes, double confidenc
   std::string remarks =
       fmt::format("The limits hold for all rows together with confidence {:.4g}%", 100 * confidence);
   if (is_conservative(outcomes.front().plan.shape))
-    remarks += "; conservative update may lie below the prediction, which is for plain update";
+    remarks +=
+        "; with conservative update the measured rate may be lower than the prediction, which is for plain "
+        "update";
   if (has_limit)
     remarks +=
-        "; under the law 'limit' the prediction is what large filters tend to, and small ones may differ";
+        "; predictions with the law 'limit' are limits for large filters, and small filters may differ";
   return text + wrapped(remarks + ".", 0) + "\n";
 }
 

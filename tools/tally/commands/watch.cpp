@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <poll.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ struct WatchOptions {
 
 using Clock = std::chrono::steady_clock;
 
-// Waits in short steps, and ends early where nobody reads our output any more.
+// Waits in short steps, and ends early if the reader of our output is gone.
 void wait(Nanoseconds duration) {
   const auto end = Clock::now() + std::chrono::nanoseconds(duration);
   while (!stop_requested()) {
@@ -47,7 +47,7 @@ void wait(Nanoseconds duration) {
   }
 }
 
-// The publisher of a file's versions, on standard output.
+// Publishes the versions of a file on standard output.
 class Watch {
  public:
   explicit Watch(const WatchOptions& options)
@@ -127,22 +127,21 @@ ExitCode run_watch(const WatchOptions& options) {
 
 Run declare_watch(CommandLine app) {
   const auto options = std::make_shared<WatchOptions>();
-  add_details(
-      app,
-      "Writes a full copy of the filter file's summary to standard output, and from then on, whenever the "
-      "file "
-      "was changed, the message that leads to its new version. The other end of the pipe is 'tally patch', "
-      "here "
-      "or on another machine. Since nobody can ask back, a full copy is sent again at intervals: who lost "
-      "something waits for it. Ends on SIGINT, SIGTERM, SIGHUP, and when nobody reads any more. "
-      "Exit status: 0, 2 after an error.");
+  add_details(app, R"(
+      Writes a full copy of the filter file's summary to standard output, and then, after each change of the file, a
+      message with the change. 'tally patch', on this or another machine, reads the other end of the pipe. It cannot
+      ask for lost messages, so a full copy is sent at regular intervals. The command ends on SIGINT, SIGTERM and
+      SIGHUP, and when the reader closes the pipe.
+
+      Exit status: 0 after success, 2 after an error.
+      )");
   add_filter_file(app, options->filter);
-  app.add_option("--name", options->name, "Whose directory it is, in the messages (default: the file's name)")
+  app.add_option("--name", options->name, "Name of the publisher in the messages (default: the file's name)")
       .type_name("NAME");
-  add_duration(app, "--interval", options->interval, "Look at the file so often (default 1s)");
+  add_duration(app, "--interval", options->interval, "Time between two looks at the file (default: 1s)");
   add_duration(app, "--heartbeat", options->heartbeat,
-               "Say which version is the last one if nothing was sent for so long (default 10s)");
-  add_duration(app, "--full-interval", options->full_interval, "Send a full copy so often (default 5m)");
+               "Send the number of the last version if nothing was sent for this time (default: 10s)");
+  add_duration(app, "--full-interval", options->full_interval, "Time between two full copies (default: 5m)");
   add_quiet(app, options->quiet);
   return [options] { return run_watch(*options); };
 }

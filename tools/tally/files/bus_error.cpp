@@ -1,6 +1,6 @@
 #include "files/bus_error.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -11,9 +11,9 @@ namespace tally::cli {
 
 namespace {
 
-std::string message;  // not touched while the handler is installed
+std::string message;  // not modified while the handler is installed
 
-// Nothing can be repaired where a page is gone, and only a few calls are allowed in a handler.
+// A missing page cannot be repaired, and a handler may make only a few calls.
 void end_with_message(int, siginfo_t* information, void*) {
   if (information->si_code == BUS_ADRALN) {  // not a file's fault
     signal(SIGBUS, SIG_DFL);
@@ -26,9 +26,9 @@ void end_with_message(int, siginfo_t* information, void*) {
 }  // namespace
 
 BusErrorMessage::BusErrorMessage(const std::string& path) {
-  message = fmt::format(
-      "{}: {}: a part of the file can no longer be read; it was made shorter, or its disk failed\n",
-      command_name(), path);
+  message =
+      fmt::format("{}: {}: part of the file can no longer be read; it was made shorter, or its disk failed\n",
+                  command_name(), path);
   struct sigaction action {};
   action.sa_sigaction = end_with_message;
   action.sa_flags = SA_SIGINFO;

@@ -4,9 +4,9 @@
 
 namespace tally::cli {
 
-/// While one lives, a bus error (SIGBUS) ends the command with a message that names the file, and status 2, in
-/// place of the signal: a file that is mapped was made shorter, or its disk failed. Results that are still buffered
-/// are not written then. One at a time.
+/// While such an object exists, a bus error (SIGBUS) ends the command with a message that names the file and
+/// with status 2, instead of the signal. Either a mapped file was shortened, or its disk failed. Results that
+/// are still buffered are then not written. Only one at a time.
 class BusErrorMessage {
  public:
   explicit BusErrorMessage(const std::string& path);

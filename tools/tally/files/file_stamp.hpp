@@ -8,7 +8,7 @@
 
 namespace tally::cli {
 
-/// What changes whenever a file is replaced or written to.
+/// Fields that change whenever a file is replaced or written to.
 struct FileStamp {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
@@ -19,7 +19,7 @@ struct FileStamp {
   friend bool operator==(const FileStamp&, const FileStamp&) = default;
 };
 
-/// Nothing where there is no such file.
+/// Empty if there is no such file.
 inline std::optional<FileStamp> stamp_of(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return std::nullopt;

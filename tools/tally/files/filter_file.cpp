@@ -1,6 +1,6 @@
 #include "files/filter_file.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <filesystem>
@@ -25,14 +25,12 @@ void add_filter_file(CommandLine app, FilterFileOptions& options) {
 }
 
 Option add_no_verify(CommandLine app, bool& verify) {
-  return app.add_flag(
-      "!--no-verify", verify,
-      "Answer without checking the whole file first (default: its checksum is checked; docs/format.md says "
-      "what that costs)");
+  return app.add_flag("!--no-verify", verify,
+                      "Answer without verifying the file's checksum first (docs/format.md has its cost)");
 }
 
 bool is_stream(const std::string& path) {
-  std::error_code ignored;  // the open that follows says what is wrong
+  std::error_code ignored;  // the following open reports the error
   const std::filesystem::file_status status = std::filesystem::status(path, ignored);
   return std::filesystem::is_fifo(status) || std::filesystem::is_character_file(status);
 }
@@ -59,14 +57,13 @@ void throw_full(const AnyFilter& filter, const std::string& path) {
   const DLeftTableStatistics table = filter.dleft_statistics().value().table;
   if (table.num_spilled == table.spill_capacity) {
     throw std::runtime_error(fmt::format(
-        "the filter is full: its side table holds {} fingerprints, of frequent keys and of keys that share "
-        "one, which "
-        "are in it more than {} times, and has room for no more; '{}' was not written; build it with more "
-        "--frequent-keys",
-        table.num_spilled, table.counts.size() - 1, path));
+        "the filter is full: its side table holds {} fingerprints, of frequent keys and of keys with the "
+        "same fingerprint; '{}' was not written; say with --frequent-keys how many keys occur more than {} "
+        "times, and build it again",
+        table.num_spilled, path, table.counts.size() - 1));
   }
   throw std::runtime_error(
-      fmt::format("the filter is full: {} of its {} cells are in use, and a key found none; '{}' was not "
+      fmt::format("the filter is full: {} of its {} cells are in use, and a key found no room; '{}' was not "
                   "written; build it with more --keys, or with --max-doublings so that it grows",
                   table.num_fingerprints, table.num_cells, path));
 }
@@ -79,12 +76,12 @@ std::uint64_t insert_input(AnyFilter& filter, const InputOptions& input, const R
                             insert_all(filter, digests, path);
                           });
   }
-  filter.add_batch({}, {});  // a kind that takes no weights is refused before any input is read
+  filter.add_batch({}, {});  // refuses a kind without weights before any input is read
   RecordReader reader(input, records, filter.hasher(), false);
   for_each_record(reader, quiet,
-                  [&](const Records& lines) { filter.add_batch(lines.digests, lines.weights); });
+                  [&](const StreamRecords& lines) { filter.add_batch(lines.digests, lines.weights); });
   if (reader.num_skipped() > 0)
-    remark(quiet, fmt::format("skipped {} lines without a weight", reader.num_skipped()));
+    remark(quiet, fmt::format("{} lines skipped: missing or invalid number", reader.num_skipped()));
   return reader.num_lines() - reader.num_skipped();
 }
 
@@ -133,8 +130,8 @@ Json filter_to_json(const AnyFilter& filter, const FilterStatistics& statistics)
 std::string shape_text(const FilterShape& shape) {
   if (const auto* dleft = std::get_if<DLeftShape>(&shape.shape)) {
     return fmt::format(
-        "dleft filter, {} scheme: {} cells in {} subtables, {} a bucket, {} bits a remainder, {} a "
-        "counter, {}",
+        "dleft filter, {} scheme: {} cells in {} subtables, {} per bucket, {} remainder bits, {} counter "
+        "bits, {}",
         shape.scheme_name(), dleft->num_cells(), dleft->num_subtables, dleft->cells_per_bucket,
         dleft->current_remainder_bits(), dleft->counter_bits,
         human_bytes(static_cast<double>(shape.num_bytes())));
@@ -147,24 +144,25 @@ std::string shape_text(const FilterShape& shape) {
   std::string text =
       fmt::format("{} filter, {} scheme: {} {}, {} hashes", name_of(shape.kind()), shape.scheme_name(),
                   shape.num_positions(), shape.counter_bits() == 1 ? "bits" : "counters", shape.num_hashes());
-  if (shape.counter_bits() > 1) text += fmt::format(", {} bits a counter", shape.counter_bits());
-  if (shape.threshold() > 1) text += fmt::format(", threshold {}", shape.threshold());
+  if (shape.counter_bits() > 1) text += fmt::format(", {} bits per counter", shape.counter_bits());
+  if (const std::uint64_t theta = shape.made_for_theta().value_or(1); theta > 1)
+    text += fmt::format(", threshold {}", theta);
   return text + ", " + human_bytes(static_cast<double>(shape.num_bytes()));
 }
 
 std::string state_text(const AnyFilter& filter, const FilterStatistics& statistics) {
   std::string keys = std::isfinite(statistics.estimated_num_keys)
                          ? "about " + human_count(statistics.estimated_num_keys) + " distinct keys"
-                         : "too many keys to tell how many";
+                         : "too many keys to estimate";
   std::string text =
-      fmt::format("{}, fill {}, an absent key passes with {}", keys, human_rate(statistics.fill_ratio()),
+      fmt::format("{}, fill {}, false positive rate {}", keys, human_rate(statistics.fill_ratio()),
                   human_rate(statistics.estimated_false_positive_rate));
   if (const auto bound = filter.count_min_bound()) {
-    text = fmt::format("{}, counts of {} in all; one is {}", keys, statistics.num_insertions,
-                       bound_text(*bound));
+    text =
+        fmt::format("{}, total count {}; a count is {}", keys, statistics.num_insertions, bound_text(*bound));
   }
   if ((filter.can_remove() || filter.is_sketch()) && statistics.num_saturated > 0) {
-    text += fmt::format(", {} counters stuck at their maximum", statistics.num_saturated);
+    text += fmt::format(", {} saturated counters", statistics.num_saturated);
   }
   return text;
 }

@@ -26,15 +26,16 @@ struct FilterFileOptions {
 
 /// The positional FILTER, and --key-file.
 void add_filter_file(CommandLine app, FilterFileOptions& options);
-/// --no-verify, for commands that answer from a file. Those that change it or pass it on have no such flag: damage
-/// would get a fresh checksum.
+/// --no-verify, for commands that answer from a file. Commands that change the file or pass it on do not have
+/// this flag, because damage would get a fresh checksum.
 Option add_no_verify(CommandLine app, bool& verify);
 
-/// Whether what is at the path can be read only once: a pipe, a terminal.
+/// Whether the path can be read only once: a pipe, a terminal.
 bool is_stream(const std::string& path);
 
-/// A filter for reading: mapped, or read if the path is no regular file (a pipe). The whole file is checked first,
-/// unless --no-verify is given. If it is made shorter afterwards, the command ends with a message.
+/// A filter for reading: mapped, or read if the path is not a regular file (a pipe). The whole file is
+/// checked first, unless --no-verify is given. If it is shortened afterwards, the command ends with a
+/// message.
 class OpenFilter {
  public:
   explicit OpenFilter(const FilterFileOptions& options);
@@ -48,25 +49,26 @@ class OpenFilter {
   std::optional<AnyFilter> loaded_;
 };
 
-/// Throws std::runtime_error if a signal ended the input: half of the keys are no filter.
+/// Throws std::runtime_error if a signal ended the input: a filter of half of the keys is useless.
 void refuse_if_stopped(const std::string& path);
 
-/// Inserts the keys. Throws std::runtime_error that names the fix if the filter is full: `path` is not
-/// written then.
+/// Inserts the keys. Throws std::runtime_error that names the fix if the filter is full; `path` is then not
+/// written.
 void insert_all(AnyFilter& filter, std::span<const Hash128> digests, const std::string& path);
-/// The error of a d-left filter that was full.
+/// Throws the error for a full d-left filter.
 [[noreturn]] void throw_full(const AnyFilter& filter, const std::string& path);
 
-/// Inserts all keys of the input, or adds their weights if `records` has a field for them; how many lines those were.
-/// Throws as insert_all, as the readers do, and std::invalid_argument for weights that the kind cannot take.
+/// Inserts all keys of the input, or adds their weights if `records` has a field for them; returns the number
+/// of lines. Throws what insert_all and the readers throw, and std::invalid_argument for weights that the
+/// kind does not support.
 std::uint64_t insert_input(AnyFilter& filter, const InputOptions& input, const RecordOptions& records,
                            bool quiet, const std::string& path);
 
-/// What `info --json` shows, and what build, add and remove report.
+/// The output of `info --json`, and of the reports of build, add and remove.
 Json filter_to_json(const AnyFilter& filter, const FilterStatistics& statistics);
 /// "bloom filter, congruential scheme: 9585088 bits, 7 hashes, 1.14 MiB"
 std::string shape_text(const FilterShape& shape);
-/// "fill 48.2%, about 995,321 keys, error now 0.61%"
+/// "about 995.3 K distinct keys, fill 48.2%, false positive rate 0.61%"
 std::string state_text(const AnyFilter& filter, const FilterStatistics& statistics);
 /// "4", or ">=15" where the counter is saturated.
 std::string count_text(const Count& count);

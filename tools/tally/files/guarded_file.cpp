@@ -1,7 +1,7 @@
 #include "files/guarded_file.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -26,7 +26,7 @@ constexpr const char* lock_suffix = ".tally-lock";
 constexpr std::size_t longest_file_name = 255;
 constexpr int milliseconds_between_trials = 50;
 
-// Of names that do not fit, the first part: at worst two files share a lock.
+// If the name is too long, only its first part is used: at worst two files share a lock.
 fs::path lock_path_of(const std::string& path) {
   std::error_code error;
   const fs::path target = fs::weakly_canonical(path, error);
@@ -37,7 +37,7 @@ fs::path lock_path_of(const std::string& path) {
 }
 
 bool can_be_held(const std::string& path) {
-  std::error_code ignored;  // what is wrong is found out when the lock is opened
+  std::error_code ignored;  // opening the lock reports the error
   const fs::file_status status = fs::status(path, ignored);
   return path != "-" && (status.type() == fs::file_type::regular || !fs::exists(status));
 }
@@ -57,13 +57,11 @@ GuardedFile::GuardedFile(std::string path, bool quiet, WhenHeld when_held) : pat
   lock_path_ = lock_path_of(path_);
   if (try_to_hold()) return;
   if (when_held == WhenHeld::refuse) {
-    throw std::runtime_error(
-        fmt::format("'{}' is held by another tally that will write it; try again when that has ended, or "
-                    "give --wait to wait for it",
-                    path_));
+    throw std::runtime_error(fmt::format(
+        "'{}' is locked by another tally process; try again later, or give --wait to wait for it", path_));
   }
   remark(quiet, fmt::format("'{}' is being changed by another process; waiting", path_));
-  // In steps: a signal that came just before a wait without end would not end it.
+  // In steps, because a signal just before an unlimited wait would not end it.
   while (!try_to_hold()) {
     if (stop_requested())
       throw std::runtime_error(
@@ -72,7 +70,7 @@ GuardedFile::GuardedFile(std::string path, bool quiet, WhenHeld when_held) : pat
   }
 }
 
-// The holder removes the lock's file before it unlocks it. So what was locked may be a file of before.
+// The holder removes the lock file before it unlocks it, so the locked file may be an old one.
 bool GuardedFile::try_to_hold() {
   while (true) {
     const int file = open(lock_path_.c_str(), O_RDONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
@@ -99,7 +97,7 @@ GuardedFile::~GuardedFile() {
 }
 
 void GuardedFile::save(const AnyFilter& filter, Overwrite overwrite) const {
-  if (path_ == "-") return save(serialize(filter), overwrite);  // it may be a file, with more in it
+  if (path_ == "-") return save(serialize(filter), overwrite);  // it may be a file with other contents before
   tally::save(filter, path_, overwrite);
 }
 
@@ -119,8 +117,8 @@ void check_overwrite(const std::string& path, bool force, std::string_view flag)
   const fs::file_status status = fs::status(path, ignored);
   const bool is_link = fs::is_symlink(fs::symlink_status(path, ignored));
   if (is_link && !fs::exists(status) && !force) {
-    throw std::invalid_argument(fmt::format(
-        "{}: '{}' is a symbolic link to a file that is not there; give --force to create that", flag, path));
+    throw std::invalid_argument(
+        fmt::format("{}: '{}' is a symbolic link to a missing file; give --force to create it", flag, path));
   }
   if (fs::is_directory(status)) {
     throw std::invalid_argument(fmt::format("{}: '{}' is a directory; give a file", flag, path));
@@ -134,7 +132,7 @@ OutputFile::OutputFile(const std::string& path, bool force, bool quiet, std::str
     : overwrite_(force ? Overwrite::replace : Overwrite::refuse) {
   check_overwrite(path, force, flag);
   file_.emplace(path, quiet);
-  check_overwrite(path, force, flag);  // it may have been made while this one waited
+  check_overwrite(path, force, flag);  // another process may have created it while this one waited
 }
 
 }  // namespace tally::cli

@@ -11,20 +11,21 @@
 
 namespace tally::cli {
 
-/// What a command does about a file that another tally holds.
+/// What a command does if another tally process has locked the file.
 enum class WhenHeld { wait, refuse };
 
-/// A file that is written: the one way in which the command creates or replaces files (a test looks for others).
+/// A file that is written. The command creates and replaces files only in this way (a test looks for others).
 ///
-/// It is held from construction to destruction. No other tally can hold it meanwhile, so that what was read from
-/// it is what is replaced. The lock is on `.NAME.tally-lock` beside the file, which the file's replacement does not
-/// touch and which can be there before the file is. It is removed at the end; one that a killed process left is
-/// used by the next. A symbolic link is followed first. What is no regular file (a pipe, "-" for standard output)
-/// is not held.
+/// The file is locked from construction to destruction. No other tally process can lock it meanwhile, so the
+/// file that was read is the one that is replaced. The lock is on `.NAME.tally-lock` beside the file. It does
+/// not change when the file is replaced, and can exist before the file does. It is removed at the end; if a
+/// killed process left one behind, the next process uses it. A symbolic link is followed first. A path that
+/// is not a regular file (a pipe, "-" for standard output) is not locked.
 class GuardedFile {
  public:
-  /// Throws as check_can_write, before any work is done; std::runtime_error that names the file if it is held and not to be waited for, or if a signal ends the
-  /// wait; std::system_error that names it where no file can be made beside it.
+  /// Before any work is done, throws what check_can_write throws; std::runtime_error that names the file if
+  /// it is locked and `when_held` is refuse, or if a signal ends the wait; std::system_error that names it if
+  /// no file can be created beside it.
   GuardedFile(std::string path, bool quiet, WhenHeld when_held = WhenHeld::wait);
   ~GuardedFile();
   GuardedFile(const GuardedFile&) = delete;
@@ -41,18 +42,18 @@ class GuardedFile {
   bool try_to_hold();
 
   std::string path_;
-  std::filesystem::path lock_path_;  // empty if nothing is held
+  std::filesystem::path lock_path_;  // empty if nothing is locked
   int lock_ = -1;
 };
 
-/// Throws std::invalid_argument that names the flag if there is a file and not `force`, or a directory; for "-", if
-/// standard output is a terminal and not `force`.
+/// Throws std::invalid_argument that names the flag if the file exists and `force` is false, or if it is a
+/// directory; for "-", if standard output is a terminal and `force` is false.
 void check_overwrite(const std::string& path, bool force, std::string_view flag = "--output");
 
-/// The file that --output, or another flag, names: refused or held before any work is done.
+/// The file that --output, or another flag, names: refused or locked before any work is done.
 class OutputFile {
  public:
-  /// Throws as check_overwrite and GuardedFile do.
+  /// Throws what check_overwrite and GuardedFile throw.
   OutputFile(const std::string& path, bool force, bool quiet, std::string_view flag = "--output");
 
   void save(const AnyFilter& filter) const { file_->save(filter, overwrite_); }

@@ -7,11 +7,12 @@
 
 namespace tally::cli {
 
-/// A file of any kind for reading: a filter as OpenFilter opens it, or a sketch, which is read and checked whole.
+/// A file of any kind for reading: a filter as OpenFilter opens it, or a sketch, which is read and checked
+/// completely.
 class OpenFile {
  public:
   explicit OpenFile(const FilterFileOptions& options);
-  const AnySketch* sketch() const { return sketch_ ? &*sketch_ : nullptr; }  ///< null: it is a filter
+  const AnySketch* sketch() const { return sketch_ ? &*sketch_ : nullptr; }  ///< null if it is a filter
   const AnyFilter& filter() const { return **filter_; }
 
  private:

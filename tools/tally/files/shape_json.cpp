@@ -1,9 +1,11 @@
 #include "files/shape_json.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <limits>
 #include <stdexcept>
+
+#include "tally/hashing/scheme_list.hpp"
 
 namespace tally::cli {
 
@@ -11,13 +13,13 @@ namespace {
 
 const Json& field(const Json& shape, const char* name) {
   const Json* const found = shape.find(name);
-  if (found == nullptr) throw std::invalid_argument(fmt::format("--shape: '{}' is missing", name));
+  if (found == nullptr) throw std::invalid_argument(fmt::format("'{}' is missing", name));
   return *found;
 }
 
 std::string word(const Json& shape, const char* name) {
   const auto* const value = field(shape, name).get_if<std::string>();
-  if (value == nullptr) throw std::invalid_argument(fmt::format("--shape: '{}' must be a text", name));
+  if (value == nullptr) throw std::invalid_argument(fmt::format("'{}' must be a string", name));
   return *value;
 }
 
@@ -26,8 +28,8 @@ Number number(const Json& shape, const char* name) {
   const Json& value = field(shape, name);
   const auto* const whole = value.get_if<std::uint64_t>();
   if (whole == nullptr || *whole > std::numeric_limits<Number>::max()) {
-    throw std::invalid_argument(fmt::format("--shape: '{}' is {}; must be a whole number, 0 to {}", name,
-                                            value.dump(), std::numeric_limits<Number>::max()));
+    throw std::invalid_argument(fmt::format("'{}' is {}; must be a whole number, 0 to {}", name, value.dump(),
+                                            std::numeric_limits<Number>::max()));
   }
   return static_cast<Number>(*whole);
 }
@@ -38,7 +40,7 @@ CounterUpdate update_of(const Json& shape) {
   for (const CounterUpdate update : {CounterUpdate::plain, CounterUpdate::conservative}) {
     if (name == name_of(update)) return update;
   }
-  throw std::invalid_argument(fmt::format("--shape: 'update' is '{}'; must be plain or conservative", name));
+  throw std::invalid_argument(fmt::format("'update' is '{}'; must be plain or conservative", name));
 }
 
 DLeftShape dleft_shape_from(const Json& shape) {
@@ -51,13 +53,13 @@ DLeftShape dleft_shape_from(const Json& shape) {
                    .num_doublings = number<std::uint32_t>(shape, "num_doublings"),
                    .spill_capacity = number<std::uint64_t>(shape, "spill_capacity")};
   const auto* const grows = field(shape, "grows").get_if<bool>();
-  if (grows == nullptr) throw std::invalid_argument("--shape: 'grows' must be true or false");
+  if (grows == nullptr) throw std::invalid_argument("'grows' must be true or false");
   dleft.grows = *grows;
   const std::string moves = word(shape, "moves");
   try {
     dleft.moves = moves_of(moves);
   } catch (const std::invalid_argument& error) {
-    throw std::invalid_argument(fmt::format("--shape: 'moves' {}", error.what()));
+    throw std::invalid_argument(fmt::format("'moves' {}", error.what()));
   }
   return dleft;
 }
@@ -98,7 +100,7 @@ Json shape_to_json(const FilterShape& shape) {
             {"num_hashes", shape.num_hashes()}};
   if (!std::holds_alternative<BloomShape>(shape.shape)) {
     json["counter_bits"] = shape.counter_bits();
-    json["threshold"] = shape.threshold();
+    json["threshold"] = shape.made_for_theta().value_or(0);
   }
   if (const auto* threshold = std::get_if<ThresholdShape>(&shape.shape))
     json["update"] = name_of(threshold->update);
@@ -119,12 +121,12 @@ FilterShape shape_from_json(const Json& json, const std::string& kind) {
       const Json& shape = own != nullptr ? *own : candidate;
       if (fits(shape)) return shape_from_json(shape, kind);
     }
-    throw std::invalid_argument(fmt::format("--shape: no candidate of the kind '{}'", kind));
+    throw std::invalid_argument(
+        fmt::format("no candidate of the kind '{}' found; give another --kind, or leave it out", kind));
   }
   if (!fits(json)) {
-    throw std::invalid_argument(
-        fmt::format("--shape: no shape{}{} in it; give what 'tally plan --json' printed",
-                    kind.empty() ? "" : " of the kind ", kind));
+    throw std::invalid_argument(fmt::format("no shape{}{} found; give the output of 'tally plan --json'",
+                                            kind.empty() ? "" : " of the kind ", kind));
   }
   FilterShape shape;
   const FilterKind named = filter_kind(word(json, "kind"));

@@ -6,10 +6,10 @@
 namespace tally::cli {
 namespace {
 
-// A table with fewer entries free is doubled, so that keys are inserted at least so many at a time.
+// A table with fewer free entries is doubled, so that at least this many keys are inserted at a time.
 constexpr std::uint64_t least_free = 16;
 
-/// False where another filter of its keys has no room for them.
+/// Returns false if a larger filter has no room for the keys.
 bool double_side_table(AnyFilter& filter) {
   FilterShape shape = filter.shape();
   auto& dleft = std::get<DLeftShape>(shape.shape);
@@ -24,7 +24,7 @@ bool double_side_table(AnyFilter& filter) {
 
 SideTableUse side_table_use(const AnyFilter& filter) {
   return filter.visit([](const auto& own) -> SideTableUse {
-    if constexpr (requires { own.table(); }) {
+    if constexpr (std::is_same_v<ShapeOf<decltype(own)>, DLeftShape>) {
       const SpillTable& spills = own.table().spills();
       return {spills.size(), spills.capacity()};
     } else {
@@ -36,7 +36,7 @@ SideTableUse side_table_use(const AnyFilter& filter) {
 std::uint64_t insert_with_growing_side_table(AnyFilter& filter, std::span<const Hash128> digests) {
   std::uint64_t num_full = 0;
   while (!digests.empty()) {
-    // No key takes more than one entry: as many keys as entries are free find room.
+    // No key takes more than one entry, so as many keys as there are free entries find room.
     SideTableUse use = side_table_use(filter);
     if (use.capacity - use.num_used < least_free && use.capacity < max_spill_capacity &&
         double_side_table(filter))

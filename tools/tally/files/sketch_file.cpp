@@ -1,6 +1,6 @@
 #include "files/sketch_file.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +15,7 @@
 namespace tally::cli {
 namespace {
 
-/// What all kinds can be asked, whatever they are made of.
+/// The common properties of all kinds.
 struct Facts {
   KeyHasher hasher = 0;
   std::uint64_t total_count = 0;
@@ -45,7 +45,7 @@ Facts facts_of(const CountMinWindow<Rows>& window) {
           window.newer().num_saturated() + window.older().num_saturated()};
 }
 
-/// As of the filter that it is made of; the kind is that of the filter, too.
+/// As for the filter that it consists of; the kind is also that of the filter.
 Json shape_json(const SpaceSaving& top) { return {{"kind", ""}, {"capacity", top.capacity()}}; }
 template <class Rows>
 Json shape_json(const TopKeys<Rows>& top) {
@@ -78,17 +78,16 @@ void add_content(Json& json, const CountMinWindow<Rows>& window) {
 
 std::vector<std::string> problems_of(const Facts& facts) {
   if (facts.num_saturated == 0) return {};
-  return {
-      fmt::format("{} counters are stuck at their maximum: bounds that rest on them are less sharp; make "
-                  "the sketch with wider counters",
-                  facts.num_saturated)};
+  return {fmt::format(
+      "{} counters are saturated, so their bounds are weaker; make the sketch with wider counters",
+      facts.num_saturated)};
 }
 
 /// Lines of a name and a value.
 class Rows {
  public:
   void add(std::string_view name, const std::string& value) {
-    text_ += fmt::format("{:<14} {}\n", name, value);
+    text_ += fmt::format("{:<20} {}\n", name, value);
   }
   const std::string& text() const { return text_; }
 
@@ -122,12 +121,12 @@ void add_shape_rows(Rows& rows, const CountMinWindow<RowScheme>& window) {
 template <class Top>
 void add_content_rows(Rows& rows, const Top& top) {
   rows.add("a count is", fmt::format("at most {} too high", greatest_error(top.candidates())));
-  rows.add("other keys", fmt::format("have {} at most, each of them", top.floor()));
+  rows.add("other keys", fmt::format("have at most {} each", top.floor()));
 }
 template <class RowScheme>
 void add_content_rows(Rows& rows, const CountMinWindow<RowScheme>& window) {
-  rows.add("newer", fmt::format("{} in all", window.newer().total_count()));
-  rows.add("older", fmt::format("{} in all", window.older().total_count()));
+  rows.add("total of newer half", fmt::format("{}", window.newer().total_count()));
+  rows.add("total of older half", fmt::format("{}", window.older().total_count()));
   rows.add("a count is", bound_text(window.bound()));
 }
 
@@ -169,7 +168,7 @@ std::string sketch_info_text(const AnySketch& sketch) {
         add_shape_rows(rows, own);
         rows.add("memory", human_bytes(static_cast<double>(facts.num_bytes)));
         rows.add("body", "checksum verified");
-        rows.add("counts", fmt::format("{} in all", facts.total_count));
+        rows.add("total count", fmt::format("{}", facts.total_count));
         add_content_rows(rows, own);
         std::string text = rows.text();
         for (const std::string& problem : problems_of(facts)) text += fmt::format("\nproblem: {}\n", problem);
@@ -182,10 +181,10 @@ std::string sketch_state_text(const AnySketch& sketch) {
   return std::visit(
       [](const auto& own) {
         if constexpr (requires { own.candidates(); }) {
-          return fmt::format("{} candidates of {}, counts of {} in all; any other key has {} at most",
+          return fmt::format("{} candidates of {}, total count {}; any other key has at most {}",
                              own.candidates().size(), own.capacity(), own.total_count(), own.floor());
         } else {
-          return fmt::format("counts of {} in all; one is {}", own.total_count(), bound_text(own.bound()));
+          return fmt::format("total count {}; a count is {}", own.total_count(), bound_text(own.bound()));
         }
       },
       sketch);

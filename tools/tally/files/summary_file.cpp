@@ -1,6 +1,6 @@
 #include "files/summary_file.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -30,7 +30,7 @@ MessageReader::MessageReader(const std::string& path)
     : subject_((path == "-" ? "standard input" : path) + " as a summary message"),
       source_(ByteSource::open(path)) {}
 
-// Grows by what has come, so that a header cannot ask for more memory than bytes follow.
+// Grows with what has arrived, so that a header cannot request more memory than bytes follow.
 bool MessageReader::fill(std::size_t size) {
   while (num_bytes_ < size) {
     bytes_.resize(std::min(size, std::max<std::size_t>(2 * num_bytes_, 1 << 16)));
@@ -57,7 +57,7 @@ std::optional<std::span<const std::byte>> MessageReader::next(std::uint64_t max_
   }();
   if (size > max_bytes) {
     throw std::invalid_argument(
-        fmt::format("a message is {} bytes long; must be at most {}; raise --max-memory", size, max_bytes));
+        fmt::format("a message has {} bytes; must be at most {}; raise --max-memory", size, max_bytes));
   }
   if (!fill(size)) {
     throw FormatError(fmt::format("it ends after {} of {} bytes", num_bytes_, size), num_bytes_, subject_);

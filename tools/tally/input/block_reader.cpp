@@ -18,7 +18,7 @@ std::size_t end_of_lines(std::span<const char> bytes, char separator) {
   return last == nullptr ? 0 : static_cast<std::size_t>(static_cast<const char*>(last) - bytes.data()) + 1;
 }
 
-/// At least that much, and somewhat more, so that what is left of a line seldom makes it grow again.
+/// At least that size and somewhat more, so that the rest of a line seldom makes the buffer grow again.
 void make_room(std::vector<char>& buffer, std::size_t num_bytes) {
   if (buffer.size() < num_bytes) buffer.resize(num_bytes + num_bytes / 8);
 }
@@ -54,7 +54,7 @@ std::span<const char> BlockReader::next(std::vector<char>& buffer) {
       begun_line_.assign(buffer.data() + end_of_block, buffer.data() + end);
       return {buffer.data(), end_of_block};
     }
-    if (stop_requested()) return {};  // the part of a line that was read is not a key
+    if (stop_requested()) return {};  // an incomplete line is not a key
     finished_bytes_ += source_->file_bytes_read();
     source_.reset();
     if (end > 0) return {buffer.data(), end};  // a last line without a separator

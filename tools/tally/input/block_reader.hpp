@@ -12,21 +12,21 @@
 
 namespace tally::cli {
 
-/// Reads files in turn, in blocks of whole lines. The last line of a file, which may lack its separator, ends a
-/// block too.
+/// Reads files in turn, in blocks of whole lines. The last line of a file, which may lack its separator, also
+/// ends a block.
 class BlockReader {
  public:
-  /// Read at once; a block is at most that and a line long.
+  /// The size of one read; a block is at most that and one line long.
   static constexpr std::size_t block_bytes = std::size_t{40} << 10;
 
   /// Opens nothing yet. No files: standard input. Throws std::invalid_argument if standard output goes to one of them.
   BlockReader(const std::vector<std::string>& files, char separator, Decompress decompress);
 
-  /// The next block, in `buffer`, which is made as long as needed; none at the end of the input. Throws
-  /// as ByteSource does, and std::runtime_error for a line longer than 1 GiB.
+  /// The next block, in `buffer`, which grows as needed; empty at the end of the input. Throws what
+  /// ByteSource throws, and std::runtime_error for a line longer than 1 GiB.
   std::span<const char> next(std::vector<char>& buffer);
 
-  /// Bytes read of the files so far, compressed as they may be, and of all, where that is known.
+  /// Bytes read from the files so far, before decompression, and the total, if known.
   std::uint64_t bytes_read() const noexcept {
     return finished_bytes_ + (source_ ? source_->file_bytes_read() : 0);
   }
@@ -40,7 +40,7 @@ class BlockReader {
   std::optional<std::uint64_t> total_bytes_;
   char separator_;
   Decompress decompress_;
-  std::vector<char> begun_line_;  // what was read past the last block
+  std::vector<char> begun_line_;  // the beginning of a line, read after the last block
 };
 
 }  // namespace tally::cli

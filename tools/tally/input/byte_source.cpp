@@ -1,7 +1,7 @@
 #include "input/byte_source.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -30,7 +30,7 @@ class PlainFile : public ByteSource {
  public:
   explicit PlainFile(const std::string& path) : name_(path == "-" ? "standard input" : path) {
     file_ = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    // Opening a named pipe waits for its writer; a signal then ends the input, as it does while reading.
+    // Opening a named pipe waits for its writer; a signal then ends the input, as it does during a read.
     if (file_ < 0 && !(errno == EINTR && stop_requested())) fail();
     if (path != "-") ::posix_fadvise(file_, 0, 0, POSIX_FADV_SEQUENTIAL);
   }
@@ -42,7 +42,7 @@ class PlainFile : public ByteSource {
 
   const std::string& name() const noexcept { return name_; }
 
-  /// Reads no further than it takes to tell, so that the first line of a live stream is not held back.
+  /// Reads no more than it needs to decide, so that the first line of a live stream is not held back.
   const Compression* compression() {
     while (true) {
       const ToldByStart told = compression_of({peeked_.data(), num_peeked_});
@@ -72,7 +72,7 @@ class PlainFile : public ByteSource {
       pollfd polled{file_, POLLIN, 0};
       if (::poll(&polled, 1, milliseconds) <= 0) {
         flush_before_waiting();
-        // A signal ends the wait only of the thread that it is delivered to; and it may come before the wait begins.
+        // A signal ends the wait only in the thread that receives it, and it may come before the wait begins.
         milliseconds = 100;
         continue;
       }
@@ -117,7 +117,7 @@ class CompressedFile : public ByteSource {
  private:
   std::size_t decode(std::span<char> into) {
     while (true) {
-      // After a full buffer the decoder may hold back more; that does not wait for the file.
+      // After a full buffer the decoder may have more output; getting that does not wait for the file.
       if (used_ == filled_ && !was_full_) {
         used_ = 0;
         filled_ = file_->read(chunk_);
@@ -154,16 +154,16 @@ std::unique_ptr<ByteSource> ByteSource::open(const std::string& path, Decompress
   if (compression != nullptr && compression->make_decoder != nullptr)
     return std::make_unique<CompressedFile>(std::move(file), *compression);
   if (compression != nullptr) {
-    throw std::runtime_error(fmt::format(
-        "{}: this is {}, which is not read here; unpack it first, with '{}' (where the keys are its very "
-        "bytes: --no-decompress)",
-        file->name(), compression->name, compression->unpack));
+    throw std::runtime_error(
+        fmt::format("{}: this is {}, which tally cannot read; unpack it first with '{}', or read the bytes "
+                    "unchanged with --no-decompress",
+                    file->name(), compression->name, compression->unpack));
   }
   const std::optional<std::string_view> promised = promised_compression(path);
   if (promised && !stop_requested()) {
     throw std::runtime_error(fmt::format(
-        "{}: the name ends in {} but the data is not compressed so; rename it (or --no-decompress)", path,
-        *promised));
+        "{}: the name ends in {} but the data has another format; rename the file, or give --no-decompress",
+        path, *promised));
   }
   return file;
 }

@@ -10,31 +10,31 @@
 
 namespace tally::cli {
 
-/// Whether compressed files are decompressed, or read as the bytes that they are.
+/// Whether compressed files are decompressed, or read unchanged.
 enum class Decompress : bool { no, yes };
 
-/// The bytes of a file or of standard input ("-"), decompressed where their first bytes are those of gzip, zstd, xz,
-/// bzip2 or lz4; a name that ends in .gz, .zst, .xz, .bz2 or .lz4 promises it.
+/// The bytes of a file or of standard input ("-"), decompressed if their first bytes are those of gzip, zstd,
+/// xz, bzip2 or lz4. A name that ends in .gz, .zst, .xz, .bz2 or .lz4 must have such contents.
 ///
-/// Throws std::system_error that names the path where reading fails, and std::runtime_error that names it where
-/// compressed data is damaged, ends early, takes too much memory, or is of a format that is not read. SIGINT and SIGTERM
-/// end the bytes. Where there are none yet, the thread's output is flushed before they are waited for.
+/// Throws std::system_error that names the path if reading fails, and std::runtime_error that names it if
+/// compressed data is damaged, ends early, takes too much memory, or has an unsupported format. SIGINT and
+/// SIGTERM end the bytes. Before it waits for bytes, it flushes the thread's output.
 class ByteSource {
  public:
   static std::unique_ptr<ByteSource> open(const std::string& path, Decompress decompress = Decompress::yes);
 
   virtual ~ByteSource() = default;
 
-  /// Fills the front of `into`; 0 at the end. `into` is not empty.
+  /// Fills the front of `into` and returns the number of bytes; 0 at the end. `into` is not empty.
   virtual std::size_t read(std::span<char> into) = 0;
 
-  /// Bytes taken from the file so far, before decompression.
+  /// Bytes read from the file so far, before decompression.
   virtual std::uint64_t file_bytes_read() const noexcept = 0;
 };
 
-/// Bytes of a regular file; nothing for a pipe, or a path that is none.
+/// The size of a regular file; empty for a pipe, or if there is no such file.
 std::optional<std::uint64_t> file_size_of(const std::string& path);
-/// Of all of them together; nothing where one has none.
+/// The total size of all files; empty if one of them has no size.
 std::optional<std::uint64_t> total_size_of(const std::vector<std::string>& paths);
 
 }  // namespace tally::cli

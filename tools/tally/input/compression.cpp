@@ -10,7 +10,7 @@ using namespace std::string_view_literals;
 
 constexpr std::string_view all = "";
 
-// What follows the digit of bzip2 is the start of its first block, or of its end.
+// After the digit, bzip2 has the start of its first block, or of its end.
 constexpr std::array<Compression, 23> compressions{{
     {"\x1f\x8b"sv, all, "gzip", make_gzip_decoder, ""},
     {"\x28\xb5\x2f\xfd"sv, all, "zstd", make_zstd_decoder, ""},
@@ -42,7 +42,7 @@ char masked(char byte, std::string_view mask, std::size_t i) {
   return i < mask.size() ? static_cast<char>(byte & mask[i]) : byte;
 }
 
-/// Whether the two agree as far as both go.
+/// Whether the two agree up to the length of the shorter one.
 bool begins_alike(const Compression& compression, std::string_view start) {
   const std::size_t size = std::min(compression.magic.size(), start.size());
   for (std::size_t i = 0; i < size; ++i) {

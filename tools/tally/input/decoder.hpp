@@ -6,7 +6,7 @@
 
 namespace tally::cli {
 
-/// Decompresses the bytes of a file, which are handed over in portions. Its memory is bounded, whatever the bytes are.
+/// Decompresses the bytes of a file, which arrive in portions. Its memory is bounded, whatever the bytes are.
 class Decoder {
  public:
   struct Done {
@@ -16,15 +16,16 @@ class Decoder {
 
   virtual ~Decoder() = default;
 
-  /// Takes from the front of `input` and fills the front of `output`, which is not empty. `input` may be empty: what
-  /// is still held back is written then. Throws std::runtime_error that says what is wrong with the bytes.
+  /// Consumes bytes from the front of `input` and fills the front of `output`, which is not empty. `input`
+  /// may be empty: then output that was held back is written. Throws std::runtime_error that describes the
+  /// error in the bytes.
   virtual Done decode(std::span<const char> input, std::span<char> output) = 0;
 
-  /// Whether the file is complete after what was read. Nothing may follow this call.
+  /// Whether the file is complete after the bytes so far. This must be the last call.
   virtual bool may_end() = 0;
 };
 
-// Each of these reads what was compressed in several pieces and joined, too.
+// Each of these also reads files that were compressed in several pieces and concatenated.
 std::unique_ptr<Decoder> make_bzip2_decoder();
 std::unique_ptr<Decoder> make_gzip_decoder();
 std::unique_ptr<Decoder> make_lz4_decoder();

@@ -50,7 +50,8 @@ class GzipDecoder : public Decoder {
     in_member_ = true;
   }
 
-  // A BGZF file, whose members say so in their extra field, ends in an empty one: else it was cut between members.
+  // A BGZF file, whose members have an extra field for that, ends with an empty member. Without that it
+  // was cut off between members.
   void end_member() {
     in_member_ = false;
     is_bgzf_ = header_.extra != nullptr && header_.extra_len >= 2 && extra_[0] == 'B' && extra_[1] == 'C';

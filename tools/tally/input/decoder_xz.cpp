@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <lzma.h>
 
 #include <new>
@@ -10,7 +10,7 @@
 namespace tally::cli {
 namespace {
 
-/// `xz -9` takes 65 MiB; a file may ask for 4 GiB.
+/// `xz -9` takes 65 MiB; a file may require 4 GiB.
 constexpr std::uint64_t most_memory = std::uint64_t{256} << 20;
 
 class XzDecoder : public Decoder {
@@ -41,18 +41,18 @@ class XzDecoder : public Decoder {
     switch (status) {
       case LZMA_OK:
       case LZMA_STREAM_END:
-      case LZMA_BUF_ERROR:  // nothing could be done; more input may come
+      case LZMA_BUF_ERROR:  // no progress was possible; more input may come
         return;
       case LZMA_MEM_ERROR:
         throw std::bad_alloc();
       case LZMA_MEMLIMIT_ERROR:
         throw std::runtime_error(fmt::format(
-            "the xz data takes {} of memory to decompress, more than the {} that are allowed; pipe "
-            "it in: xz -dc",
+            "the xz data needs {} of memory to decompress; the maximum is {}; decompress it with 'xz -dc' "
+            "and a pipe",
             human_bytes(static_cast<double>(::lzma_memusage(&stream_))),
             human_bytes(static_cast<double>(most_memory))));
       case LZMA_OPTIONS_ERROR:
-        throw std::runtime_error("damaged xz data, or of a kind that this liblzma does not know");
+        throw std::runtime_error("damaged xz data, or an xz feature that this liblzma does not support");
       default:
         throw std::runtime_error("damaged xz data");
     }

@@ -38,7 +38,8 @@ class ZstdDecoder : public Decoder {
         throw std::bad_alloc();
       case ZSTD_error_frameParameter_windowTooLarge:
         throw std::runtime_error(
-            "the zstd data takes more than 128 MiB of memory to decompress; pipe it in: zstd -dc --long=31");
+            "the zstd data needs more than 128 MiB of memory to decompress, the maximum; decompress it with "
+            "'zstd -dc --long=31' and a pipe");
       default:
         throw std::runtime_error(std::string("damaged zstd data: ") + ZSTD_getErrorName(status));
     }

@@ -11,8 +11,8 @@
 
 namespace tally::cli {
 
-/// About how many distinct keys a stream has, from its 4096 smallest digests: exact below
-/// that many, else with a relative standard error of 1 / sqrt(4094), 1.6%.
+/// An estimate of the number of distinct keys in a stream, from its 4096 smallest digests: exact below that
+/// number, otherwise with a relative standard error of 1 / sqrt(4094), 1.6%.
 /// Source: Bar-Yossef et al. 2002; the unbiased form: Beyer et al. 2007.
 class DistinctEstimate {
  public:
@@ -20,7 +20,7 @@ class DistinctEstimate {
 
   void insert(Hash128 digest) { insert_uniform(digest.high); }
 
-  /// A number that is uniform over all keys, and the key's own.
+  /// A number that is uniform over all keys and the same for every occurrence of a key.
   void insert_uniform(std::uint64_t number) {
     if (number >= limit_) return;
     smallest_.insert(number);
@@ -38,12 +38,12 @@ class DistinctEstimate {
     return (capacity - 1) * 0x1p64 / static_cast<double>(*smallest_.rbegin());
   }
 
-  /// Four standard errors above the estimate: the truth is above it once in about 30,000 streams.
+  /// Four standard errors above the estimate: the truth is above this in one of about 30,000 streams.
   double upper_limit() const {
     return smallest_.size() < capacity ? estimate() : estimate() * (1 + 4 / 64.0);
   }
 
-  /// The upper limit as a number of keys: 1 at least, and no more than the stream has.
+  /// The upper limit as a number of keys: at least 1, and at most the number of keys in the stream.
   std::uint64_t num_to_plan_for(std::uint64_t num_keys) const {
     const double most = std::min(upper_limit(), static_cast<double>(num_keys));
     return static_cast<std::uint64_t>(std::max(1.0, std::ceil(most)));

@@ -1,6 +1,6 @@
 #include "input/event_time.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr Nanoseconds most_seconds = 4'600'000'000;  // so that a difference fits too
 
-/// Takes what it reads off the front of a text.
+/// Consumes what it reads from the front of a text.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : text_(text) {}
@@ -28,7 +28,7 @@ class Scanner {
     return std::any_of(wanted.begin(), wanted.end(), [&](char c) { return take(c); });
   }
 
-  /// Exactly so many digits, the value at most `most`; else it fails.
+  /// Exactly `count` digits with a value of at most `most`; otherwise it fails.
   std::int64_t digits(int count, std::int64_t most) {
     std::int64_t value = 0;
     for (int i = 0; i < count; ++i) value = 10 * value + digit();
@@ -36,7 +36,7 @@ class Scanner {
     return value;
   }
 
-  /// All digits that there are, at least one and at most 10.
+  /// All digits that follow, at least one and at most 10.
   std::int64_t whole() {
     std::int64_t value = digit();
     for (int i = 0; at_digit(); ++i) {
@@ -154,7 +154,7 @@ std::optional<Nanoseconds> parse_access_log(Scanner scanner) {
   std::int64_t seconds = seconds_of_day(scanner, true);
   const Nanoseconds fraction = scanner.fraction();
   if (scanner.take(' ')) seconds -= scanner.zone();
-  if (in_brackets) (void)scanner.take(']');  // a field that ends at the blank before the zone has none
+  if (in_brackets) (void)scanner.take(']');  // absent if the field ends at the blank before the zone
   if (scanner.failed() || !scanner.at_end() || !date) return std::nullopt;
   return from_seconds(*date + seconds, fraction);
 }

@@ -7,11 +7,11 @@
 
 namespace tally::cli {
 
-/// The time that a log writes, in nanoseconds since 1970 UTC; nothing for what is none of
+/// The time in a log, in nanoseconds since 1970 UTC; empty for text in none of these formats:
 ///
 ///     1700000000, 1700000000.25                        seconds since 1970
 ///     2026-11-21, 2026-11-21T20:45:00.5+01:00          ISO 8601; a blank for the T; Z, +0100 or +01
-///     [21/Nov/2026:20:45:00 +0100]                     access logs; without the brackets or the zone too
+///     [21/Nov/2026:20:45:00 +0100]                     access logs; the brackets and the zone are optional
 ///
 /// A time without a zone is UTC. Years 1825 to 2114.
 std::optional<Nanoseconds> parse_time(std::string_view text);

@@ -9,19 +9,20 @@
 
 namespace tally::cli {
 
-/// Takes fields of a line as cut does: `list` is "2", "1,3", "2-4", "3-" or "-2", fields count
-/// from 1 and come out in the line's order, joined by the delimiter. A line without the
-/// delimiter, and any line with an empty list, is taken whole.
+/// Selects fields of a line as cut does: `list` is "2", "1,3", "2-4", "3-" or "-2". Fields count from 1 and
+/// are output in the line's order, joined by the delimiter. A line without the delimiter, and any line if the
+/// list is empty, is taken whole.
 class FieldSelector {
  public:
-  /// Throws std::invalid_argument for a delimiter that is not one byte, or a list that is none; `flag` is
-  /// what the list was given with.
+  /// Throws std::invalid_argument for a delimiter that is not one byte, or an invalid list; `flag` is the
+  /// option that gave the list.
   FieldSelector(std::string_view delimiter, std::string_view list, std::string_view flag = "--fields");
 
   /// Valid as long as the line is, and until forget_joined.
   std::string_view select(std::string_view line) { return ranges_.empty() ? line : select_fields(line); }
 
-  /// Of each line; they are the lines themselves where those are taken whole, and else stand in `work`.
+  /// For each line; the results are the lines themselves if those are taken whole, and otherwise are stored
+  /// in `work`.
   std::span<const std::string_view> select_all(std::span<const std::string_view> lines,
                                                std::vector<std::string_view>& work) {
     if (ranges_.empty()) return lines;
@@ -30,7 +31,7 @@ class FieldSelector {
     return work;
   }
 
-  /// Frees what was copied because its fields did not lie side by side.
+  /// Frees the copies of fields that were not adjacent in the line.
   void forget_joined() {
     if (!joined_.empty()) joined_.clear();
   }

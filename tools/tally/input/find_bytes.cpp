@@ -2,7 +2,8 @@
 
 #include <bit>
 
-// Compiled once for every instruction set that Highway knows of this machine's kind; the best is chosen at run time.
+// Compiled once for every instruction set that Highway supports on this kind of machine; the best is chosen
+// at run time.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "input/find_bytes.cpp"
 #include <hwy/foreach_target.h>
@@ -22,7 +23,7 @@ HWY_ATTR std::uint64_t matches(const std::uint8_t* block, std::uint8_t wanted) {
   const auto all_wanted = hn::Set(tag, wanted);
   std::uint64_t word = 0;
   for (std::size_t i = 0; i < block_bytes; i += hn::Lanes(tag)) {
-    // Whole bytes are stored: of fewer than 8 lanes, into a word of their own.
+    // Whole bytes are stored: with fewer than 8 lanes, into a separate word.
     std::uint64_t bits = 0;
     hn::StoreMaskBits(tag, hn::Eq(hn::LoadU(tag, block + i), all_wanted),
                       reinterpret_cast<std::uint8_t*>(&bits));
@@ -46,7 +47,8 @@ HWY_ATTR FoundBytes find_bytes_here(std::span<const char> bytes, char wanted,
       *to++ = static_cast<std::uint32_t>(at + static_cast<std::size_t>(std::countr_zero(bits)));
       bits &= bits - 1;
     };
-    // A few without asking whether there are so many, which could not be guessed; what is too much is overwritten.
+    // Writes a few offsets without testing how many there are, which would be unpredictable; surplus ones are
+    // overwritten.
     for (int i = 0; i < 4; ++i) write_next();
     while (bits != 0) write_next();
   }

@@ -8,7 +8,7 @@ namespace tally::cli {
 
 struct FoundBytes {
   std::size_t num_found;
-  std::size_t num_scanned;  ///< no further `wanted` lies below this offset
+  std::size_t num_scanned;  ///< there is no further `wanted` below this offset
 };
 
 /// Writes the offsets of the bytes equal to `wanted`, in order, until `offsets` could be full; it has

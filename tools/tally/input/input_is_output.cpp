@@ -1,6 +1,6 @@
 #include "input/input_is_output.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -48,9 +48,9 @@ void refuse_input_as_output(std::vector<std::string> inputs, const std::string& 
                             std::string_view flag) {
   if (output.empty() || output == "-") return;
   if (const auto name = find_among(std::move(inputs), regular_file(output))) {
-    throw std::invalid_argument(fmt::format(
-        "{}: '{}' would be replaced, and it is read too ({}): input file is output file; give another one",
-        flag, output, *name));
+    throw std::invalid_argument(
+        fmt::format("{}: '{}' is also read ({}): input file is output file; give another output file", flag,
+                    output, *name));
   }
 }
 

@@ -11,17 +11,17 @@
 
 namespace tally::cli {
 
-/// Results of one batch, which is never longer.
+/// Results of one batch, which is never longer than this.
 template <class Value>
 using Batch = std::array<Value, KeyReader::max_keys_a_call>;
 
-/// The first of `digests` become those of the keys.
+/// Fills the first of `digests` with the digests of the keys.
 inline void hash_all(const KeyHasher& hasher, std::span<const std::string_view> keys,
                      Batch<Hash128>& digests) {
   for (std::size_t i = 0; i < keys.size(); ++i) digests[i] = hasher(keys[i]);
 }
 
-/// Reads, hashes and hands on all keys in batches: use(keys, digests). Returns the number of keys.
+/// Reads and hashes all keys, and calls use(keys, digests) for each batch. Returns the number of keys.
 template <class Use>
 std::uint64_t for_each_batch(const InputOptions& input, const KeyHasher& hasher, bool quiet, Use use) {
   KeyReader reader(input);

@@ -3,31 +3,32 @@
 namespace tally::cli {
 
 void add_input_options(CommandLine app, InputOptions& options) {
-  app.add_option(
-         "files", options.files,
-         "read keys from these files, one a line ('-' or none: standard input); .gz, .zst, .xz, .bz2 and "
-         ".lz4 too")
+  app.add_option("files", options.files, R"(
+      Read keys from these files, one per line, compressed (.gz, .zst, .xz, .bz2, .lz4) or not ('-' or none:
+      standard input)
+      )")
       .type_name("FILE")
       .group("Input");
   add_field_options(app, options);
 }
 
 void add_no_decompress(CommandLine app, bool& no_decompress) {
-  app.add_flag("--no-decompress", no_decompress,
-               "read compressed files as the bytes that they are (default: gzip, zstd, xz, bzip2 and lz4 are "
-               "decompressed, other formats refused)")
+  app.add_flag(
+         "--no-decompress", no_decompress,
+         "Read compressed files unchanged (default: decompress gzip, zstd, xz, bzip2 and lz4, and refuse "
+         "other formats)")
       .group("Input");
 }
 
 void add_field_options(CommandLine app, InputOptions& options) {
   app.add_flag("-z,--null", options.nul_separated,
-               "keys end in a NUL byte instead of a newline, also when printed")
+               "Keys end in a NUL byte instead of a newline, also in the output")
       .group("Input");
-  app.add_option("-d,--delimiter", options.delimiter, "the byte between fields (default: a tab)")
+  app.add_option("-d,--delimiter", options.delimiter, "Byte between fields (default: tab)")
       .type_name("BYTE")
       .group("Input");
   app.add_option("-f,--fields", options.fields,
-                 "the key is these fields of a line, as with cut: 2 or 1,3 or 4-")
+                 "Use these fields of a line as the key, as in cut: 2 or 1,3 or 4-")
       .type_name("LIST")
       .group("Input");
   add_no_decompress(app, options.no_decompress);

@@ -15,21 +15,21 @@ class LineCutter {
 
   explicit LineCutter(char separator) noexcept : separator_(separator) {}
 
-  /// What `next` is about from here on: less than 4 GiB, which stay where they are.
+  /// Sets the block that `next` reads: less than 4 GiB, which must not move.
   void begin(std::span<const char> block) noexcept {
     block_ = block;
     begin_ = scanned_ = 0;
   }
 
-  /// The next lines, without their separators, at most max_lines_a_call; none at the end of the block. Valid until the
-  /// next call.
+  /// The next lines, without their separators, at most max_lines_a_call; empty at the end of the block. Valid
+  /// until the next call.
   std::span<const std::string_view> next() noexcept;
 
  private:
   char separator_;
   std::span<const char> block_;
-  std::size_t begin_ = 0;                                   // of the first line not taken yet
-  std::size_t scanned_ = 0;                                 // no separator lies between begin_ and this
+  std::size_t begin_ = 0;                                   // of the first line not returned yet
+  std::size_t scanned_ = 0;                                 // no separator between begin_ and here
   std::array<std::uint32_t, max_lines_a_call> separators_;  // work space: offsets of the separators found
   std::array<std::string_view, max_lines_a_call> lines_;
 };

@@ -1,6 +1,6 @@
 #include "input/line_input.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <cerrno>

@@ -7,7 +7,7 @@
 
 namespace tally::cli {
 
-/// Lines of standard input for an event loop: it is read only when poll said that there is something.
+/// Lines of standard input for an event loop: it is read only after poll reported that there is something.
 class LineInput {
  public:
   static constexpr std::size_t longest_line = std::size_t{64} << 20;
@@ -16,14 +16,14 @@ class LineInput {
 
   /// Reads once. Throws std::system_error, and std::runtime_error for a line that is too long.
   void read_some();
-  /// The next line that is whole, without its separator; the last one needs none. Valid until read_some.
+  /// The next complete line, without its separator; the last one needs none. Valid until read_some.
   std::optional<std::string_view> next_line();
   bool has_ended() const noexcept { return ended_; }
 
  private:
   char separator_;
   std::string buffer_;
-  std::size_t begin_ = 0;    // of the lines not taken yet
+  std::size_t begin_ = 0;    // of the lines not returned yet
   std::size_t scanned_ = 0;  // no separator between begin_ and this
   bool ended_ = false;
 };

@@ -1,6 +1,6 @@
 #include "input/records.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <charconv>
 #include <chrono>
@@ -29,22 +29,23 @@ bool parse_weight(std::string_view text, std::uint64_t& weight) {
 
 void add_sum(CommandLine app, RecordOptions& options) {
   app.add_option("--sum", options.sum_fields,
-                 "add up this field of the lines (whole numbers, '-' is 0) in place of counting them")
+                 "Add up this field instead of counting lines (whole numbers; '-' is 0)")
       .type_name("FIELD")
       .group("Input");
 }
 
 void add_time(CommandLine app, RecordOptions& options) {
-  app.add_option("--time", options.time_fields,
-                 "the time of a line is in this field: seconds since 1970, ISO 8601, or as in access logs "
-                 "(default: when it is read)")
+  app.add_option(
+         "--time", options.time_fields,
+         "Fields with the time of a line: seconds since 1970, ISO 8601, or as in access logs (default: "
+         "the time when the line is read)")
       .type_name("LIST")
       .group("Input");
 }
 
 void add_skip_bad(CommandLine app, RecordOptions& options) {
   app.add_flag("--skip-bad", options.skip_bad,
-               "skip lines whose --sum or --time field is none; they are counted")
+               "Skip lines whose --sum or --time field is missing or invalid, and print their number")
       .group("Input");
 }
 
@@ -62,11 +63,11 @@ RecordReader::RecordReader(const InputOptions& input, const RecordOptions& optio
       times_(with_times_ ? KeyReader::max_keys_a_call : 0) {}
 
 void RecordReader::refuse(std::string_view flag, std::string_view text, std::string_view what) const {
-  throw std::runtime_error(fmt::format("line {}: '{}' is not {} for {}; --skip-bad skips such lines",
-                                       num_lines_, text.substr(0, 80), what, flag));
+  throw std::runtime_error(fmt::format("line {}: '{}' in the {} field is not {}; --skip-bad skips such lines",
+                                       num_lines_, text.substr(0, 80), flag, what));
 }
 
-/// Sets the weight and the time at `at`; false if the line is to be skipped.
+/// Sets the weight and the time at `at`; returns false if the line is to be skipped.
 bool RecordReader::read_line(std::string_view line, std::size_t at) {
   if (has_weights()) {
     const std::string_view text = weight_field_.select(line);
@@ -80,14 +81,14 @@ bool RecordReader::read_line(std::string_view line, std::size_t at) {
     const std::optional<Nanoseconds> time = parse_time(text);
     if (!time) {
       if (options_.skip_bad) return false;
-      refuse("--time", text, "a time");
+      refuse("--time", text, "a time (seconds since 1970, ISO 8601, or as in access logs)");
     }
     times_[at] = *time;
   }
   return true;
 }
 
-Records RecordReader::next() {
+StreamRecords RecordReader::next() {
   std::size_t num_kept = 0;
   while (num_kept == 0) {
     const std::span<const std::string_view> keys = reader_.next();
@@ -112,9 +113,9 @@ Records RecordReader::next() {
 
 void remark_lines_lost(bool quiet, const RecordReader& reader, std::uint64_t num_left_out) {
   if (reader.num_skipped() > 0)
-    remark(quiet, fmt::format("{} lines skipped: no number or time in their field", reader.num_skipped()));
+    remark(quiet, fmt::format("{} lines skipped: missing or invalid number or time", reader.num_skipped()));
   if (num_left_out > 0)
-    remark(quiet, fmt::format("{} lines were late by more than the window and are left out", num_left_out));
+    remark(quiet, fmt::format("{} lines were late by more than the window and left out", num_left_out));
 }
 
 }  // namespace tally::cli

@@ -1,6 +1,6 @@
 #include "input/rewindable_input.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

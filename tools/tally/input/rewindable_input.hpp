@@ -8,15 +8,15 @@
 
 namespace tally::cli {
 
-/// Input that is read twice: first to count its distinct keys, then for good.
+/// Input that is read twice: first to count its distinct keys, then for the actual work.
 class RewindableInput {
  public:
-  /// `files` as InputOptions has them. Throws std::system_error that names one that is not there or a directory, and
-  /// std::invalid_argument for one that has no second reading, a pipe: "FLAG: 'FILE' cannot be read twice to count its
-  /// ADVICE".
+  /// `files` as in InputOptions. Throws std::system_error that names a file that is missing or a directory,
+  /// and std::invalid_argument for a pipe, which cannot be read twice: "FLAG: 'FILE' cannot be read twice to
+  /// count its ADVICE".
   RewindableInput(std::vector<std::string> files, std::string_view flag, std::string_view advice);
 
-  /// Standard input, if it is read, to where it was. Throws std::system_error.
+  /// Rewinds standard input, if it is read, to where it was. Throws std::system_error.
   void rewind() const;
 
  private:

@@ -1,11 +1,12 @@
 #include "input/sample.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <fstream>
-#include <sstream>
 #include <stdexcept>
+#include <string_view>
 #include <system_error>
 #include <unordered_map>
 #include <utility>
@@ -16,6 +17,21 @@
 #include "tally/planner/sample.hpp"
 
 namespace tally::cli {
+
+namespace {
+
+std::vector<std::string_view> words_of(std::string_view line) {
+  constexpr std::string_view blanks = " \t\n\v\f\r";
+  std::vector<std::string_view> words;
+  for (std::size_t begin = line.find_first_not_of(blanks); begin != line.npos;) {
+    const std::size_t end = std::min(line.find_first_of(blanks, begin), line.size());
+    words.push_back(line.substr(begin, end - begin));
+    begin = line.find_first_not_of(blanks, end);
+  }
+  return words;
+}
+
+}  // namespace
 
 theory::CountHistogram count_sample(const InputOptions& input, std::uint64_t limit) {
   const auto low_half = [](const Hash128& hash) noexcept { return static_cast<std::size_t>(hash.low); };
@@ -38,15 +54,12 @@ theory::CountHistogram read_histogram(const std::string& path, std::uint64_t lim
   std::size_t number = 0;
   for (std::string line; std::getline(file, line);) {
     ++number;
-    std::istringstream words(line);
-    std::string count;
-    std::string num_keys;
-    std::string more;
-    if (!(words >> count) || count.starts_with('#')) continue;
-    const bool is_pair = (words >> num_keys) && !(words >> more);
+    const std::vector<std::string_view> words = words_of(line);
+    if (words.empty() || words[0].starts_with('#')) continue;
     try {
-      if (!is_pair) throw std::invalid_argument("must be two numbers, a count and how many keys have it");
-      counts.emplace_back(parse_count(count), parse_real(num_keys));
+      if (words.size() != 2)
+        throw std::invalid_argument("must be two numbers, a count and the number of keys with that count");
+      counts.emplace_back(parse_count(words[0]), parse_real(words[1]));
     } catch (const std::invalid_argument& error) {
       throw std::invalid_argument(fmt::format("{}, line {}: {}", path, number, error.what()));
     }

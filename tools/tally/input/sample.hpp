@@ -8,11 +8,11 @@
 
 namespace tally::cli {
 
-/// Keys of a sample counted exactly (up to 2^-128: by their digests), as a histogram of counts.
+/// The keys of a sample, counted exactly (up to 2^-128, by their digests), as a histogram of counts.
 theory::CountHistogram count_sample(const InputOptions& input, std::uint64_t limit);
 
-/// A file of lines "count number_of_keys"; empty lines and those that begin with # are passed over.
-/// Throws std::invalid_argument that names the file and the line.
+/// Reads a file of lines "count number_of_keys"; empty lines and lines that begin with # are ignored. Throws
+/// std::invalid_argument that names the file and the line.
 theory::CountHistogram read_histogram(const std::string& path, std::uint64_t limit);
 
 }  // namespace tally::cli

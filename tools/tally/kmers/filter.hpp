@@ -1,6 +1,6 @@
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdint>
 #include <new>
@@ -15,10 +15,10 @@
 
 namespace tally::cli {
 
-/// The filter of k-mers: a plain one for one thread, one that can be shared for more.
+/// The filter of k-mers: an ordinary one for one thread, a shared one for several.
 class KmerFilter {
  public:
-  /// Throws std::runtime_error that says what to do if there is not so much memory.
+  /// Throws std::runtime_error that suggests a fix if there is not enough memory.
   KmerFilter(const ThresholdShape& shape, const KeyHasher& hasher, std::uint32_t num_threads) {
     try {
       if (num_threads == 1) {
@@ -28,8 +28,7 @@ class KmerFilter {
       }
     } catch (const std::bad_alloc&) {
       throw std::runtime_error(
-          fmt::format("not enough memory: asked for {}; ask for less with --memory or a higher "
-                      "--false-positive-rate",
+          fmt::format("not enough memory for {}; use less --memory or a higher --false-positive-rate",
                       human_bytes(static_cast<double>(num_bytes(shape)))));
     }
   }

@@ -19,11 +19,12 @@ namespace tally::cli {
 
 static_assert(KmerScanner::max_kmers_a_call <= std::tuple_size_v<Batch<Hash128>>);
 
-/// What KmerScanner finds at once: texts, and their entries.
+/// One batch of KmerScanner: texts, and their entries.
 using Kmers = std::span<const std::string_view>;
 using Entries = std::span<const std::uint64_t>;
 
-/// Runs `work` in several threads, the caller's among them; an exception in one stops the reader and is thrown here.
+/// Runs `work` in several threads, including the caller's; an exception in one stops the reader and is
+/// rethrown here.
 template <class Work>
 void run_threads(std::uint32_t num_threads, SequenceReader& reader, Work work) {
   std::vector<std::exception_ptr> errors(num_threads);
@@ -52,8 +53,8 @@ struct KmerTotals {
   std::uint64_t num_kmers = 0;
 };
 
-/// Reads all files; calls make_use() once in every thread and what it returns for each batch of k-mers, with their
-/// entries, and after each piece of the input end_piece() of that.
+/// Reads all files. Calls make_use() once in every thread, and its result for each batch of k-mers with their
+/// entries; after each piece of the input it calls end_piece() of that result.
 template <class MakeUse>
 KmerTotals for_each_kmer_batch(const KmersOptions& options, MakeUse make_use) {
   Progress progress(options.quiet);

@@ -11,7 +11,7 @@
 
 namespace tally::cli {
 
-/// What `tally kmers` is told, and the two things that it does then.
+/// The options of `tally kmers`, and its two modes.
 struct KmersOptions {
   std::vector<std::string> files;
   bool no_decompress = false;
@@ -31,7 +31,7 @@ struct KmersOptions {
 
   bool prints() const { return output.empty(); }
   Strands strands() const { return canonical ? Strands::both : Strands::one; }
-  /// Of a bounded memory, the set of printed k-mers has a quarter and the filter the rest.
+  /// If the memory is bounded, the set of printed k-mers gets a quarter and the filter the rest.
   std::optional<std::uint64_t> memory_of_set() const {
     return memory_bytes && lower_count > 1 ? *memory_bytes / 4 : memory_bytes;
   }

@@ -1,6 +1,6 @@
 #include "kmers/plan.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,9 +9,9 @@
 #include "input/distinct_estimate.hpp"
 #include "input/rewindable_input.hpp"
 #include "kmers/loop.hpp"
-#include "streams/fewest_hashes.hpp"
+#include "shape/shape.hpp"
 #include "tally/hashing/mix64.hpp"
-#include "tally/planner.hpp"
+#include "tally/planner/fewest_hashes.hpp"
 #include "tally/theory/bloom.hpp"
 
 namespace tally::cli {
@@ -24,7 +24,7 @@ double rate_of(const ThresholdShape& shape, std::uint64_t num_keys) {
   return theory::false_positive_probability(shape.num_counters, shape.num_hashes, num_keys);
 }
 
-/// Only counts how many k-mers are distinct. What stands for a k-mer depends on the hash in every case, so that no
+/// Only counts the distinct k-mers. The number that represents a k-mer always depends on the hash, so that no
 /// choice of k-mers spoils the estimate.
 class DistinctCounter {
  public:
@@ -49,12 +49,11 @@ class DistinctCounter {
   DistinctEstimate* estimate_;
 };
 
-/// Reads the input once to tell how many k-mers are distinct.
+/// Reads the input once to count the distinct k-mers.
 std::uint64_t count_distinct(const KmersOptions& options, const KeyHasher& hasher) {
   const RewindableInput input(options.files, "--size",
-                              "k-mers; say how many distinct ones to plan for with --size, or how much "
-                              "memory to use with --memory");
-  std::vector<DistinctEstimate> estimates(options.num_threads);  // a thread each
+                              "k-mers; give --size, the number of distinct k-mers to plan for, or --memory");
+  std::vector<DistinctEstimate> estimates(options.num_threads);  // one per thread
   std::atomic<std::size_t> num_started = 0;
   const KmerTotals totals = for_each_kmer_batch(
       options, [&] { return DistinctCounter(options, hasher, estimates[num_started++]); });
@@ -71,31 +70,27 @@ std::uint64_t count_distinct(const KmersOptions& options, const KeyHasher& hashe
 }  // namespace
 
 KmerPlan plan_kmers(const KmersOptions& options, const KeyHasher& hasher) {
-  std::optional<std::uint64_t> num_distinct = options.num_distinct;
-  const std::optional<std::uint64_t> memory_bytes = options.memory_of_filter();
-  if (!num_distinct && !memory_bytes) num_distinct = count_distinct(options, hasher);
-  ThresholdRequest wanted{.threshold = options.lower_count};
-  wanted.num_keys = num_distinct.value_or(0);
-  wanted.memory_bytes = memory_bytes.value_or(0);
-  if (!num_distinct || !memory_bytes)
-    wanted.false_positive_rate = options.false_positive_rate.value_or(default_rate);
+  ShapeOptions wanted{.kind = std::string(name_of(FilterKind::threshold))};
+  wanted.wanted = {.num_keys = options.num_distinct,
+                   .memory_bytes = options.memory_of_filter(),
+                   .threshold = options.lower_count};
+  if (!wanted.wanted.num_keys || !wanted.wanted.memory_bytes)
+    wanted.wanted.false_positive_rate = options.false_positive_rate.value_or(default_rate);
+  const Planned planned = shape_of(wanted, [&] { return count_distinct(options, hasher); });
   KmerPlan plan;
-  plan.shape = plan_threshold(wanted);
-  plan.num_distinct =
-      num_distinct ? *num_distinct
-                   : std::max<std::uint64_t>(1, planned_num_keys(plan.shape, wanted.false_positive_rate));
-  if (!memory_bytes)
-    plan.shape =
-        with_fewest_hashes(plan.shape, plan.num_distinct, wanted.false_positive_rate, most_memory_factor);
+  plan.shape = std::get<ThresholdShape>(planned.shape.shape);
+  plan.num_distinct = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(planned.num_keys));
+  if (!wanted.wanted.memory_bytes)
+    plan.shape = with_fewest_hashes(plan.shape, plan.num_distinct, *wanted.wanted.false_positive_rate,
+                                    most_memory_factor);
   plan.false_positive_rate = rate_of(plan.shape, plan.num_distinct);
   remark(options.quiet,
-         fmt::format(
-             "planned for {} distinct k-mers: {} counters of {} bits, k = {}, {}; a k-mer seen fewer than "
-             "{} times passes with probability at most {}",
-             human_count(static_cast<double>(plan.num_distinct)),
-             human_count(static_cast<double>(plan.shape.num_counters)), counter_bits_for(plan.shape),
-             plan.shape.num_hashes, human_bytes(static_cast<double>(num_bytes(plan.shape))),
-             options.lower_count, human_rate(plan.false_positive_rate)));
+         fmt::format("planned for {} distinct k-mers: {} counters of {} bits, k = {}, {}; a k-mer that "
+                     "occurs fewer than {} times is selected with a probability of at most {}",
+                     human_count(static_cast<double>(plan.num_distinct)),
+                     human_count(static_cast<double>(plan.shape.num_counters)), counter_bits_for(plan.shape),
+                     plan.shape.num_hashes, human_bytes(static_cast<double>(num_bytes(plan.shape))),
+                     options.lower_count, human_rate(plan.false_positive_rate)));
   return plan;
 }
 

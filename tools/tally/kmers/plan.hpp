@@ -11,14 +11,15 @@ namespace tally::cli {
 struct KmerPlan {
   ThresholdShape shape;
   std::uint64_t num_distinct = 0;
-  double false_positive_rate = 0;  ///< at most, once so many distinct k-mers are in
+  double false_positive_rate = 0;  ///< at most, with that many distinct k-mers
 };
 
-/// The filter for k-mers: the planner's, but where no memory is given it takes up to a tenth more memory than the
-/// least if that saves hashes, because each costs a cache miss a k-mer. (At 1%: 4 hashes in place of 7.)
+/// The filter for k-mers: the planner's, except that without a given memory it takes up to a tenth more
+/// memory than the minimum if that saves hashes, because each hash costs a cache miss per k-mer. (At 1%: 4
+/// hashes instead of 7.)
 ///
-/// Where neither the number of distinct k-mers nor a memory is given, the input is read once to count them.
-/// Throws as plan_threshold and RewindableInput do, and std::runtime_error if it was interrupted then.
+/// If neither the number of distinct k-mers nor a memory is given, the input is read once to count them.
+/// Throws what plan_threshold and RewindableInput throw, and std::runtime_error if the count was interrupted.
 KmerPlan plan_kmers(const KmersOptions& options, const KeyHasher& hasher);
 
 }  // namespace tally::cli

@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <atomic>
@@ -17,11 +17,11 @@
 namespace tally::cli {
 namespace {
 
-/// What all threads that print share.
+/// Shared by all threads that print.
 struct Printing {
   const KmersOptions& options;
   KeyHasher hasher;
-  KmerFilter* filter;  // null where the first sight of a k-mer prints it
+  KmerFilter* filter;  // null if the first occurrence of a k-mer prints it
   SharedEntrySet reported;
   std::mutex output_mutex;
   Output output;
@@ -31,8 +31,9 @@ struct Printing {
 
 /// Prints every k-mer once, when its count reaches the lower count.
 ///
-/// The set of printed k-mers is asked first: at that point most k-mers of deep reads are done. Who is told that an
-/// entry is new there prints it, so that of two threads that see a k-mer reach the count at once one prints it.
+/// The set of printed k-mers is searched first: for deep reads this finishes most k-mers. The thread whose
+/// insertion finds that the entry is new prints it. So if the count of a k-mer reaches the lower count in two
+/// threads at once, only one prints it.
 class Printer {
  public:
   explicit Printer(Printing& shared)
@@ -68,7 +69,7 @@ class Printer {
   }
 
  private:
-  // Longer k-mers stand as 64 bits of their digests.
+  // Longer k-mers are represented by 64 bits of their digests.
   Entries entries_of_digests(Kmers kmers) {
     hash_all(shared_->hasher, kmers, digests_);
     for (std::size_t i = 0; i < kmers.size(); ++i) entries_[i] = std::max<std::uint64_t>(1, digests_[i].high);
@@ -139,21 +140,19 @@ ExitCode print_kmers(const KmersOptions& options) {
   }
   shared.output.finish();
   remark(options.quiet,
-         fmt::format(
-             "{}{}, {} seen {} times or more; one seen fewer times is printed with probability at most {}{}; "
-             "{}, {:.2f} s; {}",
-             stop_requested() ? "interrupted after " : "", input_text(findings), num_reported,
-             options.lower_count, human_rate(findings.false_positive_rate), unless_chosen(hasher),
-             human_bytes(static_cast<double>(memory_bytes)), seconds, hash_text(hasher)));
+         fmt::format("{}{}, {} reported at {} times; false positive rate at most {}{}; {}, {:.2f} s; {}",
+                     stop_requested() ? "interrupted after " : "", input_text(findings), num_reported,
+                     options.lower_count, human_rate(findings.false_positive_rate), unless_chosen(hasher),
+                     human_bytes(static_cast<double>(memory_bytes)), seconds, hash_text(hasher)));
   if (options.with_count && !options.json)
     remark(options.quiet,
-           "each count is that when the k-mer was printed; for counts in all reads: 'tally kmers -o FILE' "
-           "with a higher "
-           "--lower-count, and 'tally count FILE'");
+           "each count is the count when the k-mer was printed; for counts in all reads, use 'tally kmers -o "
+           "FILE' with a higher --lower-count, and 'tally count FILE'");
   if (num_repeats > 0)
-    remark(options.quiet, fmt::format("{} k-mers may be repeats: the set of printed ones was full; give more "
-                                      "--memory",
-                                      num_repeats));
+    remark(options.quiet,
+           fmt::format("{} k-mers may be repeats: the set of printed k-mers was full; give more "
+                       "--memory",
+                       num_repeats));
   return num_reported > 0 ? ExitCode::success : ExitCode::none;
 }
 

@@ -1,6 +1,6 @@
 #include "kmers/report.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -20,8 +20,9 @@ KmerFindings look_back(const ThresholdFilter<>& filter, const KmerPlan& plan, co
   if (!(surplus <= static_cast<double>(plan.num_distinct))) {
     remark(false,
            fmt::format(
-               "warning: planned for {} distinct k-mers, and there are about {}; none is missed, but one "
-               "seen fewer than {} times passes with probability up to {}; give more --size or --memory",
+               "warning: planned for {} distinct k-mers, but there are about {}; no k-mer is missed, but "
+               "one that occurs fewer than {} times is selected with a probability of up to {}; give more "
+               "--size or --memory",
                plan.num_distinct, human_count(after.num_distinct), plan.shape.threshold,
                human_rate(after.false_positive_rate)));
   }

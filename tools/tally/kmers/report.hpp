@@ -7,18 +7,18 @@
 #include "tally/filters/threshold.hpp"
 #include "text/output.hpp"
 
-// What `tally kmers` says in the end, whether it printed k-mers or wrote a filter of them.
+// The final report of `tally kmers`, whether it printed k-mers or wrote a filter of them.
 
 namespace tally::cli {
 
-/// What is known once all k-mers are in.
+/// The results once all k-mers are in.
 struct KmerFindings {
   KmerTotals totals;
-  double num_distinct = 0;         ///< about
+  double num_distinct = 0;         ///< estimate
   double false_positive_rate = 0;  ///< at most
 };
 
-/// As the filter tells; warns if there are more distinct k-mers than planned.
+/// The results from the filter; warns if there are more distinct k-mers than planned.
 KmerFindings look_back(const ThresholdFilter<>& filter, const KmerPlan& plan, const KmerTotals& totals);
 
 Json summary_json(const KmersOptions& options, const KmerFindings& findings, std::uint64_t memory_bytes,

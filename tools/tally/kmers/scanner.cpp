@@ -77,7 +77,7 @@ void KmerScanner::scan() {
     forward = (forward << 2 | base) & mask;
     backward = backward >> 2 | static_cast<Bits>(3 - base) << top;
     window += window < k;
-    // Kept or stepped over without a branch on the order of the two strands, whose guess would often be wrong.
+    // Chooses without a branch on the order of the two strands, which would often be mispredicted.
     const bool is_forward = !both || forward <= backward;
     const std::size_t end = i + 1;
     const char* const own = bases + (end < k ? 0 : end - k);

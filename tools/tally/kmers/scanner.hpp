@@ -9,20 +9,22 @@
 namespace tally::cli {
 
 inline constexpr std::uint32_t max_kmer_length = 64;
-/// Up to this length a k-mer has 62 bits, and an entry of 64 bits stands for it alone.
+/// Up to this length a k-mer has 62 bits, and an entry of 64 bits represents it uniquely.
 inline constexpr std::uint32_t max_exact_kmer_length = 31;
 
-/// Upper case for A, C, G and T of either case, '\n' for what ends a window, 0 for white space inside a line.
+/// Upper case for A, C, G and T of either case, '\n' for bytes that end a window, 0 for white space inside a
+/// line.
 extern const std::array<char, 256> base_of_byte;
 
-/// Whether a k-mer is taken for the same as its reverse complement.
+/// Whether a k-mer and its reverse complement are treated as the same.
 enum class Strands : std::uint8_t { one, both };
 
 /// The k-mers of a text of bases, in order: with Strands::both the canonical form of each, which is the
 /// lexicographically smaller of it and its reverse complement.
 ///
-/// Both strands roll along, two bits a base, so that a k-mer costs a few operations whatever k is. The texts point
-/// into the bases or into their reverse complement, which is made once for all of them.
+/// Both strands are updated base by base, two bits per base, so that a k-mer costs a few operations for any
+/// k. The texts point into the bases or into their reverse complement, which is computed once for all of
+/// them.
 class KmerScanner {
  public:
   static constexpr std::size_t max_kmers_a_call = 1024;
@@ -30,14 +32,16 @@ class KmerScanner {
   /// `kmer_length` is 1 to max_kmer_length.
   KmerScanner(std::uint32_t kmer_length, Strands strands) : kmer_length_(kmer_length), strands_(strands) {}
 
-  /// `bases` are A, C, G and T; any other byte ends the window. They must stay until the last k-mer is taken.
+  /// `bases` are A, C, G and T; any other byte ends the window. They must stay valid until the last k-mer is
+  /// returned.
   void start(std::string_view bases);
 
-  /// The next k-mers as text, max_kmers_a_call at most; none at the end. They are valid until the next `start`.
+  /// The next k-mers as text, at most max_kmers_a_call; empty at the end. They are valid until the next
+  /// `start`.
   std::span<const std::string_view> next();
 
-  /// Of the k-mers of the last `next`: 1 + two bits a base, the first base highest. For k-mers of
-  /// max_exact_kmer_length at most.
+  /// For the k-mers of the last `next`: 1 followed by two bits per base, the first base highest. For k-mers
+  /// of at most max_exact_kmer_length bases.
   std::span<const std::uint64_t> entries() const { return {entries_.data(), num_kmers_}; }
 
  private:
@@ -52,7 +56,7 @@ class KmerScanner {
   std::string_view bases_;
   std::string reverse_complement_;
   std::size_t next_base_ = 0;
-  std::uint32_t window_ = 0;  // bases since the window began, kmer_length_ at most
+  std::uint32_t window_ = 0;  // bases since the window began, at most kmer_length_
   Bits128 forward_ = 0;
   Bits128 backward_ = 0;
 

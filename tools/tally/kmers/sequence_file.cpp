@@ -1,6 +1,6 @@
 #include "kmers/sequence_file.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstring>
@@ -19,14 +19,14 @@ constexpr std::size_t longest_name_shown = 60;
 bool is_white(char byte) { return static_cast<unsigned char>(byte) <= ' '; }
 bool begins_record(char byte) { return byte == '>' || byte == '@'; }
 
-/// What base_of_byte gives for every byte, for text without white space. False, and what was written is of no use, if
-/// there is some. Compilers make it a few instructions for 16 bytes.
+/// Writes what base_of_byte gives for every byte, for text without white space. Returns false, and the output
+/// is then invalid, if there is some. Compilers turn this into a few instructions per 16 bytes.
 bool write_bases_without_white(const char* from, std::size_t size, char* to) {
   std::uint8_t least = 0xff;
   for (std::size_t i = 0; i < size; ++i) {
     const auto byte = static_cast<std::uint8_t>(from[i]);
     const auto upper = static_cast<std::uint8_t>(byte & 0xdf);
-    // Not asked with ==, which g++ makes a test of bits that it cannot do for 16 bytes.
+    // Not compared with ==, which g++ turns into a test of bits that it cannot do for 16 bytes.
     const auto distance_to = [upper](char base) { return static_cast<std::uint8_t>(upper ^ base); };
     const std::uint8_t distance =
         std::min(std::min(distance_to('A'), distance_to('C')), std::min(distance_to('G'), distance_to('T')));
@@ -36,7 +36,7 @@ bool write_bases_without_white(const char* from, std::size_t size, char* to) {
   return least > ' ';
 }
 
-/// Returns where the written bases end.
+/// Returns the end of the written bases.
 char* write_bases(const char* from, std::size_t size, char* to) {
   if (size > 0 && from[size - 1] == '\r') --size;
   if (write_bases_without_white(from, size, to)) return to + size;
@@ -70,7 +70,7 @@ bool SequenceFile::read(std::string& bases, std::size_t size) {
   return !has_ended;
 }
 
-/// Takes at least a byte of the buffer.
+/// Consumes at least one byte of the buffer.
 void SequenceFile::step(char*& out, const char* out_end) {
   switch (place_) {
     case Place::between_records:
@@ -108,7 +108,7 @@ void SequenceFile::step(char*& out, const char* out_end) {
   }
 }
 
-/// Up to the end of the line, of the buffer, or `most` bytes.
+/// Up to the end of the line, the end of the buffer, or `most` bytes.
 SequenceFile::Part SequenceFile::take_part(std::size_t most) {
   const char* const begin = buffer_.data() + begin_;
   std::size_t size = std::min(end_ - begin_, most);
@@ -179,15 +179,14 @@ void SequenceFile::end_record(bool has_quality) {
   place_ = Place::between_records;
   if (has_quality ? quality_length_ == sequence_length_ : !needs_quality_) return;
   fail(record_line_,
-       fmt::format("the quality of the record '{}' is missing, cut, or not as long as its sequence: {} "
+       fmt::format("the quality of the record '{}' is missing, cut off, or not as long as its sequence: {} "
                    "characters for {} bases; is the file complete?",
                    record_name_, quality_length_, sequence_length_));
 }
 
 void SequenceFile::fail_between_records() const {
   if (num_sequences_ == 0) {
-    fail(num_lines_ + 1,
-         "this is no FASTA or FASTQ, plain or compressed: it begins with neither '>' nor '@'");
+    fail(num_lines_ + 1, "not a FASTA or FASTQ file, compressed or not: it begins with neither '>' nor '@'");
   }
   fail(num_lines_ + 1,
        fmt::format("a record must begin with '@' or '>'; is the quality of the record '{}', in line "

@@ -11,26 +11,27 @@
 
 namespace tally::cli {
 
-/// The bases of one FASTA or FASTQ file. Of a record, however long, no more is kept than the start of its name and the
-/// lengths of its sequence and its quality.
+/// The bases of one FASTA or FASTQ file. Of a record of any length, it stores only the start of its name and
+/// the lengths of its sequence and its quality.
 ///
-/// A record begins with a line that starts with '>' or '@'. The lines after it are its sequence, up to one that starts
-/// with '>', '@' or '+', or the end. What follows '+' in its line is not looked at; the lines after that are the
-/// quality, whatever they hold, until they are as long as the sequence together, but at least one. A record of '@', and
-/// every one of a file whose first is such, has a quality. Lines may end in CRLF, sequences may be empty. White space may
-/// stand before a record.
+/// A record begins with a line that starts with '>' or '@'. The lines after it are its sequence, up to a line
+/// that starts with '>', '@' or '+', or the end. The rest of the '+' line is ignored. The lines after it are
+/// the quality, whatever they contain, until together they are as long as the sequence, but at least one
+/// line. A record that starts with '@', and every record of a file whose first record does, has a quality.
+/// Lines may end in CRLF, and sequences may be empty. White space before a record is allowed.
 class SequenceFile {
  public:
-  /// `name` is what errors call it.
+  /// `name` is the name in errors.
   SequenceFile(std::unique_ptr<ByteSource> source, std::string name)
       : source_(std::move(source)), name_(std::move(name)), buffer_(buffer_bytes) {}
 
-  /// Appends to `bases` until they are `size`: A, C, G and T in upper case, '\n' for what ends a window, as the beginning
-  /// of a sequence does. False at the end of the file, or where SIGINT or SIGTERM ended it. Throws as ByteSource does,
-  /// and std::runtime_error that names the file, line and record where it is no FASTA or FASTQ.
+  /// Appends to `bases` until they are `size`: A, C, G and T in upper case, and '\n' for everything that ends
+  /// a window, such as the beginning of a sequence. Returns false at the end of the file, or if SIGINT or
+  /// SIGTERM ended it. Throws what ByteSource throws, and std::runtime_error that names the file, line and
+  /// record if it is not valid FASTA or FASTQ.
   bool read(std::string& bases, std::size_t size);
 
-  /// Letters of sequences, whatever they are, and records so far.
+  /// The number of letters of sequences, valid bases or not, and of records so far.
   std::uint64_t num_bases() const noexcept { return num_bases_; }
   std::uint64_t num_sequences() const noexcept { return num_sequences_; }
   std::uint64_t bytes_read() const noexcept { return source_->file_bytes_read(); }
@@ -63,15 +64,15 @@ class SequenceFile {
   std::unique_ptr<ByteSource> source_;
   std::string name_;
   std::vector<char> buffer_;
-  std::size_t begin_ = 0;  // of what was not taken yet
+  std::size_t begin_ = 0;  // of the unread part
   std::size_t end_ = 0;
 
   Place place_ = Place::between_records;
-  std::uint64_t num_lines_ = 0;  // read to their end
-  bool ends_in_cr_ = false;      // what was read of the line after them
+  std::uint64_t num_lines_ = 0;  // complete lines read
+  bool ends_in_cr_ = false;      // the part of the current line read so far
   bool begins_as_fastq_ = false;
 
-  // Of the record that is read.
+  // Fields of the current record.
   std::uint64_t record_line_ = 0;
   std::string record_name_;
   bool has_whole_name_ = false;

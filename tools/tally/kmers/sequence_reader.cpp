@@ -21,13 +21,13 @@ SequenceReader::SequenceReader(std::vector<std::string> files, std::uint32_t kme
 bool SequenceReader::next(std::string& bases) {
   constexpr std::size_t bases_a_piece = std::size_t{64} << 10;
   const std::lock_guard turn(turn_);
-  bases = overlap_bases_;  // without a whole k-mer
+  bases = overlap_bases_;  // without a complete k-mer
   try {
     while (bases.size() < bases_a_piece + overlap_ && !stopped_ && has_file()) {
       if (!file_->read(bases, bases_a_piece + overlap_)) finish_file();
     }
   } catch (...) {
-    stop();  // before another thread has its turn: what follows damage is no sequence
+    stop();  // before another thread has its turn: bytes after damage are not a sequence
     throw;
   }
   if (stopped_ || bases.size() == overlap_bases_.size()) return false;
@@ -36,7 +36,7 @@ bool SequenceReader::next(std::string& bases) {
   return true;
 }
 
-/// Opens the next one where none is open; false after the last one.
+/// Opens the next file if none is open; returns false after the last one.
 bool SequenceReader::has_file() {
   if (file_) return true;
   if (next_file_ == files_.size() || stop_requested()) return false;

@@ -14,23 +14,24 @@
 
 namespace tally::cli {
 
-/// The bases of FASTA and FASTQ files ('-': standard input), decompressed as ByteSource does, in pieces of bounded
-/// size, of a sequence of any length. Threads share one reader and take turns: whoever wants a piece reads it.
+/// The bases of FASTA and FASTQ files ('-': standard input), decompressed as ByteSource does, in pieces of
+/// bounded size, for sequences of any length. Threads share one reader and take turns: the thread that needs
+/// a piece reads it.
 ///
-/// A sequence may go over many lines, end in CRLF, be empty, or hold anything but A, C, G and T, which ends the
-/// window of a k-mer, as the end of a sequence does. Signals that ask to stop end the input.
+/// A sequence may extend over several lines, end in CRLF, or be empty. Any byte other than A, C, G and T ends
+/// the window of a k-mer, and so does the end of a sequence. Signals that ask to stop end the input.
 class SequenceReader {
  public:
-  /// Called in turns, never twice at once, with the bases read and bytes taken from the files so far.
+  /// Called in turns, never concurrently, with the bases read and the bytes read from the files so far.
   using OnPiece = std::function<void(std::uint64_t num_bases, std::uint64_t bytes_read)>;
 
-  /// Opens nothing yet. Pieces overlap by kmer_length - 1 bases, so that every k-mer is in exactly one. Throws
-  /// std::invalid_argument if standard output goes to one of the files.
+  /// Opens nothing yet. Pieces overlap by kmer_length - 1 bases, so that every k-mer is in exactly one.
+  /// Throws std::invalid_argument if standard output is one of the files.
   SequenceReader(std::vector<std::string> files, std::uint32_t kmer_length, Decompress decompress,
                  OnPiece on_piece = nullptr);
 
-  /// The next piece: A, C, G, T in upper case, and '\n' where a window ends; false at the end of the input.
-  /// Throws as SequenceFile does, once: every later call, in any thread, returns false.
+  /// The next piece: A, C, G, T in upper case, and '\n' where a window ends; returns false at the end of the
+  /// input. Throws what SequenceFile throws, once: every later call, in any thread, returns false.
   bool next(std::string& bases);
 
   /// Makes `next` return false from now on, in every thread.
@@ -40,7 +41,7 @@ class SequenceReader {
   std::uint64_t num_sequences() const noexcept {
     return finished_.num_sequences + (file_ ? file_->num_sequences() : 0);
   }
-  /// Of all files; nothing where one of them is no regular file.
+  /// The size of all files; empty if one of them is not a regular file.
   std::optional<std::uint64_t> total_bytes() const noexcept { return total_bytes_; }
 
  private:
@@ -64,7 +65,7 @@ class SequenceReader {
   std::optional<std::uint64_t> total_bytes_;
   Totals finished_;  // files
   std::unique_ptr<SequenceFile> file_;
-  std::string overlap_bases_;  // the last of the piece before
+  std::string overlap_bases_;  // the last bases of the previous piece
 };
 
 }  // namespace tally::cli

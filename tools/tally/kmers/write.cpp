@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <chrono>
 
@@ -41,11 +41,13 @@ ExitCode write_kmer_filter(const KmersOptions& options) {
     json["filter"] = filter_to_json(any, any.statistics());
     print_json(json);
   }
-  remark(options.quiet,
-         fmt::format(
-             "{}; a k-mer seen fewer than {} times passes with probability at most {}; wrote a {}, {:.2f} s",
-             input_text(findings), options.lower_count, human_rate(findings.false_positive_rate),
-             shape_text(any.shape()), seconds));
+  remark(
+      options.quiet,
+      fmt::format(
+          "{}; a k-mer that occurs fewer than {} times is selected with a probability of at most {}; wrote a "
+          "{}, {:.2f} s",
+          input_text(findings), options.lower_count, human_rate(findings.false_positive_rate),
+          shape_text(any.shape()), seconds));
   return totals.num_kmers > 0 ? ExitCode::success : ExitCode::none;
 }
 

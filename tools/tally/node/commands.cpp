@@ -17,7 +17,7 @@ constexpr std::size_t most_changes_at_once = 1024;
 
 double seconds(Nanoseconds time) { return static_cast<double>(time) / 1e9; }
 
-// null where it is not known.
+// null if it is unknown.
 template <class Value>
 Json known(const std::optional<Value>& value) {
   return value ? Json(*value) : Json(nullptr);
@@ -59,7 +59,7 @@ Json node_json(const SummaryNode& node) {
               {"messages_refused", totals.num_refused}};
 }
 
-// "name=a<TAB>epoch=5": the fields of an object of numbers, words and truths.
+// "name=a<TAB>epoch=5": the fields of an object of numbers, words and booleans.
 std::string fields_text(const Json& object) {
   std::string text;
   for (const auto& [name, value] : object.members()) {
@@ -98,10 +98,10 @@ void NodeCommands::step(bool readable, Nanoseconds now) {
 void NodeCommands::finish() {
   output_.finish();
   if (num_full_ + num_absent_ > 0) {
-    remark(options_.quiet, fmt::format("{} removes and insertions were refused", num_full_ + num_absent_));
+    remark(options_.quiet, fmt::format("{} insertions and removals were refused", num_full_ + num_absent_));
   }
   if (num_refused_lines_ > 0) {
-    remark(options_.quiet, fmt::format("{} lines were no commands", num_refused_lines_));
+    remark(options_.quiet, fmt::format("{} lines were invalid", num_refused_lines_));
   }
 }
 
@@ -117,7 +117,7 @@ void NodeCommands::take(std::string_view line, Nanoseconds now) {
   }
 }
 
-// Changes of one kind that follow each other are made at once.
+// Consecutive changes of the same kind are made together.
 void NodeCommands::change(Verb verb, std::string_view key) {
   if (verb != verb_ || changes_.size() == most_changes_at_once) apply_changes();
   verb_ = verb;
@@ -128,13 +128,13 @@ void NodeCommands::apply_changes() {
   if (verb_ == Verb::add) {
     const std::uint64_t num_full = node_.directory().insert(changes_);
     if (num_full > 0 && num_full_ == 0) {
-      remark(false, "the filter is full: keys are refused, and no peer will learn of them; give more --keys");
+      remark(false, "the filter is full: keys are refused, and no peer will receive them; give more --keys");
     }
     num_full_ += num_full;
   } else if (verb_ == Verb::remove) {
     const std::uint64_t num_absent = node_.directory().remove(changes_);
     if (num_absent > 0 && num_absent_ == 0) {
-      remark(options_.quiet, "a key was removed that is certainly not here: that changes nothing");
+      remark(options_.quiet, "removing a key that is provably absent was refused; nothing changed");
     }
     num_absent_ += num_absent;
   }
@@ -153,7 +153,7 @@ void NodeCommands::answer(std::string_view key) {
   }
 }
 
-// Whether there is such an order.
+// Returns whether there is such an order.
 bool NodeCommands::take_order(std::string_view order, Nanoseconds now) {
   if (order == "status") {
     apply_changes();
@@ -169,7 +169,7 @@ bool NodeCommands::take_order(std::string_view order, Nanoseconds now) {
   return true;
 }
 
-// " PEERS TIME", either of which may be left out.
+// " PEERS TIME", both optional.
 bool NodeCommands::take_wait(std::string_view text, Nanoseconds now) {
   Wait wait{.num_peers = 1, .until = now + 10 * nanoseconds_per_second};
   try {
@@ -204,10 +204,10 @@ void NodeCommands::end_wait(Nanoseconds now) {
 void NodeCommands::refuse_line(std::string_view line) {
   if (num_refused_lines_++ > 0) return;
   constexpr std::size_t most_shown = 40;
-  remark(
-      options_.quiet,
-      fmt::format("line {}: '{}' is no command; give +KEY, -KEY, ?KEY, !status, !publish or !wait PEERS TIME",
-                  num_lines_, line.substr(0, most_shown)));
+  remark(options_.quiet,
+         fmt::format(
+             "line {}: '{}' is not a command; give +KEY, -KEY, ?KEY, !status, !publish or !wait PEERS TIME",
+             num_lines_, line.substr(0, most_shown)));
 }
 
 void NodeCommands::print_status(Nanoseconds now) {

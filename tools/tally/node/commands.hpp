@@ -12,7 +12,7 @@
 
 namespace tally::cli {
 
-/// What a node is told, and asked, in lines of standard input: +KEY -KEY ?KEY !status !publish !wait.
+/// The commands of a node on standard input: +KEY -KEY ?KEY !status !publish !wait.
 class NodeCommands {
  public:
   struct Options {
@@ -23,18 +23,17 @@ class NodeCommands {
 
   NodeCommands(const Options& options, SummaryNode& node);
 
-  /// Whether to read on; not while a !wait is not over.
+  /// Whether to read on; false until a !wait is over.
   bool wants_input() const noexcept { return !input_.has_ended() && !wait_; }
   bool has_ended() const noexcept { return input_.has_ended() && !wait_; }
-  /// When to call step, whatever comes.
+  /// When to call step, even without events.
   Nanoseconds deadline() const noexcept;
-  /// Lines that were no commands, and changes that were not made.
+  /// The number of invalid lines, and of refused changes.
   std::uint64_t num_refused() const noexcept { return num_refused_lines_ + num_full_ + num_absent_; }
 
-  /// Does what there is to do, and prints the answers. `readable`: poll said that there is something on
-  /// standard input.
+  /// Does what is due, and prints the answers. `readable`: poll reported input on standard input.
   void step(bool readable, Nanoseconds now);
-  /// The last call: what could not be printed is an error, and what was refused is said.
+  /// The last call: throws if output could not be written, and reports what was refused.
   void finish();
 
  private:
@@ -58,7 +57,7 @@ class NodeCommands {
   SummaryNode& node_;
   LineInput input_;
   Output output_;
-  Verb verb_ = Verb::none;  // of the changes that are not made yet
+  Verb verb_ = Verb::none;  // of the pending changes
   std::vector<Hash128> changes_;
   std::optional<Wait> wait_;
   std::uint64_t num_lines_ = 0;

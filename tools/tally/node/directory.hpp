@@ -22,16 +22,16 @@ class NodeDirectory {
   NodeDirectory(const DLeftShape& shape, const KeyHasher& hasher, SummaryOptions options)
       : summary_(std::in_place_index<1>, shape, hasher, std::move(options)) {}
 
-  /// Of what a filter holds.
+  /// With the contents of a filter.
   template <class Filter>
   NodeDirectory(Filter filter, SummaryOptions options)
       : summary_(std::in_place_type<DirectorySummary<Filter>>, std::move(filter), std::move(options)) {}
 
-  /// How many were refused because the filter is full.
+  /// Returns how many were refused because the filter is full.
   std::uint64_t insert(std::span<const Hash128> digests) {
     return std::visit([&](auto& summary) { return summary.insert_batch(digests); }, summary_);
   }
-  /// How many were refused as certainly absent.
+  /// Returns how many were refused as provably absent.
   std::uint64_t remove(std::span<const Hash128> digests) {
     results_.resize(digests.size());
     std::visit([&](auto& summary) { summary.remove_batch(digests, std::span(results_)); }, summary_);

@@ -1,6 +1,6 @@
 #include "node/redis_address.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <charconv>
 #include <stdexcept>
@@ -40,14 +40,15 @@ bool take_prefix(std::string_view& text, std::string_view prefix) {
   return true;
 }
 
-// "user:password@" in front of the rest.
+// "user:password@" at the start.
 void take_credentials(std::string_view& text, RedisAddress& address) {
   const std::size_t at = text.rfind('@');
   if (at == std::string_view::npos) return;
   const std::string_view credentials = text.substr(0, at);
   text.remove_prefix(at + 1);
   const std::size_t colon = credentials.find(':');
-  if (colon == std::string_view::npos) refuse("there is no ':' between user and password before the '@'");
+  if (colon == std::string_view::npos)
+    refuse("there is no ':' between the user and the password, before the '@'");
   address.user = percent_decoded(credentials.substr(0, colon));
   address.password = percent_decoded(credentials.substr(colon + 1));
   if (address.password.empty()) refuse("the password before the '@' is empty");
@@ -70,7 +71,7 @@ void take_host_and_port(std::string_view text, RedisAddress& address) {
   const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), address.port);
   if (text[host_end] != ':' || error != std::errc() || end != port.data() + port.size() ||
       address.port == 0) {
-    refuse(fmt::format("'{}' is no port (1 to 65535)", port));
+    refuse(fmt::format("'{}' is not a port (1 to 65535)", port));
   }
 }
 
@@ -86,31 +87,31 @@ RedisAddress parse_redis_address(std::string_view text) {
   RedisAddress address;
   if (text.find('\0') != std::string_view::npos) refuse("the address has a NUL");
   if (text.starts_with("rediss://")) {
-    refuse("rediss:// is not spoken; let stunnel or a proxy on this machine do TLS");
+    refuse("rediss:// is not supported; use stunnel or a TLS proxy on this machine");
   }
   const bool is_socket = take_prefix(text, "unix://");
   if (is_socket || text.starts_with('/')) {
     take_credentials(text, address);
     address.socket_path = text;
-    if (!text.starts_with('/')) refuse("the path of a socket begins with '/'");
+    if (!text.starts_with('/')) refuse("the path of a socket must begin with '/'");
     if (text.size() > longest_socket_path) {
-      refuse(fmt::format("the path of the socket has {} bytes; {} are the most", text.size(),
+      refuse(fmt::format("the path of the socket has {} bytes; the maximum is {}", text.size(),
                          longest_socket_path));
     }
     return address;
   }
   if (!take_prefix(text, "redis://") && text.find("://") != std::string_view::npos) {
-    refuse(fmt::format("'{}' is not known", text.substr(0, text.find("://") + 3)));
+    refuse(fmt::format("unknown scheme '{}'", text.substr(0, text.find("://") + 3)));
   }
   take_credentials(text, address);
   const std::size_t slash = text.find('/');
   if (slash != std::string_view::npos) {
     const std::string_view database = text.substr(slash + 1);
     if (!database.empty() && database != "0") {
-      refuse(fmt::format(
-          "'/{}': what is published belongs to no database of Redis, so none can be chosen (--group "
-          "keeps groups of nodes apart)",
-          database));
+      refuse(
+          fmt::format("'/{}': messages belong to no Redis database, so you cannot choose one (--group "
+                      "separates groups of nodes)",
+                      database));
     }
     text = text.substr(0, slash);
   }

@@ -6,7 +6,7 @@
 
 namespace tally::cli {
 
-/// Where a Redis server listens, and who we are there.
+/// Where a Redis server listens, and as which user to log in.
 struct RedisAddress {
   std::string host;  ///< empty: the socket at `socket_path`
   std::uint16_t port = 6379;
@@ -19,7 +19,7 @@ struct RedisAddress {
 };
 
 /// "redis://[[user]:password@]host[:port]", "host[:port]", "unix://[[user]:password@]/path" or "/path". User
-/// and password may have %XX. Throws std::invalid_argument that says what is right, and never repeats a
+/// and password may contain %XX. Throws std::invalid_argument that says what is allowed, and never repeats a
 /// password.
 RedisAddress parse_redis_address(std::string_view text);
 

@@ -1,6 +1,6 @@
 #include "node/redis_bus.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <hiredis/hiredis.h>
 
 #include <algorithm>
@@ -13,10 +13,10 @@ namespace {
 
 constexpr Nanoseconds least_pause = nanoseconds_per_second / 20;
 constexpr Nanoseconds most_pause = 5 * nanoseconds_per_second;
-// One that breaks sooner was no success: the pause before the next goes on doubling.
+// A connection that breaks sooner was not a success: the pause before the next one continues to double.
 constexpr Nanoseconds success = 10 * nanoseconds_per_second;
 
-// Beside the message itself a reply has the channel, the pattern and some lengths.
+// Besides the message itself, a reply has the channel, the pattern and some lengths.
 constexpr std::size_t reply_overhead = 4096;
 
 std::string_view text_of(const redisReply& reply) noexcept {
@@ -51,7 +51,7 @@ void RedisBus::connect(Nanoseconds now) {
     const std::array<std::string_view, 2> subscribe_pattern{"PSUBSCRIBE", options_.pattern};
     subscriber_->send(subscribe_pattern);
     const std::array<std::string_view, 1> ping{"PING"};
-    publisher_->send(ping);  // its answer says that we may publish
+    publisher_->send(ping);  // its answer shows that we may publish
     num_unconfirmed_ = 1;
   } catch (const RedisError& error) {
     lose(error.what(), now);
@@ -122,7 +122,7 @@ void RedisBus::take_replies(Nanoseconds now, const Receive& receive) {
   loss_said_ = false;
 }
 
-// Three kinds of arrays: confirmations, messages, and the answer to PING. AUTH is answered with a status.
+// Three kinds of arrays: confirmations, messages, and the answer to PING. The answer to AUTH is a status.
 void RedisBus::take_subscriber_reply(const redisReply& reply, const Receive& receive) {
   if (reply.type == REDIS_REPLY_ERROR) throw RedisError(std::string(text_of(reply)));
   const std::string_view kind = element_of(reply, 0);
@@ -136,7 +136,7 @@ void RedisBus::take_subscriber_reply(const redisReply& reply, const Receive& rec
 }
 
 void RedisBus::take_publisher_reply(const redisReply& reply) {
-  // Before it is up, what is refused is AUTH or PING: there is no use in going on.
+  // Before the bus is up, only AUTH or PING can be refused, and then there is no point in continuing.
   if (reply.type == REDIS_REPLY_ERROR && !is_up()) throw RedisError(std::string(text_of(reply)));
   if (reply.type == REDIS_REPLY_ERROR) say_refusal(text_of(reply));
   const bool is_of_auth = reply.type == REDIS_REPLY_STATUS && text_of(reply) == "OK";
@@ -144,7 +144,7 @@ void RedisBus::take_publisher_reply(const redisReply& reply) {
   if (!is_of_auth && !is_of_idle_ping && num_unconfirmed_ > 0) --num_unconfirmed_;
 }
 
-// A message that Redis did not take (no permission): the same reason is said once.
+// A message that Redis refused (no permission): each reason is printed once.
 void RedisBus::say_refusal(std::string_view text) {
   if (text == last_refusal_) return;
   last_refusal_ = text;

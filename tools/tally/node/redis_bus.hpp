@@ -18,44 +18,45 @@ namespace tally::cli {
 
 /// Publish and subscribe over a Redis server, for one event loop and no threads.
 ///
-/// Two connections, because one that subscribes may not publish. If either breaks both are made again, for
-/// ever, after a pause that doubles from 50 ms to 5 s and is drawn from its upper half, so that nodes do not
-/// all come back at once. What others published meanwhile is lost, and so may be what we published last:
-/// whoever uses the bus finds gaps out and asks again. The loss is said once on standard error, and so is the
-/// end of it.
+/// It uses two connections, because a connection that subscribes may not publish. If either breaks, both are
+/// made again, forever, after a pause that doubles from 50 ms to 5 s and is drawn from its upper half, so
+/// that nodes do not all come back at once. What others published meanwhile is lost, and what we published
+/// last may be lost too: the user of the bus must detect gaps and request the missing messages. Standard
+/// error reports the loss once, and its end.
 class RedisBus {
  public:
   struct Options {
     RedisAddress address;
-    std::string pattern;                ///< of channels to hear (PSUBSCRIBE)
-    std::vector<std::string> channels;  ///< more to hear (SUBSCRIBE)
-    /// A longer one costs the connection: it has to be kept until it is whole.
+    std::string pattern;                ///< of channels to subscribe to (PSUBSCRIBE)
+    std::vector<std::string> channels;  ///< more channels (SUBSCRIBE)
+    /// A longer message costs the connection, because it would have to be stored until it is complete.
     std::size_t max_message_bytes = std::size_t{32} << 20;
   };
   using Receive = std::function<void(std::string_view channel, std::string_view bytes)>;
 
   RedisBus(Options options, Nanoseconds now);
 
-  /// Connected, and all subscriptions are confirmed: from then on nothing is missed until the connection
+  /// Connected, and all subscriptions are confirmed: from now on nothing is missed until the connection
   /// breaks.
   bool is_up() const noexcept { return up_since_.has_value(); }
   std::optional<Nanoseconds> up_since() const noexcept { return up_since_; }
   std::uint64_t num_losses() const noexcept { return num_losses_; }
-  /// How often it came up.
+  /// How often the bus came up.
   std::uint64_t num_connections() const noexcept { return num_losses_ + (is_up() ? 1 : 0); }
-  /// Whether the server has confirmed all that was published.
+  /// Whether the server has confirmed everything that was published.
   bool is_idle() const noexcept { return num_unconfirmed_ == 0; }
-  /// Whether it is worth while to publish now: up, and what was published has left this machine.
+  /// Whether to publish now: the bus is up, and everything published has left this machine.
   bool is_ready() const noexcept;
 
   /// Does nothing unless it is up.
   void publish(std::string_view channel, std::string_view bytes);
 
-  /// Appends what poll is to wait for.
+  /// Appends the descriptors for poll.
   void add_polled(std::vector<pollfd>& polled) const;
-  /// Writes, reads, reconnects. `polled` is what add_polled appended, after poll. Messages go to `receive`.
+  /// Writes, reads, reconnects. `polled` is what add_polled appended, after poll. `receive` gets the
+  /// messages.
   void step(const std::vector<pollfd>& polled, Nanoseconds now, const Receive& receive);
-  /// When step has to be called at the latest.
+  /// The latest time for the next call of step.
   Nanoseconds deadline() const noexcept;
 
  private:

@@ -1,6 +1,6 @@
 #include "node/redis_connection.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <hiredis/hiredis.h>
 #include <sys/socket.h>
 
@@ -12,8 +12,8 @@
 namespace tally::cli {
 namespace {
 
-// What the server may answer has three elements at most (four for a message of a pattern); hiredis would make
-// room for as many as a length says before they come.
+// The server's answers have at most three elements (four for a message of a pattern); hiredis would allocate
+// as many as a length announces before they arrive.
 constexpr int most_elements = 16;
 redisReplyObjectFunctions bounded_functions;
 decltype(redisReplyObjectFunctions::createArray) create_any_array;
@@ -27,17 +27,17 @@ void bound_arrays(redisReader& reader) {
   reader.fn = &bounded_functions;
 }
 
-// Of what is read at once, before replies are taken out and the limit of their size is looked at.
+// The most that is read at once, before replies are extracted and their size is checked.
 constexpr std::size_t most_bytes_a_step = std::size_t{1} << 20;
 
-// What the texts of a reply take.
+// The size of the texts of a reply.
 std::size_t num_bytes_of(const redisReply& reply) {
   std::size_t num_bytes = reply.len;
   for (std::size_t i = 0; i < reply.elements; ++i) num_bytes += num_bytes_of(*reply.element[i]);
   return num_bytes;
 }
 
-// A machine that is gone takes a little, too: what fits into the buffers of a socket.
+// Even a machine that is gone accepts a little: what fits into the buffers of a socket.
 constexpr std::size_t small_command_bytes = std::size_t{64} << 10;
 
 }  // namespace
@@ -50,7 +50,7 @@ RedisConnection::RedisConnection(const RedisAddress& address, std::size_t max_re
                                     : redisConnectNonBlock(address.host.c_str(), address.port)),
       max_reply_bytes_(max_reply_bytes),
       heard_at_(now) {
-  if (!context_) throw RedisError("no memory");
+  if (!context_) throw RedisError("not enough memory");
   check(context_->err == 0 ? REDIS_OK : REDIS_ERR);
   bound_arrays(*context_->reader);
   if (address.password.empty()) return;
@@ -113,10 +113,10 @@ void RedisConnection::finish_connecting() {
   if (error != 0) throw RedisError(std::strerror(error));
   connected_ = true;
   redisEnableKeepAlive(context_.get());
-  context_->err = 0;  // of a socket that has no such thing
+  context_->err = 0;  // for a socket that has no such thing
 }
 
-// That bytes are taken is a sign of life: a long message on a slow line has no other.
+// Accepted bytes are a sign of life: during a long message on a slow line there is no other.
 void RedisConnection::write_out(Nanoseconds now) {
   const std::size_t before = num_unsent_bytes();
   int done = 0;
@@ -142,7 +142,7 @@ RedisReply RedisConnection::next_reply() {
   RedisReply reply(static_cast<redisReply*>(taken));
   const std::size_t num_bytes = reply ? num_bytes_of(*reply) : context_->reader->len - context_->reader->pos;
   if (num_bytes > max_reply_bytes_) {
-    throw RedisError(fmt::format("a message of more than {} bytes was on its way here", max_reply_bytes_));
+    throw RedisError(fmt::format("received a message of more than {} bytes", max_reply_bytes_));
   }
   return reply;
 }

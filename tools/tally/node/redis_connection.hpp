@@ -17,7 +17,7 @@ struct redisReply;
 
 namespace tally::cli {
 
-/// The connection is of no more use; says why.
+/// The connection is no longer usable; the message says why.
 struct RedisError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -27,13 +27,13 @@ struct FreeRedisReply {
 };
 using RedisReply = std::unique_ptr<redisReply, FreeRedisReply>;
 
-/// One connection to a Redis server, over hiredis. Nothing waits, but for looking up a host's name.
+/// One connection to a Redis server, over hiredis. Nothing blocks, except looking up a host's name.
 ///
-/// A server that accepts and then says nothing is found out: PING is sent after a while of silence.
-/// All functions but the simple ones throw RedisError; the connection is then to be destroyed.
+/// A server that accepts a connection and then stays silent is detected: PING is sent after a period of
+/// silence. All functions except the simple ones throw RedisError; the connection must then be destroyed.
 class RedisConnection {
  public:
-  /// Begins to connect, and sends AUTH if the address has a password. A reply longer than `max_reply_bytes`
+  /// Starts to connect, and sends AUTH if the address has a password. A reply longer than `max_reply_bytes`
   /// is an error.
   RedisConnection(const RedisAddress& address, std::size_t max_reply_bytes, Nanoseconds now);
   ~RedisConnection();
@@ -42,18 +42,18 @@ class RedisConnection {
 
   bool is_connected() const noexcept { return connected_; }
 
-  /// Puts a command behind those that are not sent yet.
+  /// Appends a command to those that are not sent yet.
   void send(std::span<const std::string_view> arguments);
-  /// Bytes of commands that the server's machine has not taken yet.
+  /// The number of bytes of commands that the server's machine has not accepted yet.
   std::size_t num_unsent_bytes() const noexcept;
 
-  /// What to wait for.
+  /// The descriptor and events for poll.
   pollfd polled() const noexcept;
-  /// Writes and reads what can be, as poll said.
+  /// Writes and reads as far as possible, according to poll.
   void step(short events, Nanoseconds now);
-  /// The next reply, of PING and AUTH too; nothing if there is no whole one.
+  /// The next reply, including those to PING and AUTH; empty if none is complete.
   RedisReply next_reply();
-  /// When step has to be called, whatever poll says.
+  /// The latest time for the next call of step, whatever poll reports.
   Nanoseconds deadline() const noexcept;
 
   static constexpr Nanoseconds connect_patience = 5 * nanoseconds_per_second;
@@ -73,7 +73,7 @@ class RedisConnection {
   std::size_t max_reply_bytes_;
   bool connected_ = false;
   bool pinged_ = false;
-  Nanoseconds heard_at_;  // or begun to connect, pinged, or written much
+  Nanoseconds heard_at_;  // or the time of the connection attempt, a ping, or a large write
 };
 
 }  // namespace tally::cli

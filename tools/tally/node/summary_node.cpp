@@ -1,6 +1,6 @@
 #include "node/summary_node.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <stdexcept>
@@ -12,14 +12,15 @@ namespace tally::cli {
 namespace {
 
 constexpr std::size_t longest_name = 64;
-// Beside the units a full copy has a header and the name.
+// Besides the units, a full copy has a header and the name.
 constexpr std::uint64_t message_overhead = 512;
-// A request that nobody answers is repeated after twice the time, up to this.
+// A request without an answer is repeated after twice the time, up to this.
 constexpr Nanoseconds longest_between_requests = 30 * nanoseconds_per_second;
-// A peer that keeps to an earlier epoch after so many requests cannot be told of the later one: its copy
-// begins again.
+// A peer that stays at an earlier epoch after this many requests cannot learn the later one: its copy is
+// restarted.
 constexpr int most_requests = 5;
-// Different faults that are said; more are only counted, so that a noisy stranger does not fill the disk.
+// The number of different faults that are printed; more are only counted, so that a noisy stranger does not
+// fill the disk.
 constexpr std::size_t most_faults_said = 100;
 constexpr std::string_view summary_word = "summary:";
 
@@ -47,19 +48,19 @@ bool is_node_name(std::string_view name) noexcept {
 void SummaryNode::check(const Options& options, const SummaryLayout& layout) {
   for (const auto& [what, name] : {std::pair{"NAME", &options.name}, std::pair{"--group", &options.group}}) {
     if (is_node_name(*name)) continue;
-    throw std::invalid_argument(fmt::format(
-        "{}: '{}' is no name; give 1 to {} letters, digits, '.', '_' and '-'", what, *name, longest_name));
+    throw std::invalid_argument(
+        fmt::format("{}: '{}' is not a valid name; give 1 to {} letters, digits, '.', '_' and '-'", what,
+                    *name, longest_name));
   }
   const std::uint64_t num_bytes = layout.num_bytes() + message_overhead;
   if (num_bytes > options.max_message_bytes) {
     throw std::invalid_argument(fmt::format(
-        "--max-message: a full copy of this summary takes {} bytes, and messages have {} at most; raise "
-        "it (and client-output-buffer-limit pubsub of Redis), or give fewer --keys or a higher "
-        "--false-positive-rate",
+        "--max-message: a full copy of this summary has {} bytes; the maximum is {}; raise it (and Redis's "
+        "client-output-buffer-limit pubsub), or give fewer --keys or a higher --false-positive-rate",
         num_bytes, options.max_message_bytes));
   }
   if (options.forget < 3 * options.heartbeat) {
-    throw std::invalid_argument("--forget: is too short; it must be at least three times --heartbeat");
+    throw std::invalid_argument("--forget is too short; must be at least three times --heartbeat");
   }
 }
 
@@ -86,12 +87,12 @@ SummaryNode::SummaryNode(const Options& options, NodeDirectory directory, const 
   check(options_, directory_.layout());
 }
 
-// What comes.
+// Incoming messages.
 
 void SummaryNode::receive(const std::vector<pollfd>& polled, Nanoseconds now) {
   bus_.step(polled, now,
             [&](std::string_view channel, std::string_view bytes) { take(channel, bytes, now); });
-  if (bus_.num_connections() > num_connections_seen_) {  // we may have missed something, and others, too
+  if (bus_.num_connections() > num_connections_seen_) {  // we may have missed something, and others too
     num_connections_seen_ = bus_.num_connections();
     bus_.publish(hello_channel_, options_.name);
     next_heartbeat_ = now;
@@ -117,7 +118,7 @@ void SummaryNode::take(std::string_view channel, std::string_view bytes, Nanosec
     } else if (is_node_name(peer)) {
       take_summary(peer, bytes_of(bytes), now);
     } else {
-      refuse("?", "a channel whose end is no name of a node");
+      refuse("?", "a channel that does not end in a node name");
     }
   } catch (const FormatError& error) {
     refuse(peer, error.what());
@@ -128,7 +129,7 @@ void SummaryNode::take(std::string_view channel, std::string_view bytes, Nanosec
 
 void SummaryNode::take_summary(std::string_view peer, std::span<const std::byte> bytes, Nanoseconds now) {
   const SummaryMessage message = read_summary_message(bytes);
-  if (message.publisher != peer) return refuse(peer, "the message is of another publisher than its channel");
+  if (message.publisher != peer) return refuse(peer, "the publisher differs from the channel's node");
   if (message.kind == SummaryMessageKind::request) return refuse(peer, "a request on a channel of summaries");
   if (peer == options_.name) return take_own(message);
   const SummaryStatus& status = peers_.status(peers_.apply(message).peer);
@@ -146,19 +147,20 @@ void SummaryNode::take_summary(std::string_view peer, std::span<const std::byte>
   }
 }
 
-// We hear ourselves, too. Whoever is further than we are is another one.
+// We also receive our own messages. A sender with a later version than ours is another node with our name.
 void SummaryNode::take_own(const SummaryMessage& message) const {
   if (message.version <= directory_.version()) return;
   throw std::runtime_error(fmt::format(
-      "another node is called '{}' and was started later (epoch {}; ours is {}); give each its own name",
+      "another node is named '{}' and was started later (epoch {}; ours is {}); give each node its own name",
       options_.name, message.version.epoch, directory_.version().epoch));
 }
 
-// One is kept for all, because all hear the answer: that of the latest epoch, which ours has to exceed.
+// One request is stored for all, because all receive the answer: the one with the latest epoch, which ours
+// must exceed.
 void SummaryNode::take_request(std::span<const std::byte> bytes) {
   const SummaryMessage message = read_summary_message(bytes);
   if (message.kind != SummaryMessageKind::request || message.publisher != options_.name) {
-    return refuse("a request", "it is none to us");
+    return refuse("a request", "it is not for this node");
   }
   if (!request_.empty() && message.version.epoch <= request_epoch_) return;
   request_.assign(bytes.begin(), bytes.end());
@@ -168,12 +170,11 @@ void SummaryNode::take_request(std::span<const std::byte> bytes) {
 void SummaryNode::refuse(std::string_view peer, std::string_view why) {
   ++totals_.num_refused;
   if (said_.size() >= most_faults_said) return;
-  std::string text = fmt::format("refused a message of {}: {}", peer, why);
+  std::string text = fmt::format("refused a message from {}: {}", peer, why);
   const auto [position, is_new] = said_.insert(std::move(text));
   if (!is_new) return;
   remark(false, *position);
-  if (said_.size() == most_faults_said)
-    remark(false, "other faults of messages are only counted from now on");
+  if (said_.size() == most_faults_said) remark(false, "further message errors are only counted");
 }
 
 void SummaryNode::forget_silent(Nanoseconds now) {
@@ -186,14 +187,14 @@ void SummaryNode::forget_silent(Nanoseconds now) {
       ++peer;
       continue;
     }
-    remark(false, fmt::format("'{}' has been silent for {}: forgotten", peer->first,
-                              duration_text(options_.forget)));
+    remark(false,
+           fmt::format("forgot '{}', which was silent for {}", peer->first, duration_text(options_.forget)));
     peers_.remove(peer->first);
     peer = heard_.erase(peer);
   }
 }
 
-// What goes.
+// Outgoing messages.
 
 bool SummaryNode::is_version_due(Nanoseconds now) const {
   const PendingChanges pending = directory_.pending();
@@ -272,12 +273,12 @@ Nanoseconds SummaryNode::deadline() const {
 
 bool SummaryNode::is_published() const {
   const PendingChanges pending = directory_.pending();
-  // Who never had a key need not wait for a server to say so.
+  // A node that never had a key need not wait for a server to publish that.
   if (directory_.version().sequence == 0) return pending.num_keys == 0 && !bus_.is_up();
   return bus_.is_up() && bus_.is_idle() && !pending.any();
 }
 
-// What is known.
+// Queries.
 
 std::vector<SummaryNode::Peer> SummaryNode::all_peers(Nanoseconds now) const {
   std::vector<Peer> all;

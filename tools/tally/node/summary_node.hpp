@@ -17,39 +17,39 @@
 
 namespace tally::cli {
 
-/// Letters, digits, '.', '_' and '-', 1 to 64 of them: what stands in a channel's name and between blanks.
+/// Letters, digits, '.', '_' and '-', 1 to 64 of them: usable in a channel's name and between blanks.
 bool is_node_name(std::string_view name) noexcept;
 
 /// One node of a group: keeps its summary published, and follows those of the others, over a RedisBus.
 ///
 /// Messages of a node go to the channel tally:GROUP:summary:NODE, and requests for a full copy of it to
-/// tally:GROUP:request:NODE. Who comes, or comes back, says so on tally:GROUP:hello, and all others send a
-/// heartbeat soon. What is lost on the way is found out by the version in the next message or heartbeat, and
-/// asked for: once a peer and interval at most, after a pause at random, because an answer is heard by all. A
-/// node sends one full copy an interval at most, however many ask.
+/// tally:GROUP:request:NODE. A node that connects, or reconnects, announces itself on tally:GROUP:hello, and
+/// all others send a heartbeat soon. A lost message is detected by the version in the next message or
+/// heartbeat, and requested: at most once per peer and interval, after a random pause, because all nodes
+/// receive an answer. A node sends at most one full copy per interval, however many nodes request it.
 class SummaryNode {
  public:
   struct Options {
     std::string name;
     std::string group = "default";
-    double share_of_new_keys = 0.01;                ///< publish when so much is new; not before interval / 10
-    Nanoseconds interval = nanoseconds_per_second;  ///< publish what changed after it
-    Nanoseconds heartbeat = 5 * nanoseconds_per_second;  ///< the longest time in which nothing is sent
-    Nanoseconds forget = 600 * nanoseconds_per_second;   ///< a peer that is silent for longer is no more
+    double share_of_new_keys = 0.01;                     ///< publish at this share; not before interval / 10
+    Nanoseconds interval = nanoseconds_per_second;       ///< publish changes after this time
+    Nanoseconds heartbeat = 5 * nanoseconds_per_second;  ///< the longest time without a message
+    Nanoseconds forget = 600 * nanoseconds_per_second;   ///< a peer that is silent for longer is removed
     std::size_t max_message_bytes = std::size_t{32} << 20;
     SummaryTerms terms;
   };
 
-  /// What went by so far.
+  /// Totals so far.
   struct Totals {
-    std::uint64_t num_versions_sent = 0;  ///< deltas, and full copies where those were shorter
-    std::uint64_t num_answers_sent = 0;   ///< full copies that were asked for
+    std::uint64_t num_versions_sent = 0;  ///< deltas, and full copies if those were shorter
+    std::uint64_t num_answers_sent = 0;   ///< full copies on request
     std::uint64_t num_heartbeats_sent = 0;
     std::uint64_t num_requests_sent = 0;
     std::uint64_t num_bytes_sent = 0;
     std::uint64_t num_received = 0;
     std::uint64_t num_bytes_received = 0;
-    std::uint64_t num_refused = 0;  ///< messages that were no messages, or not on our terms
+    std::uint64_t num_refused = 0;  ///< messages that were invalid, or not on our terms
   };
 
   struct Peer {
@@ -60,11 +60,11 @@ class SummaryNode {
     std::uint64_t num_bytes = 0;
   };
 
-  /// Throws std::invalid_argument for names that are none, and if a full copy of that layout does not fit
-  /// into a message: to be called before the filter is made.
+  /// Throws std::invalid_argument for invalid names, and if a full copy of that layout does not fit into a
+  /// message. Call it before the filter is made.
   static void check(const Options& options, const SummaryLayout& layout);
 
-  /// `address` is where the Redis server is. Throws as check does.
+  /// `address` is that of the Redis server. Throws what check throws.
   SummaryNode(const Options& options, NodeDirectory directory, const RedisAddress& address, Nanoseconds now);
 
   const std::string& name() const noexcept { return options_.name; }
@@ -74,28 +74,28 @@ class SummaryNode {
   const RedisBus& bus() const noexcept { return bus_; }
   const Totals& totals() const noexcept { return totals_; }
 
-  /// By name.
+  /// Ordered by name.
   std::vector<Peer> all_peers(Nanoseconds now) const;
   /// Names of the peers that may have the key, sorted.
   std::vector<std::string_view> who_may_have(Hash128 digest) const;
-  /// Peers whose newest version that we heard of is here.
+  /// The number of peers whose newest known version is here.
   std::uint64_t num_caught_up() const;
 
   void add_polled(std::vector<pollfd>& polled) const { bus_.add_polled(polled); }
-  /// Takes what came; throws std::runtime_error if another node has taken our name.
+  /// Processes incoming messages; throws std::runtime_error if another node has taken our name.
   void receive(const std::vector<pollfd>& polled, Nanoseconds now);
   /// Sends what is due.
   void send(Nanoseconds now);
-  /// When to call both at the latest.
+  /// The latest time for the next call of both.
   Nanoseconds deadline() const;
 
-  /// Publishes what is pending as soon as it can, whatever is due.
+  /// Publishes what is pending as soon as possible, whatever is due.
   void publish_now() noexcept { hurry_ = true; }
-  /// Whether Redis has all that there is to say.
+  /// Whether Redis has everything that there is to publish.
   bool is_published() const;
 
  private:
-  /// A full copy of a peer that is missed here.
+  /// A request for the full copy of a peer that is missing here.
   struct Request {
     Nanoseconds due = 0;
     int num_sent = 0;
@@ -128,13 +128,13 @@ class SummaryNode {
   Totals totals_;
 
   bool hurry_ = false;
-  std::vector<std::byte> request_;   // the one to answer next; empty: there is none
-  std::uint64_t request_epoch_ = 0;  // that the asker knows of
+  std::vector<std::byte> request_;   // the request to answer next; empty if there is none
+  std::uint64_t request_epoch_ = 0;  // the epoch that its sender knows
   std::uint64_t num_connections_seen_ = 0;
   Nanoseconds published_at_;
   Nanoseconds next_answer_;
   Nanoseconds next_heartbeat_;
-  Nanoseconds next_greeting_;  // not sooner a heartbeat in answer to hellos
+  Nanoseconds next_greeting_;  // no heartbeat in answer to hellos before this time
   Nanoseconds next_forgetting_;
   std::map<std::string, Heard, std::less<>> heard_;
   std::set<std::string, std::less<>> said_;

@@ -65,8 +65,7 @@ class MemoryFile {
   int file_;
 };
 
-/// What gnuplot writes to its standard output when it reads the script. No shell sees anything, and nobody's start-up
-/// file is read.
+/// The standard output of gnuplot for this script. No shell is involved, and no user's start-up file is read.
 std::string run_gnuplot(std::string_view script) {
   MemoryFile input;
   input.write(script);
@@ -77,7 +76,7 @@ std::string run_gnuplot(std::string_view script) {
   posix_spawn_file_actions_adddup2(&actions, input.get(), STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, output.get(), STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, error.get(), STDERR_FILENO);
-  posix_spawnattr_t attributes;  // we ignore SIGPIPE; it need not
+  posix_spawnattr_t attributes;  // we ignore SIGPIPE; gnuplot need not
   posix_spawnattr_init(&attributes);
   sigset_t signals;
   sigemptyset(&signals);
@@ -92,7 +91,7 @@ std::string run_gnuplot(std::string_view script) {
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   if (failed == ENOENT)
-    throw std::runtime_error("--plot runs gnuplot, which is not there; install it (Debian: gnuplot-nox)");
+    throw std::runtime_error("--plot needs gnuplot, which is not installed (Debian: gnuplot-nox)");
   if (failed != 0) throw std::system_error(failed, std::generic_category(), "--plot: cannot run gnuplot");
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
@@ -133,7 +132,7 @@ Style style_of(Series::Look look, bool sketch) {
   return {};
 }
 
-/// A sketch has so many columns and lines.
+/// The number of columns and lines of a sketch.
 std::pair<int, int> terminal_size() {
   winsize size{};
   int columns = 79;
@@ -156,8 +155,8 @@ std::string terminal(const PlotOptions& options) {
                      name == "svg" ? 13 : 11);
 }
 
-/// A logarithmic axis of x from least to greatest with a little room, and tics at 1, 2 and 5 times powers of ten, or
-/// gnuplot's own where those are too many.
+/// A logarithmic x axis from least to greatest with a little room, and tics at 1, 2 and 5 times powers of
+/// ten, or gnuplot's own if those are too many.
 std::string logarithmic_x_axis(double least, double greatest) {
   std::string text = fmt::format("set logscale x\nset xrange [{:.9g}:{:.9g}]\n", least / 1.2, greatest * 1.2);
   std::vector<std::string> tics;
@@ -173,7 +172,7 @@ std::string logarithmic_x_axis(double least, double greatest) {
 
 bool is_long(const std::string& name) { return name.size() > 4; }
 
-/// Long names slant. A sketch cannot do that and has their numbers.
+/// Long names are slanted. A sketch cannot do that and shows their numbers.
 std::string named_tics(const std::vector<std::string>& names, bool sketch) {
   const bool any_long = std::any_of(names.begin(), names.end(), is_long);
   std::vector<std::string> tics;
@@ -184,7 +183,7 @@ std::string named_tics(const std::vector<std::string>& names, bool sketch) {
                      fmt::join(tics, ", "));
 }
 
-/// Without the form feed, and without the blanks, that gnuplot adds.
+/// Without the form feed and the blanks that gnuplot adds.
 std::string cleaned_sketch(std::string_view picture) {
   std::string text;
   while (!picture.empty()) {
@@ -232,7 +231,7 @@ std::string script_of(const Figure& figure, const PlotOptions& options) {
   if (!figure.x_names.empty()) script += named_tics(figure.x_names, sketch);
   if (figure.logarithmic_y) script += "set logscale y\n";
   if (figure.logarithmic_y && figure.series.front().look == Series::Look::bars)
-    script += "set yrange [0.5:*]\n";  // a bar of 1 is seen
+    script += "set yrange [0.5:*]\n";  // so that a bar of 1 is visible
   std::string plot;
   for (std::size_t i = 0; i < figure.series.size(); ++i) {
     const Series& series = figure.series[i];
@@ -259,15 +258,15 @@ std::string script_of(const Figure& figure, const PlotOptions& options) {
 void add_plot(CommandLine app, PlotOptions& options, const std::string& what) {
   const auto parse = [&options](std::string_view text) {
     options.wanted = true;
-    if (text.empty() || text == "true") return;  // CLI11's value for none
+    if (text.empty() || text == "true") return;  // CLI11's value if there is none
     if (!text.ends_with(".svg") && !text.ends_with(".png")) {
       throw std::invalid_argument(fmt::format(
-          "'{}' ends neither in .svg nor in .png; for a sketch without a file put --plot last", text));
+          "'{}' ends neither in .svg nor in .png; for a sketch without a file, give --plot last", text));
     }
     options.file = text;
   };
   app.add_parsed("--plot", parse,
-                 "Draw " + what + ": to a file in .svg or .png, or as a sketch after the text (by gnuplot)",
+                 "Draw " + what + " with gnuplot, to a file (.svg or .png) or as a sketch after the text",
                  "[FILE]")
       .expected(0, 1);
   add_force(app, options.force);
@@ -276,7 +275,7 @@ void add_plot(CommandLine app, PlotOptions& options, const std::string& what) {
 void check_plot(const PlotOptions& options, bool json) {
   if (!options.wanted) return;
   if (options.file.empty()) {
-    if (json) throw std::invalid_argument("--plot: a sketch is no JSON; give it a FILE");
+    if (json) throw std::invalid_argument("--plot: a sketch is not JSON; give a FILE");
   } else {
     check_overwrite(options.file, options.force, "--plot");
     check_can_write(options.file);
@@ -288,8 +287,10 @@ void draw(const PlotOptions& options, const Figure& figure) {
   if (!options.wanted) return;
   const std::string picture = run_gnuplot(script_of(figure, options));
   if (options.file.empty()) {
-    // gnuplot leaves out what is too long for a line.
-    print("\n" + wrapped(figure.title + "; upwards: " + figure.y_label, 0) + "\n" + cleaned_sketch(picture));
+    // gnuplot leaves out text that is too long for a line.
+    const auto columns = static_cast<std::size_t>(terminal_size().first);
+    print("\n" + wrapped(figure.title + "; upwards: " + figure.y_label, 0, columns) + "\n" +
+          cleaned_sketch(picture));
   } else {
     OutputFile(options.file, options.force, false, "--plot").save(std::as_bytes(std::span(picture)));
   }

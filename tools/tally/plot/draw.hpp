@@ -7,7 +7,7 @@
 
 namespace tally::cli {
 
-/// One point, and limits where there are any.
+/// One point, with limits if there are any.
 struct Point {
   double x = 0;
   double y = 0;
@@ -23,7 +23,7 @@ struct Series {
   std::vector<Point> points{};
 };
 
-/// A picture. On a logarithmic axis what is not above 0 is left out.
+/// A picture. Values that are not above 0 are left out on a logarithmic axis.
 struct Figure {
   std::string title{};
   std::string x_label{};
@@ -35,21 +35,21 @@ struct Figure {
   std::vector<Series> series{};
 };
 
-/// Where a picture goes, if one is wanted.
+/// Whether to draw a picture, and where.
 struct PlotOptions {
   bool wanted = false;
-  std::string file;  ///< a name in .svg or .png; without one it is a sketch on standard output
+  std::string file;  ///< a name in .svg or .png; without one, a sketch on standard output
   bool force = false;
 };
 
-/// --plot [FILE], and --force for it. `what` is what the picture shows.
+/// --plot [FILE], and --force for it. `what` describes the picture.
 void add_plot(CommandLine app, PlotOptions& options, const std::string& what);
 
-/// Said before any work is done. Throws std::invalid_argument for a file that is there already, and for a sketch
-/// where standard output is JSON; std::runtime_error if there is no gnuplot.
+/// Checks before any work is done. Throws std::invalid_argument for a file that already exists, and for a
+/// sketch if standard output is JSON; std::runtime_error if there is no gnuplot.
 void check_plot(const PlotOptions& options, bool json = false);
 
-/// Draws it, if one is wanted, by running gnuplot. A file is written all or nothing.
+/// Draws the figure, if requested, by running gnuplot. A file is written all or nothing.
 void draw(const PlotOptions& options, const Figure& figure);
 
 }  // namespace tally::cli

@@ -1,6 +1,6 @@
 #include "plot/figures.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -15,9 +15,9 @@ namespace tally::cli {
 namespace {
 
 std::string label_of(const Candidate& candidate) {
-  const auto* dleft = std::get_if<DLeftShape>(&candidate.shape);
-  if (dleft == nullptr) return std::string(candidate.kind);
-  return fmt::format("{} {} x {}", candidate.kind, dleft->num_subtables, dleft->cells_per_bucket);
+  const auto* dleft = std::get_if<DLeftShape>(&candidate.shape.shape);
+  if (dleft == nullptr) return std::string(name_of(candidate.kind()));
+  return fmt::format("{} {} x {}", name_of(candidate.kind()), dleft->num_subtables, dleft->cells_per_bucket);
 }
 
 struct Unit {
@@ -36,7 +36,7 @@ Unit unit_for(double bytes) {
 
 double error_of(const Candidate& candidate) { return candidate.errors.front().false_positive_rate; }
 
-/// By memory, those with less error than any in less memory.
+/// Ordered by memory, only those with a lower false positive rate than any with less memory.
 std::vector<Point> least_errors(std::vector<Point> points) {
   std::sort(points.begin(), points.end(), [](const Point& a, const Point& b) { return a.x < b.x; });
   std::vector<Point> kept;
@@ -56,7 +56,7 @@ double poisson_share(const HistogramBin& bin, double mean) {
                               : above - std::exp(theory::ln_poisson_upper_tail(bin.greatest + 1, mean));
 }
 
-/// Buckets by cells in use, of all subtables together.
+/// Buckets by cells in use, over all subtables.
 Figure loads_figure(const DLeftShape& shape, const DLeftTableStatistics& table) {
   Series measured{.title = "buckets", .look = Series::Look::bars};
   Series law{.title = "fluid limit, keys only inserted", .look = Series::Look::points};
@@ -70,7 +70,7 @@ Figure loads_figure(const DLeftShape& shape, const DLeftTableStatistics& table) 
       num_cells += static_cast<double>(load * subtable[load]);
     }
   }
-  // The loads that occur, and one more to both sides.
+  // The loads that occur, and one more on both sides.
   const auto occurs = [](double number) { return number > 0; };
   const auto from = std::find_if(buckets.begin(), buckets.end(), occurs);
   const auto first = static_cast<std::size_t>(std::max<std::ptrdiff_t>(from - buckets.begin() - 1, 0));
@@ -100,26 +100,26 @@ Figure plan_figure(const Requirements& wanted, const Plan& plan) {
   double least = HUGE_VAL;
   double greatest = 0;
   for (const Candidate& candidate : plan.candidates) {
-    least = std::min(least, static_cast<double>(candidate.memory_bytes));
-    greatest = std::max(greatest, static_cast<double>(candidate.memory_bytes));
+    least = std::min(least, static_cast<double>(candidate.shape.num_bytes()));
+    greatest = std::max(greatest, static_cast<double>(candidate.shape.num_bytes()));
   }
   Requirements at = wanted;
-  at.false_positive_rate = 0;
-  if (at.num_keys == 0 && !at.histogram) at.num_keys = plan.recommended().num_keys;
+  at.false_positive_rate.reset();
+  if (!at.num_keys && !at.histogram) at.num_keys = plan.recommended().num_keys;
 
-  const Unit unit = unit_for(static_cast<double>(plan.recommended().memory_bytes));
+  const Unit unit = unit_for(static_cast<double>(plan.recommended().shape.num_bytes()));
   const auto point = [&](const Candidate& candidate) {
-    return Point{static_cast<double>(candidate.memory_bytes) / unit.bytes, error_of(candidate)};
+    return Point{static_cast<double>(candidate.shape.num_bytes()) / unit.bytes, error_of(candidate)};
   };
-  std::vector<std::string> kinds;  // in the order of the plan
-  std::map<std::string, std::vector<Point>> curves;
+  std::vector<FilterKind> kinds;  // in the order of the plan
+  std::map<FilterKind, std::vector<Point>> curves;
   const auto add = [&](const Candidate& candidate) {
-    const std::string kind(candidate.kind);
+    const FilterKind kind = candidate.kind();
     if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) curves[kind].push_back(point(candidate));
   };
   Series candidates{.title = "candidates", .look = Series::Look::points};
   for (const Candidate& candidate : plan.candidates) {
-    if (!curves.contains(std::string(candidate.kind))) kinds.emplace_back(candidate.kind);
+    if (!curves.contains(candidate.kind())) kinds.push_back(candidate.kind());
     add(candidate);
     candidates.points.push_back(point(candidate));
   }
@@ -131,22 +131,24 @@ Figure plan_figure(const Requirements& wanted, const Plan& plan) {
         static_cast<std::uint64_t>(from * std::pow(to / from, static_cast<double>(i) / num_steps));
     try {
       for (const Candidate& candidate : tally::plan(at).candidates) add(candidate);
-    } catch (const std::invalid_argument&) {  // no structure is so small, or so large
+    } catch (const std::invalid_argument&) {  // no structure is this small, or this large
     }
   }
   const Candidate& first = plan.recommended();
   const std::string asked =
       wanted.threshold > 1 ? fmt::format(", seen {} times or more?", wanted.threshold) : "";
   Figure figure{
-      .title = fmt::format("{} keys{}: {}, {}, error {}", human_count(static_cast<double>(first.num_keys)),
-                           asked, label_of(first), human_bytes(static_cast<double>(first.memory_bytes)),
-                           human_rate(error_of(first))),
+      .title =
+          fmt::format("{} keys{}: {}, {}, false positive rate {}",
+                      human_count(static_cast<double>(first.num_keys)), asked, label_of(first),
+                      human_bytes(static_cast<double>(first.shape.num_bytes())), human_rate(error_of(first))),
       .x_label = fmt::format("memory, {}", unit.name),
-      .y_label = wanted.threshold > 1 ? "error if never seen" : "error",
+      .y_label = wanted.threshold > 1 ? "false positive rate (if never seen)" : "false positive rate",
       .logarithmic_x = true,
       .logarithmic_y = true};
-  for (const std::string& kind : kinds)
-    figure.series.push_back({.title = kind, .points = least_errors(std::move(curves[kind]))});
+  for (const FilterKind kind : kinds)
+    figure.series.push_back(
+        {.title = std::string(name_of(kind)), .points = least_errors(std::move(curves[kind]))});
   figure.series.push_back(std::move(candidates));
   figure.series.push_back({.title = "recommended", .look = Series::Look::mark, .points = {point(first)}});
   return figure;
@@ -176,18 +178,20 @@ Figure info_figure(const AnyFilter& filter, const FilterStatistics& statistics) 
   Series law{.title = fmt::format("Poisson law, mean {:.3g}", mean), .look = Series::Look::points};
   for (HistogramBin bin : bins) {
     measured.points.push_back({static_cast<double>(bin.least), static_cast<double>(bin.num_counters)});
-    if (bin.greatest == greatest) bin.greatest = ~std::uint64_t{0};  // it stands for all that is above it
+    if (bin.greatest == greatest) bin.greatest = ~std::uint64_t{0};  // it includes everything above it
     const double expected = num_positions * poisson_share(bin, mean);
     if (expected > 0.1) law.points.push_back({static_cast<double>(bin.least), expected});
   }
-  Figure figure{.title = shape_text(shape),
-                .x_label = has_law ? fmt::format("value; the law is of {} insertions of different keys",
-                                                 human_count(num_inside))
-                                   : "value",
-                .y_label = measured.title,
-                .logarithmic_y = bins.size() > 2,  // the few large ones are what one looks for
-                .whole_x = true,
-                .series = {measured}};
+  Figure figure{
+      .title = shape_text(shape),
+      .x_label = has_law
+                     ? fmt::format("value; the predicted distribution is for {} insertions of distinct keys",
+                                   human_count(num_inside))
+                     : "value",
+      .y_label = measured.title,
+      .logarithmic_y = bins.size() > 2,  // the few large ones are the interesting ones
+      .whole_x = true,
+      .series = {measured}};
   if (has_law) figure.series.push_back(law);
   return figure;
 }
@@ -195,11 +199,11 @@ Figure info_figure(const AnyFilter& filter, const FilterStatistics& statistics) 
 Figure verify_figure(std::string title, std::string x_label, const std::vector<VerifiedRate>& rates) {
   Series predicted{.title = "predicted", .look = Series::Look::mark};
   Series measured{.title = "measured, with limits", .look = Series::Look::limits};
-  Series none{.title = "none passed: upper limit",
-              .look = Series::Look::points};  // 0 is on no logarithmic axis
+  Series none{.title = "no false positive: upper limit",
+              .look = Series::Look::points};  // no logarithmic axis has 0
   Figure figure{.title = std::move(title),
                 .x_label = std::move(x_label),
-                .y_label = "rate of passing",
+                .y_label = "false positive rate",
                 .whole_x = true};
   double least = HUGE_VAL;
   double greatest = 0;

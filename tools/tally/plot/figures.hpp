@@ -7,15 +7,16 @@
 
 namespace tally::cli {
 
-/// Error against memory: a curve for each kind of structure, planned anew for memories around those of the plan,
-/// with the candidates on them and a mark at the recommended one.
+/// False positive rate against memory: a curve for each kind of structure, planned anew for memories around
+/// those of the plan, with the candidates on the curves and a mark at the recommended one.
 Figure plan_figure(const Requirements& wanted, const Plan& plan);
 
-/// Counters by value beside the Poisson law of as many insertions of keys all different; buckets by cells in use
-/// beside the fluid limit for a d-left filter. The law is left out where there is none: under conservative update.
+/// Counters by value beside the Poisson distribution for as many insertions of distinct keys; for a d-left
+/// filter, buckets by cells in use beside the fluid limit. Without the predicted distribution if there is
+/// none (conservative update).
 Figure info_figure(const AnyFilter& filter, const FilterStatistics& statistics);
 
-/// A row of verify's table: what was measured, with limits, and what was predicted.
+/// A row of verify's table: the measured rate with limits, and the predicted rate.
 struct VerifiedRate {
   std::string name;  ///< of the true count, the scheme, or both
   double predicted;

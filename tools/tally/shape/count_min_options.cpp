@@ -1,12 +1,11 @@
 #include "shape/count_min_options.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <stdexcept>
 
 #include "cli/options.hpp"
-#include "tally/planner/plan_count_min.hpp"
-#include "text/output.hpp"
+#include "shape/kinds.hpp"
 
 namespace tally::cli {
 namespace {
@@ -18,67 +17,49 @@ constexpr double default_failure = 0.01;
 
 }  // namespace
 
-std::string CountMinOptions::given() const {
-  if (epsilon) return "--epsilon";
-  if (total_count) return "--total-count";
-  if (width) return "--width";
-  if (depth) return "--depth";
-  return num_copies ? "--copies" : "";
-}
-
-FilterShape CountMinOptions::shape(std::uint16_t row_scheme_id, const SharedSketchOptions& shared) const {
-  FilterShape shape;
-  shape.scheme_id = row_scheme_id;
-  if (is_exact()) {
-    if (!width || !depth) refuse("--width and --depth make a sketch together; give both, or --epsilon");
-    if (epsilon || total_count || shared.memory_bytes || shared.failure_probability) {
-      refuse(
-          "--width: --epsilon, --failure-probability, --total-count and --memory plan a sketch; leave either "
-          "out");
-    }
-    shape.shape = CountMinShape{.width = *width,
-                                .depth = *depth,
-                                .num_copies = num_copies.value_or(1),
-                                .counter_bits = shared.counter_bits.value_or(64),
-                                .update = shared.update};
-    check_shape(shape);
-    return shape;
-  }
-  if (epsilon && shared.memory_bytes && shared.failure_probability) {
+std::optional<FilterShape> exact_count_min(const ShapeOptions& options) {
+  const ExactCountMin& exact = options.count_min;
+  const Requirements& wanted = options.wanted;
+  if (!exact.is_given()) return std::nullopt;
+  if (!exact.width || !exact.depth)
+    refuse("--width and --depth define a sketch together; give both, or --epsilon instead");
+  if (wanted.epsilon || wanted.total_count || wanted.memory_bytes || wanted.failure_probability) {
     refuse(
-        "--failure-probability: --epsilon and --memory are given, so it follows; leave one of the three out");
+        "--width: it gives the exact shape, but --epsilon, --failure-probability, --total-count and --memory "
+        "plan one; leave out --width or those");
   }
-  CountMinRequest request{.epsilon = epsilon.value_or(0),
-                          .failure_probability = shared.failure_probability.value_or(0),
-                          .memory_bytes = shared.memory_bytes.value_or(0),
-                          .total_count = total_count.value_or(0),
-                          .counter_bits = shared.counter_bits.value_or(0),
-                          .update = shared.update};
-  if (!epsilon && !shared.memory_bytes) request.epsilon = default_epsilon;
-  if (!shared.failure_probability && !(epsilon && shared.memory_bytes)) {
-    request.failure_probability = default_failure;
-  }
-  const bool is_two_hash = row_scheme_id == TwoHashRows::file_id;
-  shape.shape = is_two_hash ? plan_count_min_two_hash(request) : plan_count_min(request);
-  check_shape(shape);
-  return shape;
+  return FilterShape{CountMinShape{.width = *exact.width,
+                                   .depth = *exact.depth,
+                                   .num_copies = exact.num_copies.value_or(1),
+                                   .counter_bits = wanted.counter_bits.value_or(64),
+                                   .update = wanted.update.value_or(CounterUpdate::plain)}};
 }
 
-std::vector<Option> add_count_min_options(CommandLine app, CountMinOptions& options,
+Requirements completed_count_min(const ShapeOptions& options) {
+  Requirements wanted = options.wanted;
+  if (wanted.epsilon && wanted.memory_bytes && wanted.failure_probability) {
+    refuse("--failure-probability: it follows from --epsilon and --memory; leave one of the three out");
+  }
+  const bool is_failure_open = !wanted.failure_probability && !(wanted.epsilon && wanted.memory_bytes);
+  if (!wanted.epsilon && !wanted.memory_bytes) wanted.epsilon = default_epsilon;
+  if (is_failure_open) wanted.failure_probability = default_failure;
+  return wanted;
+}
+
+std::vector<Option> add_count_min_options(CommandLine app, ShapeOptions& options,
                                           const std::string& how_often_more) {
   std::vector<Option> added = {
-      add_rate(app, "--epsilon", options.epsilon,
-               fmt::format("How much too high a count may be, as a share of the sum of all counts; {} "
-                           "(default: {})",
+      add_rate(app, "--epsilon", options.wanted.epsilon,
+               fmt::format("Largest error of a count, as a share of the sum of all counts; {} (default: {})",
                            how_often_more, default_epsilon)),
-      add_count(app, "--total-count", options.total_count,
-                "Largest sum of all counts there will be: counters are so wide that none saturates (default: "
-                "64 bits)"),
-      add_count(app, "--width", options.width, "Counters of one row; with --depth in place of --epsilon"),
-      add_count(app, "--depth", options.depth, "Rows: 1 to 1024"),
-      add_count(
-          app, "--copies", options.num_copies,
-          "So many times --depth rows, each from hash values of its own (two-hash rows only; default: 1)")};
+      add_count(app, "--total-count", options.wanted.total_count,
+                "Largest sum of all counts: counters are wide enough that none saturates (default: 64 bits)"),
+      add_count(app, "--width", options.count_min.width,
+                "Number of counters per row; give it with --depth instead of --epsilon"),
+      add_count(app, "--depth", options.count_min.depth, "Number of rows: 1 to 1024"),
+      add_count(app, "--copies", options.count_min.num_copies,
+                "Number of copies of the --depth rows, each with hash values of its own (only two-hash rows; "
+                "default: 1)")};
   for (Option option : added) option.group("Count-Min sketch");
   return added;
 }

@@ -5,45 +5,63 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "cli/options.hpp"
+
 namespace tally::cli {
+namespace {
+
+const NamedScheme& default_scheme(FilterKind kind) {
+  const KindTraits& traits = traits_of(kind);
+  return *std::ranges::find(traits.schemes, traits.default_scheme_id, &NamedScheme::file_id);
+}
+
+std::string description_of_positions() {
+  return fmt::format("How positions are calculated from the hash of a key (default: {})",
+                     default_scheme(FilterKind::bloom).name);
+}
+
+}  // namespace
+
+Option add_scheme(CommandLine app, std::string& scheme) {
+  return add_choice(app, "--scheme", scheme, description_of_positions(), scheme_names(FilterKind::bloom));
+}
+
+Option add_scheme_of_any_kind(CommandLine app, std::string& scheme, const std::string& of_sketches,
+                              const std::vector<std::string>& more) {
+  std::vector<std::string> names;
+  for (const KindTraits& kind : all_kinds()) {
+    if (kind.schemes.size() == 1) continue;  // there is no choice
+    for (const std::string& name : scheme_names(kind.kind))
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+  names.insert(names.end(), more.begin(), more.end());
+  return add_choice(
+      app, "--scheme", scheme,
+      fmt::format("{}; or buckets in a dleft filter (default: {}), or columns in a count-min sketch {}",
+                  description_of_positions(), default_scheme(FilterKind::dleft).name, of_sketches),
+      names);
+}
 
 std::vector<std::string> scheme_names(FilterKind kind) {
   std::vector<std::string> names;
-  const auto add = [&](auto scheme) { names.emplace_back(decltype(scheme)::type::name); };
-  switch (kind) {
-    case FilterKind::dleft:
-      BucketSchemes::for_each(add);
-      break;
-    case FilterKind::count_min:
-      RowSchemes::for_each(add);
-      break;
-    case FilterKind::blocked_bloom:
-      break;
-    default:
-      CounterSchemes::for_each(add);
-  }
+  for (const NamedScheme& scheme : traits_of(kind).schemes) names.emplace_back(scheme.name);
   return names;
 }
 
-std::uint16_t scheme_id_for(FilterKind kind, const std::string& name) {
-  if (kind == FilterKind::blocked_bloom) {
-    if (!name.empty())
-      throw std::invalid_argument("--scheme: a blocked-bloom filter has one scheme only; leave it out");
-    return BlockedScheme::file_id;
+NamedScheme scheme_for(FilterKind kind, const std::string& name) {
+  if (name.empty()) return default_scheme(kind);
+  const KindTraits& traits = traits_of(kind);
+  if (traits.schemes.size() == 1) {
+    throw std::invalid_argument(
+        fmt::format("--scheme: a {} filter has only one scheme; leave it out", traits.name));
   }
-  const std::vector<std::string> names = scheme_names(kind);
-  if (!name.empty() && std::ranges::find(names, name) == names.end()) {
-    throw std::invalid_argument(fmt::format("--scheme: '{}' is no scheme of a {} filter; must be one of {}",
-                                            name, name_of(kind), fmt::join(names, ", ")));
+  const auto found = std::ranges::find(traits.schemes, name, &NamedScheme::name);
+  if (found == traits.schemes.end()) {
+    throw std::invalid_argument(
+        fmt::format("--scheme: '{}' is not a scheme of a {} filter; must be one of {}", name, traits.name,
+                    fmt::join(scheme_names(kind), ", ")));
   }
-  switch (kind) {
-    case FilterKind::dleft:
-      return name.empty() ? RotationBuckets::file_id : bucket_scheme_id(name);
-    case FilterKind::count_min:
-      return name.empty() ? DefaultRows::file_id : row_scheme_id(name);
-    default:
-      return name.empty() ? DefaultScheme::file_id : scheme_id(name);
-  }
+  return *found;
 }
 
 }  // namespace tally::cli

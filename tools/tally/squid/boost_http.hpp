@@ -8,7 +8,7 @@
 #include <chrono>
 #include <cstdint>
 
-// Boost.Asio and Boost.Beast, under the names by which the client and the server know them.
+// Boost.Asio and Boost.Beast, under the names that the client and the server use.
 
 namespace tally::cli {
 

@@ -1,6 +1,6 @@
 #include "squid/digest_file.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <exception>
 #include <utility>
@@ -23,7 +23,7 @@ void DigestFile::refresh() {
     read();
     remark(quiet_, fmt::format("read {} again", path_));
   } catch (const std::exception& error) {
-    remark(false, fmt::format("{}; the digest of before is served on", error.what()));
+    remark(false, fmt::format("{}; still serving the previous digest", error.what()));
   }
 }
 

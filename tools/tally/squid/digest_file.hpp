@@ -11,17 +11,17 @@
 
 namespace tally::cli {
 
-/// The bytes of a file, which are a digest of Squid, as it was when it was last seen whole.
+/// The bytes of a file that is a digest of Squid, as of the last time it was read completely.
 class DigestFile {
  public:
   using Bytes = std::vector<std::byte>;
 
-  /// Throws as open_squid_digest does.
+  /// Throws what open_squid_digest throws.
   DigestFile(std::string path, bool quiet);
 
-  /// Reads the file again if it is another one. If that fails the old bytes stay, and a remark says why.
+  /// Reads the file again if it was replaced. If that fails the old bytes stay, and a remark says why.
   void refresh();
-  /// Sessions that send the old bytes keep them.
+  /// Sessions that are sending the old bytes keep them.
   const std::shared_ptr<const Bytes>& bytes() const { return bytes_; }
   std::time_t last_modified() const { return last_modified_; }
 

@@ -1,6 +1,6 @@
 #include "squid/digest_server.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <boost/asio/steady_timer.hpp>
@@ -25,24 +25,24 @@ namespace {
 
 constexpr std::size_t max_connections = 256;
 constexpr std::chrono::seconds idle_seconds{30};
-// A Squid (since 2002, and 5.7 with it) reads a digest wrong where more than 128 bytes of its bits arrive
-// together with what is before them: it moves too few of them to the front (its bug 5510). So the bits come a
-// little later.
+// Squid (since 2002, and still in 5.7) reads a digest wrongly if more than 128 bytes of its bits arrive
+// together with what comes before them: it moves too few of them to the front (its bug 5510). So the bits are
+// sent a little later.
 constexpr std::chrono::milliseconds before_the_bits{300};
 constexpr std::chrono::milliseconds after_an_error{10};
 constexpr std::size_t least_bytes_a_second = 65536;
-constexpr std::uint64_t max_body_bytes = 65536;  // of a request, which is read and left
+constexpr std::uint64_t max_body_bytes = 65536;  // of a request, which is read and ignored
 
 class Session;
 
-/// What all connections share.
+/// Shared by all connections.
 struct Server {
   const DigestServerOptions& options;
   DigestFile digest;
   std::size_t num_connections = 0;
   std::list<Session*> idle{};  ///< those that wait for a request, the longest first
 
-  /// Makes room for a connection. False if none is idle.
+  /// Makes room for a connection. Returns false if none is idle.
   bool close_longest_idle();
 };
 
@@ -57,15 +57,15 @@ std::string_view path_of(std::string_view target) {
   return target.substr(0, target.find_first_of("?#"));
 }
 
-// What a cache is asked for: a whole URL, or something that it may not fetch.
+// A request to a cache: a whole URL, or something that it may not fetch.
 bool asks_a_cache(const Request& request) {
   const std::string_view target(request.target().data(), request.target().size());
   const auto cache_control = request[http::field::cache_control];
   return !target.starts_with('/') || cache_control.find("only-if-cached") != beast::string_view::npos;
 }
 
-/// One connection: requests one after the other, until it is closed, idle for too long, or idle where others need
-/// its place.
+/// One connection: requests one after the other, until it is closed, idle for too long, or idle while other
+/// connections need its room.
 class Session : public std::enable_shared_from_this<Session> {
  public:
   Session(Tcp::socket socket, Server& server)
@@ -97,7 +97,7 @@ class Session : public std::enable_shared_from_this<Session> {
                      });
   }
 
-  /// Ends it now; what is left of it goes when its read is told.
+  /// Ends it now; the rest is freed when its read completes.
   void close() {
     stop_idling();
     stream_.close();
@@ -111,7 +111,7 @@ class Session : public std::enable_shared_from_this<Session> {
 
   void answer_malformed() {
     start(http::status::bad_request, false);
-    send("that is no request\n", false);
+    send("bad request\n", false);
   }
 
   void answer(const Request& request) {
@@ -125,7 +125,7 @@ class Session : public std::enable_shared_from_this<Session> {
       answer_digest(request, is_head);
     } else if (asks_a_cache(request)) {
       start(http::status::gateway_timeout, request.keep_alive());
-      send("it is not here; this serves a cache digest alone\n", is_head);
+      send("not found; this server has only a cache digest\n", is_head);
     } else {
       start(http::status::not_found, request.keep_alive());
       send(fmt::format("the digest is at {}\n", squid_digest_path), is_head);
@@ -201,8 +201,7 @@ class Session : public std::enable_shared_from_this<Session> {
       if (!error) self->finish();
     });
   }
-  // Where there was an error instead, the peer closed the connection, or reads too slowly: nothing is left
-  // to do.
+  // After an error, the peer closed the connection, or reads too slowly: there is nothing left to do.
   void finish() {
     if (response_.keep_alive()) return read();
     Error ignored;
@@ -256,12 +255,12 @@ class Listener {
   void accept() {
     acceptor_.async_accept([this](const Error& error, Tcp::socket socket) {
       if (error == asio::error::operation_aborted) return;
-      // The new one may well have something to ask. One that is busy keeps its place: it ends in time.
+      // The new connection probably has a request. A busy one stays: its time is limited.
       const bool is_full = error == asio::error::no_descriptors || server_.num_connections >= max_connections;
       const bool has_place = !is_full || server_.close_longest_idle();
       if (!error && has_place) std::make_shared<Session>(std::move(socket), server_)->read();
       if (!error || has_place) return accept();
-      pause_.expires_after(after_an_error);  // what waits to be accepted would bring the same error at once
+      pause_.expires_after(after_an_error);  // pending connections would cause the same error at once
       pause_.async_wait([this](const Error& stopped) {
         if (!stopped) accept();
       });

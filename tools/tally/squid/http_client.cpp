@@ -1,6 +1,6 @@
 #include "squid/http_client.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <boost/asio/connect.hpp>
 #include <span>
@@ -40,7 +40,7 @@ class Exchange {
     while (!context_.stopped()) {
       if (stop_requested()) throw std::runtime_error("interrupted");
       if (Clock::now() > end) {
-        throw std::runtime_error(fmt::format("{}: not done after {} s", name(), limits_.seconds));
+        throw std::runtime_error(fmt::format("{}: not complete after {} s", name(), limits_.seconds));
       }
       refuse_if_slow();
       context_.run_for(between_looks_at_signals);
@@ -77,27 +77,27 @@ class Exchange {
         throw std::runtime_error(
             fmt::format("{} answers with more than {} bytes", name(), limits_.max_body_bytes));
       }
-      if (error) return fail("no whole answer", error);
+      if (error) return fail("incomplete answer", error);
       refuse_if_hollow();
       if (!parser_.is_done()) receive();
     });
   }
 
-  // Both against a peer that would keep us here for as long as the other limits allow.
+  // Both protect against a peer that would otherwise keep us here for as long as the other limits allow.
   void refuse_if_slow() const {
     if (num_bytes_ == 0) return;
     const double seconds = std::chrono::duration<double>(Clock::now() - began_).count();
     if (seconds < limits_.slow_seconds ||
         static_cast<double>(num_bytes_) >= seconds * limits_.least_bytes_a_second)
       return;
-    throw std::runtime_error(fmt::format("{}: too slow: {} bytes in {:.0f} s; must be at least {} a second",
+    throw std::runtime_error(fmt::format("{}: too slow: {} bytes in {:.0f} s; must be at least {} per second",
                                          name(), num_bytes_, seconds, limits_.least_bytes_a_second));
   }
   void refuse_if_hollow() const {
     const std::uint64_t num_body_bytes = parser_.get().body().size();
     if (num_bytes_ <= 2 * num_body_bytes + limits_.max_other_bytes) return;
-    throw std::runtime_error(fmt::format("{}: of the {} bytes that came, only {} are content; given up",
-                                         name(), num_bytes_, num_body_bytes));
+    throw std::runtime_error(fmt::format("{}: stopped, because only {} of {} received bytes are content",
+                                         name(), num_body_bytes, num_bytes_));
   }
 
   void start_waiting() { stream_.expires_after(std::chrono::seconds(limits_.idle_seconds)); }
@@ -107,9 +107,9 @@ class Exchange {
     const bool too_late = error == beast::error::timeout;
     throw std::runtime_error(
         fmt::format("{}: {}: {}", name(), what,
-                    too_late ? fmt::format("nothing came for {} s", limits_.idle_seconds) : error.message()));
+                    too_late ? fmt::format("no data for {} s", limits_.idle_seconds) : error.message()));
   }
-  // The first line of the body often says why: "This cache is currently building its digest."
+  // The first line of the body often has the reason: "This cache is currently building its digest."
   [[noreturn]] void refuse(const http::response<http::vector_body<unsigned char>>& answer,
                            std::span<const std::byte> body) const {
     std::string line;
@@ -130,8 +130,8 @@ class Exchange {
   http::request<http::empty_body> request_;
   beast::flat_buffer buffer_;
   http::response_parser<http::vector_body<unsigned char>> parser_;
-  std::uint64_t num_bytes_ = 0;  // of the answer, so far
-  Clock::time_point began_{};    // when the first of them came
+  std::uint64_t num_bytes_ = 0;  // of the answer so far
+  Clock::time_point began_{};    // when the first byte arrived
 };
 
 }  // namespace

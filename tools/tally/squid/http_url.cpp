@@ -1,6 +1,6 @@
 #include "squid/http_url.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>
@@ -26,7 +26,7 @@ bool is_http_url(std::string_view text) noexcept {
 }
 
 HttpUrl parse_http_url(std::string_view text) {
-  if (!text.starts_with("http://")) refuse(text, "is no http URL");
+  if (!text.starts_with("http://")) refuse(text, "is not an http URL");
   // A line break in it could add headers to the request.
   if (std::ranges::any_of(text, [](char c) { return c <= ' ' || c == '\x7f'; })) {
     refuse(text, "has a blank or a control character");
@@ -37,7 +37,7 @@ HttpUrl parse_http_url(std::string_view text) {
   HttpUrl url;
   url.target = rest.substr(end);
   if (url.target.starts_with('?')) url.target.insert(0, 1, '/');
-  if (authority.find('@') != std::string_view::npos) refuse(text, "has a user, which is not sent");
+  if (authority.find('@') != std::string_view::npos) refuse(text, "has a user name, which is not supported");
   std::string_view port;
   if (authority.starts_with('[')) {
     const std::size_t bracket = authority.find(']');
@@ -54,7 +54,7 @@ HttpUrl parse_http_url(std::string_view text) {
     port.remove_prefix(1);
     const char* last = port.data() + port.size();
     const auto [stop, error] = std::from_chars(port.data(), last, url.port);
-    if (error != std::errc{} || stop != last || url.port == 0) refuse(text, "has a port that is none");
+    if (error != std::errc{} || stop != last || url.port == 0) refuse(text, "has an invalid port");
   }
   return url;
 }

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <system_error>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "squid/digest_server.hpp"
 #include "squid/http_client.hpp"

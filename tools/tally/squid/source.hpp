@@ -9,8 +9,8 @@
 
 namespace tally::cli {
 
-/// The bytes of a digest: of a file, of standard input ("-"), or of a Squid that is asked. A URL without a
-/// path is completed with the one where Squid has it. Never more than a digest may have.
+/// The bytes of a digest: of a file, of standard input ("-"), or of a Squid, fetched over HTTP. A URL without
+/// a path gets the path where Squid has its digest. Never more bytes than a digest may have.
 std::vector<std::byte> read_squid_bytes(const std::string& source);
 
 /// Throws std::runtime_error, std::system_error and FormatError, which all name the source.

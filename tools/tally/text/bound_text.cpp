@@ -1,6 +1,6 @@
 #include "text/bound_text.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "text/output.hpp"
 

@@ -1,6 +1,6 @@
 #include "text/duration.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <charconv>
@@ -29,7 +29,7 @@ Nanoseconds parse_duration(std::string_view text) {
   };
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || !std::isfinite(value)) refuse("is no time");
+  if (error != std::errc() || !std::isfinite(value)) refuse("is not a time");
   const std::string_view suffix = text.substr(static_cast<std::size_t>(end - text.data()));
   double nanoseconds = suffix.empty() ? value * 1e9 : 0;
   bool is_known = suffix.empty();
@@ -38,9 +38,9 @@ Nanoseconds parse_duration(std::string_view text) {
     nanoseconds = value * unit.nanoseconds;
     is_known = true;
   }
-  if (!is_known) refuse("has a unit that is not known");
-  if (!(nanoseconds >= 1e3)) refuse("is too short (at least a microsecond)");
-  if (!(nanoseconds <= most_nanoseconds)) refuse("is too long (at most 100 years)");
+  if (!is_known) refuse("has an unknown unit");
+  if (!(nanoseconds >= 1e3)) refuse("is too short (the minimum is a microsecond)");
+  if (!(nanoseconds <= most_nanoseconds)) refuse("is too long (the maximum is 100 years)");
   return static_cast<Nanoseconds>(std::llround(nanoseconds));
 }
 

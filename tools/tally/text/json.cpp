@@ -11,7 +11,7 @@
 namespace tally::cli {
 namespace {
 
-// The length of the character at the front; 0 if there is none (Unicode 15, table 3-7).
+// The length of the character at the start; 0 if it is invalid (Unicode 15, table 3-7).
 std::size_t length_of_character(std::string_view text) noexcept {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned first = byte(0);

@@ -13,7 +13,7 @@
 
 namespace tally::cli {
 
-/// A JSON value, made to be printed: {{"name", 1}, {"list", {1, 2}}} is an object with two members, which keep their
+/// A JSON value for printing: {{"name", 1}, {"list", {1, 2}}} is an object with two members, which keep their
 /// order. A list whose elements are all pairs of a text and a value is an object, any other list an array.
 class Json {
  public:
@@ -38,30 +38,30 @@ class Json {
 
   static Json array() { return Json(Array{}); }
   static Json object();
-  /// Throws std::invalid_argument that says what is wrong and where.
+  /// Throws std::invalid_argument with the error and its position.
   static Json parse(std::istream& in);
 
-  /// The member of this name, null and at the end if there was none. Null becomes an object; of anything else it throws
-  /// std::bad_variant_access.
+  /// The member with this name; if there is none, appends a null. Null becomes an object; anything else
+  /// throws std::bad_variant_access.
   Json& operator[](std::string_view name);
-  /// Adds the members of an object, or replaces those of their names.
+  /// Adds the members of an object, and replaces those with the same names.
   void update(const Json& object);
   void push_back(Json value) { std::get<Array>(value_).push_back(std::move(value)); }
 
   bool is_object() const { return std::holds_alternative<Object>(value_); }
-  /// Null: there is no such member, or this is no object.
+  /// Null if there is no such member, or if this is not an object.
   const Json* find(std::string_view name) const;
   /// Empty unless it is an array.
   const Array& elements() const;
   const Object& members() const { return std::get<Object>(value_); }
-  /// Null unless it is of the type; so 1.0 is no std::uint64_t.
+  /// Null unless it has that type; so 1.0 is not a std::uint64_t.
   template <class Value>
   const Value* get_if() const {
     return std::get_if<Value>(&value_);
   }
 
-  /// As text, without line breaks, or with the members of objects and arrays on lines of their own, indented by so many
-  /// blanks more. Bytes that are not UTF-8 become U+FFFD.
+  /// As text, without line breaks, or with the members of objects and arrays on lines of their own, each
+  /// level indented by `indent` more blanks. Bytes that are not UTF-8 become U+FFFD.
   std::string dump(int indent = -1) const;
 
  private:
@@ -78,7 +78,7 @@ inline Json Json::object() {
   return json;
 }
 
-/// Whether JSON can hold the text as it is.
+/// Whether JSON can hold the text unchanged.
 bool is_utf8(std::string_view text) noexcept;
 
 }  // namespace tally::cli

@@ -4,7 +4,7 @@
 
 #include "text/json.hpp"
 
-// The one file that includes the library that parses: it takes two seconds to compile.
+// The only file that includes the library for parsing, which takes two seconds to compile.
 
 namespace tally::cli {
 namespace {
@@ -42,7 +42,7 @@ Json from_library(const nlohmann::ordered_json& value) {
 Json Json::parse(std::istream& in) {
   constexpr int most_depth = 100;  // values are copied and destroyed level by level
   const auto check_depth = [](int depth, nlohmann::ordered_json::parse_event_t, nlohmann::ordered_json&) {
-    if (depth > most_depth) throw std::invalid_argument("it is nested more than 100 deep");
+    if (depth > most_depth) throw std::invalid_argument("it is nested more than 100 levels deep");
     return true;
   };
   try {

@@ -1,6 +1,6 @@
 #include "text/key_json.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace tally::cli {
 

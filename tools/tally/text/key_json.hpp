@@ -11,10 +11,10 @@ namespace tally::cli {
 /// {"key": "..."}, or {"key_hex": "..."} for bytes that are not UTF-8, which JSON cannot hold.
 Json key_json(std::string_view key);
 
-/// What a summary says of the hash: its name, and the seed or the id of the key.
+/// The hash in a summary: its name, and the seed or the id of the secret key.
 Json hash_json(const KeyHasher& hasher);
 
-/// One object a line, as `--json` prints keys.
+/// One object per line, as `--json` prints keys.
 std::string json_line(const Json& json);
 
 }  // namespace tally::cli

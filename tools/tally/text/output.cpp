@@ -1,6 +1,6 @@
 #include "text/output.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -25,7 +25,7 @@ void write_all(int file, std::string_view bytes, const char* name) {
       bytes.remove_prefix(static_cast<std::size_t>(written));
     } else if (errno == EPIPE) {
       throw ClosedPipe{};
-    } else if (errno == EAGAIN) {  // somebody made the file non-blocking; it may be shared with others
+    } else if (errno == EAGAIN) {  // somebody made the file non-blocking; others may share it
       pollfd polled{file, POLLOUT, 0};
       ::poll(&polled, 1, -1);
     } else if (errno != EINTR) {
@@ -37,11 +37,11 @@ void write_all(int file, std::string_view bytes, const char* name) {
 void write_to_standard_error(std::string_view text) noexcept {
   try {
     write_all(STDERR_FILENO, text, "standard error");
-  } catch (const std::exception&) {  // nowhere left to say so
+  } catch (const std::exception&) {  // there is nowhere left to report it
   }
 }
 
-// There is one screen, whoever writes to it.
+// There is one screen for all writers.
 bool progress_on_screen = false;
 
 void take_progress_off() noexcept {
@@ -65,7 +65,7 @@ std::string scaled(double value, double base, const std::array<const char*, 6>& 
   return fmt::format("{:.{}f} {}", value, std::abs(value) < 9.995 ? 2 : 1, units[unit]);
 }
 
-// Where one thread reads and writes, the one that it writes to.
+// If one thread reads and writes, the Output that it writes to.
 thread_local Output* output_of_thread = nullptr;
 
 }  // namespace
@@ -83,7 +83,7 @@ Output::~Output() {
   if (output_of_thread == this) output_of_thread = nullptr;
   try {
     flush();
-  } catch (const std::exception&) {  // an earlier error is on its way
+  } catch (const std::exception&) {  // an earlier exception is being thrown
   }
 }
 

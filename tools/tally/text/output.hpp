@@ -12,22 +12,21 @@
 
 namespace tally::cli {
 
-/// Thrown when whoever reads our standard output has closed it: the command ends, quietly.
+/// Thrown when the reader of our standard output has closed it: the command ends silently.
 struct ClosedPipe : std::exception {
   const char* what() const noexcept override { return "standard output was closed"; }
 };
 
-/// Standard output, buffered. Data goes there and nowhere else.
+/// Standard output, buffered. Data goes only there.
 ///
-/// `finish()` is the last call: it throws if anything could not be written (a full disk).
-/// Without it the destructor writes what it can, so that an error later in the input
-/// does not take back what was found before it.
+/// `finish()` is the last call: it throws if anything could not be written (a full disk). Without it the
+/// destructor writes what it can, so that an error later in the input does not discard earlier results.
 class Output {
  public:
   struct Options {
     bool nul_separated = false;  ///< keys end in a NUL, not in a newline
-    bool line_buffered = false;  ///< every key is handed on at once; a terminal always has it so
-    bool is_shared = false;  ///< several threads write, one at a time: flush_before_waiting leaves it alone
+    bool line_buffered = false;  ///< flush after every key; a terminal is always flushed
+    bool is_shared = false;      ///< several threads write, one at a time: flush_before_waiting ignores it
   };
 
   Output() : Output(Options{}) {}
@@ -41,7 +40,7 @@ class Output {
   void write_key(std::string_view key);
   /// "3\tkey" and the separator.
   void write_key(std::string_view prefix, std::string_view key);
-  /// A record that brings its own end, such as a line of JSON.
+  /// A record with its own terminator, such as a line of JSON.
   void write_record(std::string_view record);
   void flush();
   bool is_flushed() const noexcept { return buffer_.empty(); }
@@ -56,17 +55,18 @@ class Output {
   bool line_buffered_;
 };
 
-/// Hands on what the calling thread has written to its Output, so that nobody waits for it while we wait for input.
-/// Throws as Output does.
+/// Writes what the calling thread has put into its Output, so that nobody waits for it while we wait for
+/// input. Throws what Output throws.
 void flush_before_waiting();
 
-/// The whole text, or the JSON indented by two and a newline, to standard output; throws as Output does.
+/// Prints the whole text, or the JSON indented by two and a newline, to standard output; throws what Output
+/// throws.
 void print(std::string_view text);
 void print_json(const Json& json);
 
-/// A remark on standard error: "tally build: built ...". Nothing if `quiet`.
+/// Prints a remark on standard error: "tally build: built ...". Nothing if `quiet`.
 void remark(bool quiet, std::string_view text);
-/// The command that remarks and errors name; main sets it.
+/// The name of the command in remarks and errors; main sets it.
 void set_command_name(std::string_view name);
 std::string_view command_name() noexcept;
 
@@ -85,9 +85,8 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-/// A progress line on standard error, if that is a terminal and `quiet` is not set.
-/// Cheap: call `update` once a batch; it draws at most ten times a second. Remarks, and output that goes to
-/// a terminal, take the line off first.
+/// A progress line on standard error, if that is a terminal and `quiet` is not set. Cheap: call `update` once
+/// per batch; it draws at most ten times a second. Remarks, and output to a terminal, remove the line first.
 class Progress {
  public:
   explicit Progress(bool quiet);

@@ -18,8 +18,8 @@ namespace fs = std::filesystem;
   throw std::system_error(error, std::generic_category(), what + " " + path.string());
 }
 
-/// Creates a file there that has no name, so that nothing is left behind however we end; where the file system has no
-/// such files, one that is removed at once.
+/// Creates a file without a name there, so that nothing is left behind however we end. If the file system
+/// does not support that, creates a file and removes it at once.
 void try_directory(const fs::path& directory, const fs::path& path) {
   int file = ::open(directory.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
   if (file < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
@@ -41,7 +41,7 @@ void check_standard_output() {
 
 void refuse_terminal(std::string_view advice) {
   if (::isatty(STDOUT_FILENO) != 1) return;
-  throw std::invalid_argument("standard output is a terminal, and what would be written is no text; " +
+  throw std::invalid_argument("standard output is a terminal, and the output is binary; " +
                               std::string(advice));
 }
 
@@ -51,7 +51,7 @@ void check_can_write(const std::string& path) {
   const bool exists = ::stat(path.c_str(), &status) == 0;
   if (!exists && errno != ENOENT) fail(errno, "cannot create", path);
   if (exists && S_ISDIR(status.st_mode)) fail(EISDIR, "cannot write", path);
-  if (exists && !S_ISREG(status.st_mode)) {  // a pipe or a device: written to as it stands
+  if (exists && !S_ISREG(status.st_mode)) {  // a pipe or a device: written to directly
     if (::access(path.c_str(), W_OK) != 0) fail(errno, "cannot write", path);
     return;
   }

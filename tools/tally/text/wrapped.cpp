@@ -1,5 +1,7 @@
 #include "text/wrapped.hpp"
 
+#include <algorithm>
+
 namespace tally::cli {
 
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width) {
@@ -35,6 +37,28 @@ std::string wrapped(std::string_view text, std::size_t indent, std::size_t width
     column += word.size();
     line_starts = false;
     text.remove_prefix(word.size());
+  }
+  return result;
+}
+
+std::string unfolded(std::string_view text) {
+  if (!text.starts_with('\n')) return std::string(text);
+  const std::size_t first = text.find_first_not_of(" \n");
+  if (first == std::string_view::npos) return "";
+  const std::size_t margin = first - text.rfind('\n', first) - 1;
+  std::string result;
+  std::string_view separator;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    const std::size_t indent = line.find_first_not_of(' ');
+    if (indent == std::string_view::npos) {
+      separator = result.empty() ? "" : "\n\n";
+      continue;
+    }
+    if (separator == " " && indent > margin) separator = "\n";
+    result.append(separator).append(line.substr(indent));
+    separator = indent > margin ? "\n" : " ";
   }
   return result;
 }

@@ -16,11 +16,11 @@ template <HashScheme Scheme, KeyBatch Keys>
 void counters_pass(const KeyHasher& hasher, const Scheme& scheme, std::uint32_t num_hashes,
                    const CounterArray& counters, const Keys& keys, std::uint64_t theta,
                    std::span<bool> results) {
-  const auto passes = [&](std::uint64_t place) { return counters.get_at(place) >= theta; };
+  const auto passes = [&](std::uint64_t offset) { return counters.get_at(offset) >= theta; };
   test_keys(hasher, scheme, counters, num_hashes, keys, passes, results);
 }
 
-/// The least counter of a key, and whether it is saturated.
+/// The smallest counter of a key, and whether it is saturated.
 template <HashScheme Scheme>
 Count least_counter(const Scheme& scheme, const CounterArray& counters, Hash128 hash) noexcept {
   std::uint64_t least = counters.max();
@@ -31,10 +31,10 @@ Count least_counter(const Scheme& scheme, const CounterArray& counters, Hash128 
   return {least, least == counters.max()};
 }
 
-/// The least of the counters at these places.
-inline std::uint64_t least_at(const CounterArray& counters, std::span<const std::uint64_t> places) noexcept {
+/// The smallest of the counters at these positions.
+inline std::uint64_t least_at(const CounterArray& counters, std::span<const std::uint64_t> offsets) noexcept {
   std::uint64_t least = counters.max();
-  for (const std::uint64_t place : places) least = std::min(least, counters.get_at(place));
+  for (const std::uint64_t offset : offsets) least = std::min(least, counters.get_at(offset));
   return least;
 }
 
@@ -42,15 +42,15 @@ inline std::uint64_t least_at(const CounterArray& counters, std::span<const std:
 template <HashScheme Scheme, KeyBatch Keys>
 void count_keys(const KeyHasher& hasher, const Scheme& scheme, std::uint32_t num_hashes,
                 const CounterArray& counters, const Keys& keys, std::span<Count> results) {
-  const auto touch = [&](std::size_t i, std::span<const std::uint64_t> places) {
-    const std::uint64_t least = least_at(counters, places);
+  const auto touch = [&](std::size_t i, std::span<const std::uint64_t> offsets) {
+    const std::uint64_t least = least_at(counters, offsets);
     results[i] = {least, least == counters.max()};
   };
   touch_keys<Access::read>(hasher, scheme, counters, num_hashes, keys, touch);
 }
 
-/// sums[i].value += least_counter(keys[i]), for keys of which most are absent: their first two counters tell, without a
-/// branch, and only the others are looked at whole.
+/// sums[i].value += least_counter(keys[i]), for keys of which most are absent. Two counters of each key are
+/// tested first, without a branch; the other counters are read only if both are not 0.
 template <HashScheme Scheme, KeyBatch Keys>
 void add_rare_counts(const KeyHasher& hasher, const Scheme& scheme, std::uint32_t num_hashes,
                      const CounterArray& counters, const Keys& key_range, std::span<Count> sums) {
@@ -58,24 +58,24 @@ void add_rare_counts(const KeyHasher& hasher, const Scheme& scheme, std::uint32_
   const std::span keys(key_range);
   std::array<Hash128, keys_a_part> digests;
   std::array<std::uint16_t, keys_a_part> left;
-  std::array<std::array<std::uint64_t, 2>, most_keys_ahead> first_places;
+  std::array<std::array<std::uint64_t, 2>, most_keys_ahead> first_offsets;
   for (std::size_t begin = 0; begin < keys.size(); begin += keys_a_part) {
     const std::span part = keys.subspan(begin, std::min(keys_a_part, keys.size() - begin));
     std::size_t num_hashed = 0;
     std::size_t num_left = 0;
     const auto prepare = [&](std::size_t slot, Hash128 digest) {
       digests[num_hashed++] = digest;
-      std::uint32_t num_places = 0;
+      std::uint32_t num_offsets = 0;
       scheme.all_positions(digest, [&](std::uint64_t position) {
-        const std::uint64_t place = counters.locate(position);
-        counters.prefetch_for_read(place);
-        first_places[slot][num_places] = place;
-        return ++num_places < 2;
+        const std::uint64_t offset = counters.locate(position);
+        counters.prefetch_for_read(offset);
+        first_offsets[slot][num_offsets] = offset;
+        return ++num_offsets < 2;
       });
-      if (num_hashes == 1) first_places[slot][1] = first_places[slot][0];
+      if (num_hashes == 1) first_offsets[slot][1] = first_offsets[slot][0];
     };
     const auto keep_if_taken = [&](std::size_t i, std::size_t slot) {
-      const auto [first, second] = first_places[slot];
+      const auto [first, second] = first_offsets[slot];
       left[num_left] = static_cast<std::uint16_t>(i);
       bool both = counters.get_at(first) != 0;
       both &= counters.get_at(second) != 0;
@@ -84,8 +84,8 @@ void add_rare_counts(const KeyHasher& hasher, const Scheme& scheme, std::uint32_
     run_ahead(hasher, part, most_keys_ahead, prepare, keep_if_taken);
 
     for (std::size_t j = 0; j < num_left; ++j) digests[j] = digests[left[j]];
-    const auto add = [&](std::size_t j, std::span<const std::uint64_t> places) {
-      sums[begin + left[j]].value += least_at(counters, places);
+    const auto add = [&](std::size_t j, std::span<const std::uint64_t> offsets) {
+      sums[begin + left[j]].value += least_at(counters, offsets);
     };
     touch_keys<Access::read>(hasher, scheme, counters, num_hashes, std::span(digests).first(num_left), add);
   }

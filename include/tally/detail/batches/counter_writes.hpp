@@ -11,24 +11,24 @@
 namespace tally::detail {
 
 /// Adds one to each of a key's counters.
-inline InsertResult insert_places(CounterArray& counters, std::span<const std::uint64_t> places) noexcept {
+inline InsertResult insert_at(CounterArray& counters, std::span<const std::uint64_t> offsets) noexcept {
   std::uint64_t greatest = 0;
-  for (const std::uint64_t place : places) greatest = std::max(greatest, counters.increment_at(place));
+  for (const std::uint64_t offset : offsets) greatest = std::max(greatest, counters.increment_at(offset));
   return greatest == counters.max() ? InsertResult::saturated : InsertResult::counted;
 }
 
-/// Takes one from each of a key's counters in turn; at a counter that is 0 (which an earlier visit may have
-/// made it, where two positions are alike) gives back what it took. Counters that stick never moved.
-inline RemoveResult remove_places(CounterArray& counters, std::span<const std::uint64_t> places) noexcept {
+/// Subtracts one from each of a key's counters in turn. If a counter is 0 (perhaps because an earlier visit
+/// lowered it, where two positions are equal), adds everything back. Saturated counters never changed.
+inline RemoveResult remove_at(CounterArray& counters, std::span<const std::uint64_t> offsets) noexcept {
   RemoveResult result = RemoveResult::removed;
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const std::uint64_t value = counters.get_at(places[i]);
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    const std::uint64_t value = counters.get_at(offsets[i]);
     if (value == 0) {
-      while (i-- > 0) counters.increment_at(places[i]);
+      while (i-- > 0) counters.increment_at(offsets[i]);
       return RemoveResult::refused;
     }
     if (value == counters.max()) result = RemoveResult::saturated;
-    counters.decrement_at(places[i]);
+    counters.decrement_at(offsets[i]);
   }
   return result;
 }

@@ -17,7 +17,7 @@ template <BucketScheme Scheme>
 template <KeyBatch Keys>
 void DLeftCountingBloomFilter<Scheme>::insert_batch(const Keys& keys,
                                                     std::span<InsertResult> results) noexcept {
-  const auto one = [&](std::size_t i, const std::uint64_t* places) { results[i] = insert_at(places); };
+  const auto one = [&](std::size_t i, const std::uint64_t* images) { results[i] = insert_at(images); };
   for_each_key<detail::Access::write>(keys, one, [&](std::size_t first, Spots spots, std::size_t count) {
     std::uint64_t num_new = 0;
     const std::size_t num_inserted = kernels_->insert(cells(max_counter()), spots, count, num_new);
@@ -32,11 +32,11 @@ template <BucketScheme Scheme>
 template <KeyBatch Keys>
 void DLeftCountingBloomFilter<Scheme>::remove_batch(const Keys& keys,
                                                     std::span<RemoveResult> results) noexcept {
-  const auto one = [&](std::size_t i, const std::uint64_t* places) { results[i] = remove_at(places); };
+  const auto one = [&](std::size_t i, const std::uint64_t* images) { results[i] = remove_at(images); };
   for_each_key<detail::Access::write>(keys, one, [&](std::size_t first, Spots spots, std::size_t count) {
     std::array<bool, detail::keys_a_run> removed;
     std::uint64_t num_emptied = 0;
-    // A counter at its maximum may have more in the side table, if anything is there at all.
+    // A counter at its maximum may have a higher count in the side table, if the side table is not empty.
     const std::uint32_t stop_at = table_.spills().size() == 0 ? ~0u : max_counter();
     const std::size_t num_looked_at =
         kernels_->remove(cells(stop_at), spots, count, removed.data(), num_emptied);
@@ -54,8 +54,8 @@ template <BucketScheme Scheme>
 template <KeyBatch Keys>
 void DLeftCountingBloomFilter<Scheme>::may_contain_batch(const Keys& keys,
                                                          std::span<bool> results) const noexcept {
-  const auto one = [&](std::size_t i, const std::uint64_t* places) {
-    results[i] = table_.count(places) != 0;
+  const auto one = [&](std::size_t i, const std::uint64_t* images) {
+    results[i] = table_.count(images) != 0;
   };
   for_each_key<detail::Access::read>(keys, one, [&](std::size_t first, Spots spots, std::size_t count) {
     kernels_->contains(cells(0), spots, count, results.data() + first);
@@ -67,13 +67,13 @@ template <BucketScheme Scheme>
 template <KeyBatch Keys>
 void DLeftCountingBloomFilter<Scheme>::count_batch(const Keys& keys,
                                                    std::span<Count> results) const noexcept {
-  const auto one = [&](std::size_t i, const std::uint64_t* places) {
-    results[i] = {table_.count(places), false};
+  const auto one = [&](std::size_t i, const std::uint64_t* images) {
+    results[i] = {table_.count(images), false};
   };
   for_each_key<detail::Access::read>(keys, one, [&](std::size_t first, Spots spots, std::size_t count) {
     std::array<std::uint32_t, detail::keys_a_run> in_cells;
     kernels_->count(cells(0), spots, count, in_cells.data());
-    // The first whose cell may not hold all of it is counted alone.
+    // The first key whose cell may not hold the whole count is counted by itself.
     const auto end = std::find(in_cells.begin(), in_cells.begin() + count, max_counter() + 1);
     std::transform(in_cells.begin(), end, results.begin() + first, [](std::uint64_t all) {
       return Count{all, false};
@@ -93,7 +93,7 @@ void DLeftCountingBloomFilter<Scheme>::for_each_key(const Keys& keys, One one, B
       i += by_kernel(first + i, spots + i * num_subtables(), count - i);
       if (i < count) {
         one(first + i,
-            static_cast<const std::uint64_t*>(places_of(hasher_(std::span(keys)[first + i])).data()));
+            static_cast<const std::uint64_t*>(images_of(hasher_(std::span(keys)[first + i])).data()));
         ++i;
       }
     }

@@ -17,25 +17,25 @@ namespace tally::detail {
 inline constexpr std::size_t keys_a_run = 32;
 inline constexpr std::size_t runs_ahead = 2;
 
-/// use(index, places) for every key in order, its buckets asked for well before.
+/// Calls use(index, images) for every key in order, with its buckets prefetched well before.
 template <Access access, class Table, KeyBatch Keys, class Use>
 void for_each_key(const KeyHasher& hasher, const FingerprintSpace& space, const Table& table,
                   const Keys& keys, Use use) {
   const std::uint32_t num_subtables = table.shape().num_subtables;
-  std::array<std::uint64_t, most_keys_ahead * max_num_subtables> places;
+  std::array<std::uint64_t, most_keys_ahead * max_num_subtables> images;
   const auto prepare = [&](std::size_t slot, Hash128 hash) {
-    std::uint64_t* const own = places.data() + slot * num_subtables;
-    table.scheme().place_all(space.fingerprint_of(hash), num_subtables, own);
+    std::uint64_t* const own = images.data() + slot * num_subtables;
+    table.scheme().all_images(space.fingerprint_of(hash), num_subtables, own);
     for (std::uint32_t j = 0; j < num_subtables; ++j) {
-      prefetch_place<access>(table.cells(), table.bucket_of(j, own[j]));
+      prefetch_at<access>(table.cells(), table.bucket_of(j, own[j]));
     }
   };
   run_ahead(hasher, keys, most_keys_ahead, prepare, [&](std::size_t i, std::size_t slot) {
-    use(i, static_cast<const std::uint64_t*>(places.data() + slot * num_subtables));
+    use(i, static_cast<const std::uint64_t*>(images.data() + slot * num_subtables));
   });
 }
 
-/// The keys' digests: the keys themselves where they are digests, else in `memory`.
+/// The keys' digests: the keys themselves if they are digests, otherwise computed into `memory`.
 template <class Key, std::size_t extent>
 std::span<const Hash128> hashes_of(const KeyHasher& hasher, std::span<Key, extent> keys,
                                    std::span<Hash128> memory) {
@@ -47,9 +47,9 @@ std::span<const Hash128> hashes_of(const KeyHasher& hasher, std::span<Key, exten
   }
 }
 
-/// For tables with kernels. use(index of the first key, spots, number of keys) for runs of keys in order, all
-/// buckets of a run asked for well before; it returns how many keys it has dealt with. Fewer than all may be only
-/// because the table has grown, and then the rest is prepared anew.
+/// For tables with kernels. Calls use(index of the first key, spots, number of keys) for runs of keys in
+/// order, with all buckets of a run prefetched well before. It returns how many keys it has processed. This
+/// may be fewer than all only because the table has grown, and then the rest is prepared again.
 template <class Table, KeyBatch Keys, class Use>
 void for_each_run(const KeyHasher& hasher, const DLeftKernels& kernels, const Table& table,
                   const Keys& key_range, Use use) {

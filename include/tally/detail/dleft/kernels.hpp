@@ -12,16 +12,16 @@
 
 namespace tally::detail {
 
-/// What the kernels need to know of a table.
+/// What the kernels read of a table.
 struct DLeftCells {
-  std::uint32_t remainder_bits;  // as they are now
+  std::uint32_t remainder_bits;  // the current number
   std::uint32_t counter_shift;   // the remainder_bits of the shape
-  std::uint32_t max_counter;     // of a cell's counter, which is the count less one
+  std::uint32_t max_counter;     // of a cell's counter, which is the count minus one
 };
 
-/// Loops over keys for tables of 2 to 4 subtables whose buckets are 8, 16 or 32 cells of 16 bits, with the best
-/// instructions of the machine. `spots` has one a subtable for each key. They do what is common and leave the rest to
-/// DLeftTable, whose code is their oracle.
+/// Loops over keys for tables of 2 to 4 subtables whose buckets are 8, 16 or 32 cells of 16 bits, with the
+/// best instructions of the machine. `spots` has one spot per subtable for each key. The loops handle the
+/// common cases and leave the others to DLeftTable. Tests compare them with DLeftTable.
 struct DLeftKernels {
   template <BucketScheme Scheme>
   using FindSpots = void (*)(const DLeftSpotFinder<Scheme>&, const Hash128* keys, std::size_t num_keys,
@@ -33,24 +33,24 @@ struct DLeftKernels {
   /// found[i]: whether key i has a cell.
   void (*contains)(const DLeftCells&, const DLeftSpot* spots, std::size_t num_keys, bool* found);
 
-  /// counts[i]: what the cell of key i counts, 0 if it has none.
+  /// counts[i]: the count in the cell of key i, 0 if it has none.
   void (*count)(const DLeftCells&, const DLeftSpot* spots, std::size_t num_keys, std::uint32_t* counts);
 
-  /// Inserts keys until one finds its counter at the maximum or all of its buckets full; returns how many
-  /// went in. Adds the number of new cells to `num_new`.
+  /// Inserts keys until one has its counter at the maximum or all of its buckets full; returns how many were
+  /// inserted. Adds the number of new cells to `num_new`.
   std::size_t (*insert)(const DLeftCells&, const DLeftSpot* spots, std::size_t num_keys,
                         std::uint64_t& num_new);
 
-  /// Removes keys until one whose counter is at the maximum; returns how many were looked at.
-  /// removed[i]: whether key i had a cell. Adds the number of cells emptied to `num_emptied`.
+  /// Removes keys until one has its counter at the maximum; returns how many were processed. removed[i]:
+  /// whether key i had a cell. Adds the number of cells emptied to `num_emptied`.
   std::size_t (*remove)(const DLeftCells&, const DLeftSpot* spots, std::size_t num_keys, bool* removed,
                         std::uint64_t& num_emptied);
 };
 
-/// Null where there are none for the shape.
+/// Null if there are none for the shape.
 const DLeftKernels* dleft_kernels(const DLeftShape& shape) noexcept;
 
-/// Null where there are none for the shape, or for the scheme.
+/// Null if there are none for the shape or for the scheme.
 template <BucketScheme Scheme>
 const DLeftKernels* dleft_kernels(const DLeftShape& shape) noexcept {
   constexpr bool has_kernels =

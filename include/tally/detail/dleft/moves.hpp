@@ -10,30 +10,30 @@ namespace tally::detail {
 
 struct CellAddress {
   std::uint32_t subtable;
-  std::uint64_t bucket;  // among those of all subtables
+  std::uint64_t bucket;  // among the buckets of all subtables
   std::uint32_t index;   // in the bucket
 };
 
-/// Moves the cell to another of its fingerprint's buckets with room; whether there was one.
+/// Moves the cell to another of its fingerprint's buckets that has room; returns whether there was one.
 template <class Table>
 bool move_aside(Table& table, const CellAddress& from) {
   const std::uint64_t fingerprint = table.fingerprint_at(from);
   for (std::uint32_t i = 0; i < table.shape().num_subtables; ++i) {
     if (i == from.subtable) continue;
-    const std::uint64_t place = table.scheme().place(i, fingerprint);
-    if (const auto room = table.room_in(i, table.bucket_of(i, place))) {
-      table.move(from, *room, place);
+    const std::uint64_t image = table.scheme().image(i, fingerprint);
+    if (const auto room = table.room_in(i, table.bucket_of(i, image))) {
+      table.move(from, *room, image);
       return true;
     }
   }
   return false;
 }
 
-/// Chains of moves, nearest first, from the buckets of `places`; the chain is carried out backwards, so
-/// that every fingerprint has a cell at every moment. No bucket is twice on the shortest chain, so
-/// what is moved at each step is what the search saw there.
+/// Finds chains of moves, nearest first, from the buckets of `images`. The chain is carried out backwards, so
+/// that every fingerprint has a cell at every moment. No bucket occurs twice on the shortest chain, so each
+/// step moves what the search found there.
 template <class Table>
-std::optional<CellAddress> search_room(Table& table, const std::uint64_t* places) {
+std::optional<CellAddress> search_room(Table& table, const std::uint64_t* images) {
   struct Visit {
     std::uint64_t bucket;
     std::uint32_t subtable;
@@ -45,7 +45,7 @@ std::optional<CellAddress> search_room(Table& table, const std::uint64_t* places
   std::array<Visit, max_visits> visits;
   std::uint16_t num_visits = 0;
   for (std::uint32_t i = 0; i < num_subtables; ++i) {
-    visits[num_visits] = {table.bucket_of(i, places[i]), i, num_visits, 0};
+    visits[num_visits] = {table.bucket_of(i, images[i]), i, num_visits, 0};
     ++num_visits;
   }
 
@@ -53,7 +53,7 @@ std::optional<CellAddress> search_room(Table& table, const std::uint64_t* places
     while (v >= num_subtables) {
       const Visit& source = visits[visits[v].from];
       const CellAddress from{source.subtable, source.bucket, visits[v].index};
-      table.move(from, to, table.scheme().place(to.subtable, table.fingerprint_at(from)));
+      table.move(from, to, table.scheme().image(to.subtable, table.fingerprint_at(from)));
       to = from;
       v = visits[v].from;
     }
@@ -67,7 +67,7 @@ std::optional<CellAddress> search_room(Table& table, const std::uint64_t* places
       for (std::uint32_t i = 0; i < num_subtables; ++i) {
         if (i == here.subtable) continue;
         if (num_visits == max_visits) return std::nullopt;
-        const std::uint64_t bucket = table.bucket_of(i, table.scheme().place(i, fingerprint));
+        const std::uint64_t bucket = table.bucket_of(i, table.scheme().image(i, fingerprint));
         visits[num_visits] = {bucket, i, v, index};
         if (const auto room = table.room_in(i, bucket)) return carry_out(num_visits, *room);
         ++num_visits;
@@ -77,15 +77,15 @@ std::optional<CellAddress> search_room(Table& table, const std::uint64_t* places
   return std::nullopt;
 }
 
-/// An empty cell in one of the full buckets of `places`, made by moving other fingerprints as the shape
-/// allows; nothing has changed if there is none. Law: moves change no count.
+/// Makes an empty cell in one of the full buckets of `images` by moving other fingerprints as the shape
+/// allows. If there is none, nothing has changed. Moves change no count.
 /// Source: Bonomi et al. 2006, Sections 3.3 and 5.2; the search is that of cuckoo tables with buckets.
 template <class Table>
-std::optional<CellAddress> make_room(Table& table, const std::uint64_t* places) {
-  if (table.shape().moves == DLeftMoves::search) return detail::search_room(table, places);
+std::optional<CellAddress> make_room(Table& table, const std::uint64_t* images) {
+  if (table.shape().moves == DLeftMoves::search) return detail::search_room(table, images);
   if (table.shape().moves == DLeftMoves::first_subtable) {
     for (std::uint32_t index = 0; index < table.shape().cells_per_bucket; ++index) {
-      const CellAddress first{0, table.bucket_of(0, places[0]), index};
+      const CellAddress first{0, table.bucket_of(0, images[0]), index};
       if (detail::move_aside(table, first)) return first;
     }
   }

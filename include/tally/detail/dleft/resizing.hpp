@@ -10,7 +10,8 @@
 
 namespace tally::detail {
 
-/// Doubles a table in which an insertion found no cell, where its shape says so. False if it has not grown.
+/// Doubles a table in which an insertion found no cell, if its shape allows that. Returns whether it has
+/// grown.
 template <BucketScheme Scheme>
 bool grow_by_itself(DLeftTable<Scheme>& table) noexcept try {
   if (!table.may_grow_by_itself()) return false;
@@ -20,23 +21,23 @@ bool grow_by_itself(DLeftTable<Scheme>& table) noexcept try {
   return false;
 }
 
-/// Inserts every fingerprint of `from` with its count. no_cell or no_spill, and `into` is of no use then, if one
-/// finds no room. Both are of the same fingerprint space and seed.
+/// Inserts every fingerprint of `from` with its count. Returns no_cell or no_spill if one finds no room;
+/// `into` must then be discarded. Both have the same fingerprint space and seed.
 template <BucketScheme Scheme>
 DLeftInserted insert_all(DLeftTable<Scheme>& into, const DLeftTable<Scheme>& from) {
   DLeftInserted how = DLeftInserted::plainly;
   from.for_each([&](std::uint64_t fingerprint, std::uint64_t count) {
     if (!is_in(how)) return;
-    std::array<std::uint64_t, max_num_subtables> places;
-    into.scheme().place_all(fingerprint, into.shape().num_subtables, places.data());
-    how = into.insert(places.data(), count);
+    std::array<std::uint64_t, max_num_subtables> images;
+    into.scheme().all_images(fingerprint, into.shape().num_subtables, images.data());
+    how = into.insert(images.data(), count);
   });
   return how;
 }
 
-/// Makes this the table of both multisets, exact, count by count: of the size of the larger, or as often doubled
-/// as it takes where it may grow. False, and nothing has changed, if it does not fit. Throws std::bad_alloc, and
-/// nothing has changed then.
+/// Makes this the table of both multisets, with exact counts. It has the size of the larger table, or is
+/// doubled as often as needed if it may grow. Returns false and changes nothing if the result does not fit.
+/// Throws std::bad_alloc, and then changes nothing.
 template <BucketScheme Scheme>
 bool try_merge(DLeftTable<Scheme>& table, const DLeftTable<Scheme>& other) {
   for (std::uint32_t num_doublings = std::max(table.shape().num_doublings, other.shape().num_doublings);;
@@ -52,8 +53,8 @@ bool try_merge(DLeftTable<Scheme>& table, const DLeftTable<Scheme>& other) {
   }
 }
 
-/// Takes back a doubling, of which there must be one. False, and nothing has changed, if the fingerprints do not
-/// fit. Throws std::bad_alloc, and nothing has changed then.
+/// Reverses a doubling; there must have been one. Returns false and changes nothing if the fingerprints do
+/// not fit. Throws std::bad_alloc, and then changes nothing.
 template <BucketScheme Scheme>
 bool try_halve(DLeftTable<Scheme>& table, std::uint64_t seed) {
   DLeftShape shape = table.shape();

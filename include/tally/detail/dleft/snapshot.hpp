@@ -8,7 +8,7 @@
 
 namespace tally::detail {
 
-/// What stands for a fingerprint in a Bloom filter of fingerprints.
+/// The digest that represents a fingerprint in a Bloom filter of fingerprints.
 inline Hash128 snapshot_key(std::uint64_t fingerprint) noexcept {
   const std::uint64_t low = mix64(fingerprint + 1);
   return {low, mix64(low + fingerprint)};

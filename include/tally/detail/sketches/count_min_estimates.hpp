@@ -10,16 +10,17 @@
 
 namespace tally::detail {
 
-/// floor(epsilon a b), a little above rather than below; the largest 64-bit value where it does not fit.
+/// floor(epsilon a b), rounded slightly up rather than down; the largest 64-bit value if it does not fit.
 std::uint64_t share_of(double epsilon, std::uint64_t a, std::uint64_t b = 1) noexcept;
 
-/// The estimate of a count whose counters say `count`, in a sketch of sum `total`. `rounding` is what
+/// The estimate for counters that give `count`, in a sketch with sum `total`. `rounding` is the most that
 /// halvings may have added to a counter.
 CountEstimate estimate_of(Count count, CountMinBound bound, std::uint64_t total,
                           std::uint64_t rounding) noexcept;
 
-/// Its insertions are the sum of all weights. A row is one hash function with a part of the counters to itself, so
-/// the number of keys follows from the counters that are 0; a key never added passes where all of its own are not.
+/// The number of insertions is the sum of all weights. A row is one hash function with its own part of the
+/// counters. So the number of keys follows from the number of counters that are 0. A key that was never added
+/// passes if none of its counters is 0.
 FilterStatistics count_min_statistics(const CountMinShape& shape, const CounterArray& counters,
                                       std::uint64_t total_count);
 

@@ -9,15 +9,17 @@
 
 namespace tally::detail {
 
-/// One factor: the counters of a sketch, the sum of its weights, and what halvings may have added to a counter.
+/// One factor: the counters of a sketch, the sum of its weights, and the most that halvings may have added to
+/// a counter.
 struct InnerFactor {
   const CounterArray& counters;
   std::uint64_t total_count;
   std::uint64_t rounding;
 };
 
-/// The least, over the rows, of the sum of products of counters, with its bounds. A row in which a saturated
-/// counter meets one that is not 0 does not bound the truth, and counts only where all rows are like that.
+/// The minimum over the rows of the sum of products of counters, with its bounds. A row in which a saturated
+/// counter is multiplied by one that is not 0 gives no bound on the truth. Such rows count only if all rows
+/// are like that.
 CountEstimate inner_product(const InnerFactor& a, const InnerFactor& b, const CountMinShape& shape,
                             CountMinBound bound) noexcept;
 

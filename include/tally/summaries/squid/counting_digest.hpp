@@ -11,16 +11,16 @@ namespace tally {
 /// A directory that changes, from which a Squid digest can be taken at any time: a counter of 4 bits for
 /// every bit of the digest.
 ///
-/// Law: `may_contain` is true for every key in it, here and in `digest()`, as long as only keys in it are
-/// removed. A remove that the counters prove absent is refused and changes nothing. A counter at 15 sticks:
-/// its bit never clears.
-/// Thread rule: reads (const functions) may run together, a write runs alone.
+/// Guarantee: `may_contain` is true for every key in it, here and in `digest()`, as long as only keys in it
+/// are removed. Removing a key that is provably absent is refused and changes nothing. A counter at 15 stays
+/// there: its bit never clears.
+/// Threads: const functions may run concurrently; a write needs exclusive access.
 class CountingSquidDigest {
  public:
   static constexpr std::uint32_t counter_bits = 4;
 
-  /// Empty. Throws std::invalid_argument for a shape out of range, std::bad_alloc where there is not
-  /// enough memory.
+  /// Empty. Throws std::invalid_argument for a shape out of range, and std::bad_alloc if there is not enough
+  /// memory.
   explicit CountingSquidDigest(const SquidShape& shape);
 
   CountingSquidDigest(const CountingSquidDigest&) = default;
@@ -36,12 +36,12 @@ class CountingSquidDigest {
   [[nodiscard]] RemoveResult remove(const SquidKey& key) noexcept;
   bool may_contain(const SquidKey& key) const noexcept;
 
-  /// The bits as they are now: bit i is set where counter i is not 0. Its count is that of the keys in it,
-  /// its del_count that of the removes that met a counter which sticks.
+  /// The current bits: bit i is set if counter i is not 0. `count` is the number of keys in it, and
+  /// `del_count` the number of removals that found a saturated counter.
   SquidDigest digest() const;
 
   const SquidShape& shape() const noexcept { return shape_; }
-  /// Keys in it; insertions less removes.
+  /// The number of keys in it: insertions minus removals.
   std::uint64_t num_keys() const noexcept { return num_keys_; }
   std::uint64_t num_saturated_removes() const noexcept { return num_saturated_removes_; }
 

@@ -12,32 +12,32 @@
 
 namespace tally {
 
-/// A cache digest of Squid (docs/squid.md): a Bloom filter with four positions a key, cut from an MD5.
+/// A cache digest of Squid (docs/squid.md): a Bloom filter with four positions per key, taken from an MD5.
 ///
-/// Law: `may_contain` is true for every key inserted. What Squid itself leaves out of its digest is not in
-/// it (docs/squid.md). Bits cannot be taken back: `CountingSquidDigest` can.
-/// Thread rule: reads (const functions) may run together, a write runs alone.
+/// Guarantee: `may_contain` is true for every key inserted. What Squid itself leaves out of its digest is not
+/// in it (docs/squid.md). Keys cannot be removed; `CountingSquidDigest` supports that.
+/// Threads: const functions may run concurrently; a write needs exclusive access.
 class SquidDigest {
  public:
   /// Bytes before the bits.
   static constexpr std::uint64_t header_bytes = 128;
-  /// The version that is written, and the oldest reader that such bytes are good for.
+  /// The version that is written, and the oldest reader that can read it.
   static constexpr std::uint16_t version = 5;
   static constexpr std::uint16_t required_version = 3;
 
-  /// What a digest says of its past. Squid's count is of insertions.
+  /// The totals that a digest contains. Squid's count is the number of insertions.
   struct Totals {
     std::uint32_t count = 0;      ///< keys in it
     std::uint32_t del_count = 0;  ///< keys removed whose bits may still be set
     friend bool operator==(const Totals&, const Totals&) = default;
   };
 
-  /// Empty. Throws std::invalid_argument for a shape out of range, std::bad_alloc where there is not
-  /// enough memory.
+  /// Empty. Throws std::invalid_argument for a shape out of range, and std::bad_alloc if there is not enough
+  /// memory.
   explicit SquidDigest(const SquidShape& shape);
 
-  /// With these bits, shape.num_bits() of them, and totals below 2^31; throws std::invalid_argument for
-  /// others.
+  /// From these bits, shape.num_bits() of them, and totals below 2^31; throws std::invalid_argument
+  /// otherwise.
   SquidDigest(const SquidShape& shape, const Totals& totals, BitArray bits);
 
   SquidDigest(const SquidDigest&) = default;
@@ -46,12 +46,13 @@ class SquidDigest {
   SquidDigest& operator=(SquidDigest&&) noexcept = default;
   ~SquidDigest() = default;
 
-  /// Reads what Squid sends. Everything is checked before anything is allocated; throws FormatError.
+  /// Reads a digest that Squid sent. Everything is checked before anything is allocated; throws FormatError.
   static SquidDigest from_bytes(std::span<const std::byte> bytes);
-  /// header_bytes + shape().num_bytes() of them.
+  /// header_bytes + shape().num_bytes() bytes.
   std::vector<std::byte> to_bytes() const;
 
-  /// False if all of its bits were set: the key was in the digest, or passes as if it were.
+  /// Returns false if all of the key's bits were already set: the key was in the digest, or is a false
+  /// positive.
   bool insert(const SquidKey& key) noexcept;
   bool may_contain(const SquidKey& key) const noexcept;
 
@@ -61,9 +62,10 @@ class SquidDigest {
 
   /// The share of bits that are set.
   double fill_ratio() const noexcept;
-  /// The probability that a key with a random MD5 passes these very bits: the share w of the 2^32 words that
-  /// fall on a set bit, to the power of 4. Positions below 2^32 mod num_bits have one word more than the
-  /// others, and count so. Exact but for an opponent who chooses URLs: MD5 keeps no secret.
+  /// The probability that a key with a random MD5 passes with the current bits: the share w of the 2^32 words
+  /// that fall on a set bit, to the power of 4. Positions below 2^32 mod num_bits correspond to one more word
+  /// than the others, which is taken into account. Exact, except against an attacker who chooses URLs: MD5
+  /// has no secret.
   double estimated_false_positive_rate() const noexcept;
 
   friend bool operator==(const SquidDigest& a, const SquidDigest& b);

@@ -8,11 +8,11 @@
 
 namespace tally {
 
-/// The byte before the URL in what Squid takes the MD5 of. Its digests hold what GET would find.
+/// The byte before the URL in the input of Squid's MD5. Squid's digests contain what GET would find.
 enum class SquidMethod : std::uint8_t { get = 1, head = 4 };
 
 /// The name of an object in Squid's cache: MD5 of the method's byte and the URL, as squid_url() writes it.
-/// Made once, it may be asked of many digests.
+/// One SquidKey can be looked up in many digests.
 class SquidKey {
  public:
   SquidKey(SquidMethod method, std::string_view url) noexcept;
@@ -29,9 +29,10 @@ class SquidKey {
   std::array<std::uint32_t, 4> words_;
 };
 
-/// The URL as Squid 5 writes it before it takes the MD5: scheme and host in lower case, no user, no dot after
-/// the host, an IPv6 address in its short form, the port only where it is not the scheme's own, "/" for no
-/// path. All that follows stays, the fragment too. What has no "://" stays as it is.
+/// The URL as Squid 5 writes it before it computes the MD5: scheme and host in lower case, no user, no dot
+/// after the host, an IPv6 address in its short form, the port only if it is not the default of the scheme,
+/// "/" for an empty path. Everything after that is unchanged, including the fragment. A text without "://" is
+/// unchanged.
 std::string squid_url(std::string_view url);
 
 }  // namespace tally

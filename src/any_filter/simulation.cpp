@@ -1,0 +1,278 @@
+#include "tally/any_filter/simulation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <set>
+#include <span>
+#include <string_view>
+
+#include "tally/any_filter.hpp"
+#include "tally/detail/parameter_error.hpp"
+#include "tally/theory/dleft_fingerprints.hpp"
+#include "tally/theory/tails.hpp"
+
+namespace tally {
+namespace {
+
+constexpr std::uint64_t batch_keys = 4096;
+
+/// SplitMix64: random digests, which is what a good hash makes of new keys.
+class RandomKeys {
+ public:
+  explicit RandomKeys(std::uint64_t seed) : state_(seed) {}
+
+  Hash128 next() {
+    const std::uint64_t low = word();
+    return {low, word()};
+  }
+
+ private:
+  std::uint64_t word() {
+    std::uint64_t x = state_ += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+  }
+
+  std::uint64_t state_;
+};
+
+std::vector<std::uint64_t> asked_true_counts(std::uint64_t theta) {
+  std::set<std::uint64_t> counts = {0, theta};
+  if (theta <= 12) {
+    for (std::uint64_t t = 1; t < theta; ++t) counts.insert(t);
+  } else {
+    counts.insert({1, theta / 2, theta - 3, theta - 2, theta - 1});
+  }
+  return {counts.begin(), counts.end()};
+}
+
+/// The filter of one trial, the keys that were inserted, and the queries.
+class Trial {
+ public:
+  Trial(const SimulationPlan& plan, const InsertionMix& mix, RandomKeys& random)
+      : plan_(plan), filter_(plan.shape, KeyHasher(0)), random_(random) {
+    for (const InsertionMix::Group& group : mix.groups) {
+      std::vector<Hash128> keys(group.num_keys);
+      for (Hash128& key : keys) key = random_.next();
+      for (std::uint64_t i = 0; i < group.true_count && !is_full_; ++i) insert(keys);
+      keys_.push_back(std::move(keys));
+    }
+    for (std::uint64_t left = mix.num_single_keys; left > 0 && !is_full_;) {
+      std::vector<Hash128> keys(std::min(left, batch_keys));
+      for (Hash128& key : keys) key = random_.next();
+      insert(keys);
+      left -= keys.size();
+      singles_.insert(singles_.end(), keys.begin(), keys.end());
+    }
+  }
+
+  /// Whether an insertion was refused.
+  bool is_full() const { return is_full_; }
+  const std::vector<Hash128>& group(std::size_t i) const { return keys_[i]; }
+  const std::vector<Hash128>& singles() const { return singles_; }
+
+  std::uint64_t num_passed(std::span<const Hash128> keys) const {
+    std::uint64_t passed = 0;
+    for (std::size_t first = 0; first < keys.size(); first += batch_keys) {
+      const auto part = keys.subspan(first, std::min<std::size_t>(batch_keys, keys.size() - first));
+      const std::span<bool> results(results_.get(), part.size());
+      if (plan_.shape.kind() == FilterKind::counting_bloom || plan_.shape.kind() == FilterKind::count_min) {
+        filter_.at_least_batch(part, plan_.threshold, results);
+      } else {
+        filter_.may_contain_batch(part, results);
+      }
+      passed += static_cast<std::uint64_t>(std::count(results.begin(), results.end(), true));
+    }
+    return passed;
+  }
+
+  /// Keys whose count is below the number of times they were inserted.
+  std::uint64_t num_counted_low(std::span<const Hash128> keys, std::uint64_t true_count) const {
+    std::vector<Count> counts(keys.size());
+    filter_.count_batch(keys, counts);
+    return static_cast<std::uint64_t>(std::count_if(counts.begin(), counts.end(), [&](const Count& count) {
+      return !count.saturated && count.value < true_count;
+    }));
+  }
+
+  bool can_count() const { return filter_.can_count(); }
+
+ private:
+  void insert(std::span<const Hash128> keys) { is_full_ = filter_.insert_batch(keys) != 0; }
+
+  const SimulationPlan& plan_;
+  AnyFilter filter_;
+  RandomKeys& random_;
+  std::vector<std::vector<Hash128>> keys_;
+  std::vector<Hash128> singles_;
+  std::unique_ptr<bool[]> results_{new bool[batch_keys]};
+  bool is_full_ = false;
+};
+
+/// The numbers of keys that passed, added up over the trials.
+struct Tally {
+  std::uint64_t true_count = 0;
+  std::uint64_t queries_a_trial = 0;
+  std::uint64_t num_trials = 0;
+  double sum = 0;
+  double sum_of_squares = 0;
+
+  void add(std::uint64_t passed) {
+    const auto x = static_cast<double>(passed);
+    ++num_trials;
+    sum += x;
+    sum_of_squares += x * x;
+  }
+
+  MeasuredRate rate() const {
+    MeasuredRate result{true_count, queries_a_trial * num_trials, static_cast<std::uint64_t>(sum), 1};
+    const auto trials = static_cast<double>(num_trials);
+    const double p = sum / static_cast<double>(result.num_queries);
+    if (num_trials < 2 || p <= 0 || p >= 1) return result;
+    const double variance = (sum_of_squares - sum * sum / trials) / (trials - 1);
+    result.design_effect = std::max(1.0, variance / (static_cast<double>(queries_a_trial) * p * (1 - p)));
+    return result;
+  }
+};
+
+/// How often another key raises a given counter of a key: Binomial(num_throws, probability).
+struct Meeting {
+  double num_throws = 1;
+  double probability = 0;
+};
+
+Meeting meeting_in(const FilterShape& shape) {
+  if (const auto* sketch = std::get_if<CountMinShape>(&shape.shape))  // each row has its own counters
+    return {1, 1.0 / static_cast<double>(sketch->width)};
+  return {static_cast<double>(shape.num_hashes()), 1.0 / static_cast<double>(shape.num_positions())};
+}
+
+/// ln Pr(counter >= gap), where the counter is the sum over the groups of true_count times
+/// Binomial(num_throws num_keys, probability).
+double ln_counter_reaches(const InsertionMix& mix, Meeting meeting, std::uint64_t gap,
+                          std::uint64_t own_count) {
+  // All values from the gap on are one case, whose probability is summed directly, never as 1 - sum.
+  std::vector<long double> below(gap, 0.0L);
+  below[0] = 1.0L;
+  long double reached = 0.0L;
+  const double p = meeting.probability;
+  const auto throw_group = [&](std::uint64_t jump, std::uint64_t num_keys) {
+    if (jump == 0 || num_keys == 0) return;
+    const double trials = meeting.num_throws * static_cast<double>(num_keys);
+    const std::uint64_t most = (gap - 1) / jump;
+    std::vector<long double> points(most + 1);
+    std::vector<long double> tails(most + 2);
+    for (std::uint64_t j = 0; j <= most; ++j)
+      points[j] = std::exp(static_cast<long double>(theory::ln_binomial_point(j, trials, p)));
+    tails[most + 1] = std::exp(static_cast<long double>(theory::ln_binomial_upper_tail(most + 1, trials, p)));
+    for (std::uint64_t j = most + 1; j-- > 0;) tails[j] = tails[j + 1] + points[j];
+    std::vector<long double> next(gap, 0.0L);
+    for (std::uint64_t s = 0; s < gap; ++s) {
+      if (below[s] == 0.0L) continue;
+      const std::uint64_t needed = (gap - s + jump - 1) / jump;  // jumps that reach the gap; at most most + 1
+      reached += below[s] * tails[needed];
+      for (std::uint64_t j = 0; j < needed; ++j) next[s + j * jump] += below[s] * points[j];
+    }
+    below = std::move(next);
+  };
+  throw_group(1, mix.num_single_keys);
+  for (const InsertionMix::Group& group : mix.groups) {
+    const bool is_own = group.true_count == own_count;
+    throw_group(group.true_count, group.num_keys - (is_own && group.num_keys > 0 ? 1 : 0));
+  }
+  return static_cast<double>(std::log(reached));
+}
+
+constexpr double most_steps_of_a_law = 0x1p28;  // a second or two
+
+void check(const SimulationPlan& plan) {
+  constexpr std::string_view structure = "simulate";
+  check_shape(plan.shape);
+  detail::require_in_range(structure, "threshold", plan.threshold, 1, max_threshold_limit);
+  detail::require_in_range(structure, "num_trials", plan.num_trials, 1, std::uint64_t{1} << 40);
+  detail::require_in_range(structure, "num_queries", plan.num_queries, 1, std::uint64_t{1} << 40);
+}
+
+/// The law for theta = 1: n distinct keys, and queries for keys that were never inserted.
+SchemeLaw law_of_a_set(const FilterShape& shape, std::uint64_t n) {
+  if (const auto* dleft = std::get_if<DLeftShape>(&shape.shape)) {
+    const FingerprintSpace space = dleft->fingerprint_space();
+    return {theory::ln_dleft_false_positive_probability(space.num_buckets, space.num_remainders(), n),
+            LawKind::exact};
+  }
+  return false_positive_law(shape.scheme_id, shape.num_positions(), shape.num_hashes(), n,
+                            most_steps_of_a_law);
+}
+
+}  // namespace
+
+InsertionMix insertion_mix(const SimulationPlan& plan) {
+  InsertionMix mix;
+  mix.num_single_keys = plan.num_insertions;
+  if (plan.threshold == 1) {
+    mix.groups = {{0, plan.num_queries}};
+    return mix;
+  }
+  const std::vector<std::uint64_t> counts = asked_true_counts(plan.threshold);
+  std::uint64_t sum = 0;
+  for (const std::uint64_t t : counts) sum += t;
+  // The keys that will be queried make up at most a tenth of the insertions, with at least one key per true count.
+  const std::uint64_t each = std::max<std::uint64_t>(1, plan.num_insertions / 10 / sum);
+  for (const std::uint64_t t : counts) {
+    mix.groups.push_back({t, t == 0 ? plan.num_queries : each});
+    mix.num_single_keys -= std::min(mix.num_single_keys, t * each);
+  }
+  return mix;
+}
+
+SchemeLaw predicted_law(const SimulationPlan& plan, const InsertionMix& mix, std::uint64_t true_count) {
+  const bool is_sketch = plan.shape.kind() == FilterKind::count_min;
+  if (plan.threshold == 1 && !is_sketch) return law_of_a_set(plan.shape, mix.num_single_keys);
+  const double ln_counter =
+      ln_counter_reaches(mix, meeting_in(plan.shape), plan.threshold - true_count, true_count);
+  const bool tends_to_it = is_sketch ? plan.shape.scheme_id == TwoHashRows::file_id
+                                     : double_hashing_of(plan.shape.scheme_id).has_value();
+  return {plan.shape.num_hashes() * ln_counter, tends_to_it ? LawKind::limit : LawKind::exact};
+}
+
+SimulationResult simulate(const SimulationPlan& plan) {
+  check(plan);
+  const InsertionMix mix = insertion_mix(plan);
+  SimulationResult result;
+  std::vector<Tally> tallies;
+  for (const InsertionMix::Group& group : mix.groups) {
+    if (group.true_count < plan.threshold) tallies.push_back({group.true_count, group.num_keys});
+  }
+  RandomKeys random(plan.seed);
+  for (std::uint64_t i = 0; i < plan.num_trials && !(plan.should_stop && plan.should_stop()); ++i) {
+    const Trial trial(plan, mix, random);
+    if (trial.is_full()) {
+      result.was_full = true;
+      return result;
+    }
+    for (std::size_t g = 0; g < mix.groups.size(); ++g) {
+      const InsertionMix::Group& group = mix.groups[g];
+      const std::uint64_t passed = trial.num_passed(trial.group(g));
+      if (g < tallies.size()) {
+        tallies[g].add(passed);
+      } else {
+        result.num_false_negatives += group.num_keys - passed;
+        result.num_positives_checked += group.num_keys;
+      }
+      if (trial.can_count()) {
+        result.num_false_negatives += trial.num_counted_low(trial.group(g), group.true_count);
+        result.num_positives_checked += group.num_keys;
+      }
+    }
+    if (plan.threshold == 1)
+      result.num_false_negatives += trial.singles().size() - trial.num_passed(trial.singles());
+    if (trial.can_count()) result.num_false_negatives += trial.num_counted_low(trial.singles(), 1);
+    result.num_positives_checked += trial.singles().size();
+  }
+  for (const Tally& tally : tallies) result.rates.push_back(tally.rate());
+  return result;
+}
+
+}  // namespace tally

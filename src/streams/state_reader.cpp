@@ -1,0 +1,130 @@
+#include "tally/streams/state_reader.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "streams/state_frame.hpp"
+#include "tally/detail/little_endian.hpp"
+#include "tally/hashing/hash128.hpp"
+#include "tally/serialization.hpp"
+
+namespace tally {
+namespace {
+
+namespace frame = detail::state;
+
+bool begins_like_a_state(std::span<const std::byte> bytes) {
+  return std::memcmp(bytes.data(), frame::magic.data(), frame::magic.size()) == 0;
+}
+
+}  // namespace
+
+StateMismatch::StateMismatch(std::string option_name, std::string saved_value, std::string wanted_value)
+    : std::runtime_error("the state was written with " + option_name + " '" + saved_value +
+                         "', but now it is '" + wanted_value + "'; give the same value, or another state"),
+      option(std::move(option_name)),
+      saved(std::move(saved_value)),
+      wanted(std::move(wanted_value)) {}
+
+StateReader::StateReader(std::vector<std::byte> bytes, StateKind kind, const StateOptions& options,
+                         std::string name)
+    : bytes_(std::move(bytes)), name_(std::move(name)) {
+  check_frame(kind);
+  check_options(options);
+}
+
+StateReader::StateReader(std::vector<std::byte> bytes, std::size_t begin, std::size_t end)
+    : bytes_(std::move(bytes)), at_(begin), end_(end) {}
+
+std::optional<std::string> StateReader::saved_option(std::span<const std::byte> beginning,
+                                                     std::string_view option) {
+  if (beginning.size() < frame::body_at || !begins_like_a_state(beginning)) return std::nullopt;
+  StateReader reader({beginning.begin(), beginning.end()}, frame::body_at, beginning.size());
+  try {
+    for (std::uint64_t left = reader.number(); left > 0; --left) {
+      const std::string_view name = reader.text();
+      const std::string_view value = reader.text();
+      if (name == option) return std::string(value);
+    }
+  } catch (const FormatError&) {  // the beginning ends before the options do
+  }
+  return std::nullopt;
+}
+
+void StateReader::fail(const std::string& reason) const {
+  throw FormatError(reason, at_, name_ + " as a state");
+}
+
+void StateReader::check_frame(StateKind kind) {
+  if (bytes_.size() < frame::body_at + frame::checksum_bytes) fail("it is too short");
+  if (!begins_like_a_state(bytes_)) fail("it does not begin like a state");
+  const auto field = [&]<class Integer>(Integer, std::size_t at) {
+    at_ = at;
+    return detail::load_little_endian<Integer>(bytes_.data() + at);
+  };
+  const std::uint16_t version = field(std::uint16_t{}, frame::version_at);
+  if (version != frame::version)
+    fail("version is " + std::to_string(version) + "; must be " + std::to_string(frame::version));
+  end_ = bytes_.size() - frame::checksum_bytes;
+  if (field(std::uint64_t{}, frame::length_at) != end_ - frame::body_at)
+    fail("its length differs from the one in its header");
+  if (field(std::uint64_t{}, end_) != hash_key(std::span(bytes_).first(end_), 0).low)
+    fail("the checksum does not match; the file is damaged");
+  const std::uint16_t saved_kind = field(std::uint16_t{}, frame::kind_at);
+  if (saved_kind != static_cast<std::uint16_t>(kind))
+    throw StateMismatch("kind", std::to_string(saved_kind), std::to_string(static_cast<std::uint16_t>(kind)));
+  if (field(std::uint32_t{}, frame::reserved_at) != 0) fail("a reserved byte is not 0");
+  at_ = frame::body_at;
+}
+
+void StateReader::check_options(const StateOptions& options) {
+  if (number() != options.size()) fail("it has another number of options");
+  for (const auto& [name, value] : options) {
+    const std::string_view saved_name = text();
+    const std::string_view saved_value = text();
+    if (saved_name != name) fail("it has other options");
+    if (saved_value != value) throw StateMismatch(name, std::string(saved_value), value);
+  }
+}
+
+std::span<const std::byte> StateReader::take(std::uint64_t count) {
+  if (count > end_ - at_) fail("a part is longer than the file");
+  const std::span<const std::byte> part(bytes_.data() + at_, count);
+  at_ += count;
+  return part;
+}
+
+std::uint64_t StateReader::number() {
+  return detail::load_little_endian<std::uint64_t>(take(sizeof(std::uint64_t)).data());
+}
+
+std::uint64_t StateReader::number_at_most(std::uint64_t most) {
+  const std::uint64_t value = number();
+  if (value > most) fail("a number is out of range");
+  return value;
+}
+
+std::vector<std::uint64_t> StateReader::numbers() {
+  const std::uint64_t size = number_at_most((end_ - at_) / sizeof(std::uint64_t));
+  std::vector<std::uint64_t> values(size);
+  const auto raw = take(size * sizeof(std::uint64_t));
+  if (size > 0) std::memcpy(values.data(), raw.data(), raw.size());
+  return values;
+}
+
+std::string_view StateReader::text() {
+  const auto raw = take(number());
+  return {reinterpret_cast<const char*>(raw.data()), raw.size()};
+}
+
+AnyFilter StateReader::filter(const std::optional<HashKey>& key) {
+  const auto raw = take(number());
+  return made([&] { return deserialize(raw, key); });
+}
+
+void StateReader::finish() const {
+  if (at_ != end_) fail("there are bytes after the last part");
+}
+
+}  // namespace tally

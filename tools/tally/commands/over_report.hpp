@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "commands/over.hpp"
+#include "tally/streams/exact_check.hpp"
+#include "tally/streams/observer.hpp"
+#include "tally/streams/reached_key.hpp"
+#include "text/output.hpp"
+
+namespace tally::cli {
+
+/// Writes the keys that are reported.
+class OverReport {
+ public:
+  explicit OverReport(const OverOptions& options);
+
+  void write(std::span<const std::string_view> keys, std::span<const ReachedKey> reached);
+  void finish(const Json& summary);
+
+ private:
+  void write(std::string_view key, std::uint64_t count);
+
+  const OverOptions& options_;
+  Output output_;
+};
+
+/// Prints a remark on each event of a stream, and passes the events on to the exact count.
+class OverObserver : public StreamObserver {
+ public:
+  /// `check` may be null.
+  OverObserver(const OverOptions& options, ExactCheck* check) : options_(options), check_(check) {}
+
+  void ended_exact_counting(std::uint64_t num_keys) override;
+  void opened_generation(const OpenedGeneration& opened) override;
+  void exceeded_plan(const ExceededPlan& excess) override;
+  void filled_reported_keys(std::uint64_t num_keys) override;
+  bool follows_keys() const override { return check_ != nullptr; }
+  void counted(Hash128 digest) override { check_->counted(digest); }
+  void took(std::size_t index, bool is_reported) override { check_->took(index, is_reported); }
+
+ private:
+  void say(const std::string& text) const { remark(options_.quiet, text); }
+
+  const OverOptions& options_;
+  ExactCheck* check_;
+};
+
+/// With --with-count: prints a remark that the printed counts or sums are not those of the whole input.
+void explain_counts(const OverOptions& options);
+
+}  // namespace tally::cli

@@ -1,0 +1,17 @@
+#include "input/read_ahead/pieces.hpp"
+
+#include "input/block_reader.hpp"
+
+namespace tally::cli {
+
+Piece::Piece(const InputOptions& input) : fields(input.delimiter, input.fields) {
+  constexpr std::size_t num_short_keys = BlockReader::block_bytes / 16;
+  keys.reserve(num_short_keys);
+  digests.reserve(num_short_keys);
+}
+
+Pieces::Pieces(const InputOptions& input) {
+  for (std::size_t i = 0; i < num_pieces; ++i) pieces_.emplace_back(input);
+}
+
+}  // namespace tally::cli

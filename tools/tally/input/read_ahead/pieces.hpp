@@ -1,0 +1,82 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "input/field_selector.hpp"
+#include "input/key_reader.hpp"
+#include "tally/hashing/hash128.hpp"
+
+namespace tally::cli {
+
+/// A piece of the input. It belongs to the thread that is to take it from its state to the next one.
+struct Piece {
+  enum class State : std::uint8_t { free, taken, hashed, sieved, used };
+
+  explicit Piece(const InputOptions& input);
+
+  std::atomic<State> state = State::free;
+  std::vector<char> bytes;
+  std::span<const char> block;  // of the bytes, what was read
+  FieldSelector fields;
+  std::vector<std::string_view> keys;  // all of them; once sieved those that were absent
+  std::vector<Hash128> digests;        // of the keys
+  std::uint64_t num_others = 0;        // keys that were not absent
+  std::uint64_t num_remembered = 0;    // when that was found
+  std::vector<Hash128> to_remember;
+  std::exception_ptr error;  // in place of keys
+};
+
+/// The pieces that two threads pass to each other, in the order of the input, and what wakes a thread that waits.
+class Pieces {
+ public:
+  explicit Pieces(const InputOptions& input);
+
+  /// Piece number n of the input.
+  Piece& operator[](std::uint64_t number) { return pieces_[number % num_pieces]; }
+
+  void set(Piece& piece, Piece::State state) {
+    piece.state = state;
+    tell();
+  }
+
+  /// Something has changed that the other thread may wait for.
+  void tell() {
+    ++num_events_;
+    num_events_.notify_all();
+  }
+  std::uint64_t num_events() const { return num_events_; }
+  /// Sleeps until there are more events than that. A thread that polled instead would take the processor from the one that
+  /// it waits for, if there are more threads than processors; if there are enough, it would gain nothing, since the other
+  /// thread has pieces in store.
+  void wait_for_more_than(std::uint64_t num_events) const { num_events_.wait(num_events); }
+
+  std::atomic<bool> first_has_ended = false;
+  std::atomic<bool> second_has_ended = false;
+
+ private:
+  static constexpr std::size_t num_pieces = 6;
+
+  std::deque<Piece> pieces_;
+  std::atomic<std::uint64_t> num_events_ = 0;
+};
+
+/// What work() throws, if anything.
+template <class Work>
+std::exception_ptr caught(Work work) {
+  try {
+    work();
+    return nullptr;
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
+}  // namespace tally::cli

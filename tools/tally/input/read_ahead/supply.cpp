@@ -1,0 +1,54 @@
+#include "input/read_ahead/supply.hpp"
+
+namespace tally::cli {
+namespace {
+
+constexpr std::size_t long_bytes = std::size_t{1} << 20;
+
+}  // namespace
+
+Supply::Supply(const InputOptions& input, const KeyHasher& hasher, Pieces& pieces)
+    : hasher_(hasher),
+      pieces_(pieces),
+      separator_(separator_of(input)),
+      reader_(input.files, separator_, decompress_of(input)) {}
+
+Supply::Taken Supply::take() {
+  if (is_at_end_ || is_reading_.test_and_set()) return {};
+  const std::uint64_t number = num_taken_;
+  Piece& piece = pieces_[number];
+  const bool may_take = !is_at_end_ && piece.state == Piece::State::free && !waits_for_long_line(number);
+  bool has_piece = false;
+  if (may_take) {
+    read_into(piece);
+    bytes_read_ = reader_.bytes_read();
+    last_block_bytes_ = piece.block.size();
+    has_piece = piece.error || !piece.block.empty();
+    if (has_piece) {
+      piece.state = Piece::State::taken;
+      ++num_taken_;
+    }
+    if (piece.block.empty()) is_at_end_ = true;
+  }
+  is_reading_.clear();
+  if (!may_take) return {};
+  pieces_.tell();  // the other one may read
+  return {has_piece ? Outcome::piece : Outcome::end, number};
+}
+
+void Supply::free(Piece& piece) {
+  if (piece.bytes.size() > long_bytes) piece.bytes = std::vector<char>();
+  pieces_.set(piece, Piece::State::free);
+}
+
+/// There is at most one long line at a time, so that they do not take six times the memory.
+bool Supply::waits_for_long_line(std::uint64_t number) {
+  return last_block_bytes_ > long_bytes && pieces_[number - 1].state != Piece::State::free;
+}
+
+void Supply::read_into(Piece& piece) {
+  piece.block = {};
+  piece.error = caught([&] { piece.block = reader_.next(piece.bytes); });
+}
+
+}  // namespace tally::cli

@@ -1,0 +1,58 @@
+#include "input/read_ahead/using_thread.hpp"
+
+#include <algorithm>
+
+#include "text/output.hpp"
+
+namespace tally::cli {
+namespace {
+
+void use(const WorkForTwo& work, Piece& piece) {
+  piece.to_remember.clear();
+  const WorkForTwo::Keys keys = piece.keys;
+  const WorkForTwo::Digests digests = piece.digests;
+  std::size_t begin = 0;
+  do {
+    const std::size_t size = std::min(KeyReader::max_keys_a_call, keys.size() - begin);
+    const WorkForTwo::Digests found = work.use(keys.subspan(begin, size), digests.subspan(begin, size),
+                                               begin == 0 ? piece.num_others : 0, piece.num_remembered);
+    piece.to_remember.insert(piece.to_remember.end(), found.begin(), found.end());
+    begin += size;
+  } while (begin < keys.size());
+}
+
+/// False if there is nothing to read now.
+bool read_further(Pieces& pieces, Supply& supply, LineCutter& cutter) {
+  const Supply::Taken taken = supply.take();
+  if (taken.outcome != Supply::Outcome::piece) return taken.outcome == Supply::Outcome::end;
+  Piece& piece = pieces[taken.number];
+  if (!piece.error) piece.error = caught([&] { supply.hash(piece, cutter, [](std::size_t) {}); });
+  pieces.set(piece, Piece::State::hashed);
+  return true;
+}
+
+}  // namespace
+
+void run_using_thread(const WorkForTwo& work, Pieces& pieces, Supply& supply, bool quiet) {
+  Progress progress(quiet);
+  LineCutter cutter(supply.separator());
+  std::uint64_t num_keys = 0;
+  std::uint64_t next = 0;
+  while (true) {
+    const std::uint64_t seen = pieces.num_events();
+    if (pieces.second_has_ended) return;  // before this one: it has failed
+    if (supply.is_at_end() && next == supply.num_taken()) return;
+    if (Piece& piece = pieces[next]; piece.state == Piece::State::sieved) {
+      if (piece.error) std::rethrow_exception(piece.error);
+      use(work, piece);
+      num_keys += piece.keys.size() + piece.num_others;
+      pieces.set(piece, Piece::State::used);
+      ++next;
+      progress.update(num_keys, supply.bytes_read(), supply.total_bytes());
+    } else if (!read_further(pieces, supply, cutter)) {
+      pieces.wait_for_more_than(seen);
+    }
+  }
+}
+
+}  // namespace tally::cli

@@ -1,0 +1,26 @@
+#include "shape/options.hpp"
+
+#include <vector>
+
+#include "cli/options.hpp"
+#include "tally/shapes/counter_update.hpp"
+
+namespace tally::cli {
+
+Option add_kind(CommandLine app, std::string& kind, const std::string& description) {
+  std::vector<std::string> names;
+  for (const KindTraits& traits : all_kinds()) names.emplace_back(traits.name);
+  return add_choice(app, "--kind", kind, description, names);
+}
+
+Option add_update(CommandLine app, Requirements& wanted, const std::string& description) {
+  const auto choose = [&wanted](std::string_view name) {
+    wanted.update =
+        name == name_of(CounterUpdate::plain) ? CounterUpdate::plain : CounterUpdate::conservative;
+  };
+  return add_choice(
+      app, "--update", choose, description,
+      {std::string(name_of(CounterUpdate::plain)), std::string(name_of(CounterUpdate::conservative))});
+}
+
+}  // namespace tally::cli
