@@ -82,8 +82,7 @@ class ThresholdStream {
 
   /// Adds one key. Returns its count if it is reported now, else nothing.
   template <class Key>
-    requires std::invocable<const KeyHasher&, const Key&>
-  std::optional<std::uint64_t> add(const Key& key) {
+  requires std::invocable<const KeyHasher&, const Key&> std::optional<std::uint64_t> add(const Key& key) {
     const Hash128 digest = hasher()(key);
     const std::span<const ReachedKey> reached = add_batch(std::span(&digest, 1));
     return reached.empty() ? std::nullopt : std::optional(reached[0].count);
