@@ -18,10 +18,10 @@ namespace tally {
 /// A good batch size for a caller that divides a stream into batches.
 inline constexpr std::size_t keys_per_window = 128;
 
-/// Anything contiguous whose elements KeyHasher accepts: texts, byte strings, integers, digests.
+/// Anything contiguous whose elements are keys.
 template <class Keys>
-concept KeyBatch = requires(const Keys& keys, const KeyHasher& hasher) {
-  hasher(std::span(keys)[0]);
+concept KeyBatch = requires(const Keys& keys) {
+  { std::span(keys)[0] } -> HashableKey;
 };
 
 namespace detail {

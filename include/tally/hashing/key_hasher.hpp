@@ -63,6 +63,12 @@ class KeyHasher {
   std::array<std::uint64_t, 4> key_{};
 };
 
+/// What a KeyHasher accepts: a text, a byte string, an integer, a digest.
+template <class Key>
+concept HashableKey = requires(const KeyHasher& hasher, const Key& key) {
+  hasher(key);
+};
+
 std::string_view name_of(HashId id) noexcept;
 
 /// Throws std::invalid_argument naming `structure` and the field (hash, seed or key id) in which two hashers differ.
