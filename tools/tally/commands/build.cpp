@@ -165,7 +165,7 @@ Run declare_build(CommandLine app) {
   add_kind(app, made.kind, "Structure to build (default: bloom; threshold if --threshold is above 1)");
   Option threshold = add_count(app, "-t,--threshold,--theta", made.wanted.threshold,
                                "Largest count that queries will use (counting-bloom, threshold)");
-  add_update(app, made.wanted,
+  add_update(app, made.wanted.update,
              "How insertions raise counters: conservative has lower errors, plain can be predicted");
   add_count(app, "-n,--keys", made.wanted.num_keys, "Number of distinct keys to plan for").group(planned);
   add_rate(app, "-p,--false-positive-rate", made.wanted.false_positive_rate,

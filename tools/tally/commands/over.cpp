@@ -7,6 +7,7 @@
 
 #include "commands/commands.hpp"
 #include "input/input_is_output.hpp"
+#include "shape/options.hpp"
 #include "tally/shapes/threshold.hpp"
 
 namespace tally::cli {
@@ -22,7 +23,7 @@ StateOptions state_options(const OverOptions& options, const KeyHasher& hasher) 
                     {"--keys", text(options.num_keys)},
                     {"--memory", text(options.memory_bytes)},
                     {"--false-positive-rate", text(options.false_positive_rate)},
-                    {"--update", options.update},
+                    {"--update", std::string(name_of(options.update_or_plain()))},
                     {"--window", options.window ? duration_text(*options.window) : ""},
                     {"--slots", std::to_string(options.num_slots)}};
   append_options(list, options.input, options.records, hasher);
@@ -55,14 +56,13 @@ Run declare_over(CommandLine app) {
       Maximum memory of the filter and the set of reported keys together (default with --sum or --window: 16MiB)
       )",
            least_memory_of_digests);
-  Option rate = add_rate(app, "-p,--false-positive-rate", options->false_positive_rate, R"(
+  add_rate(app, "-p,--false-positive-rate", options->false_positive_rate, R"(
       Share of the keys that occur fewer than N times but may be printed anyway (default: 1%, or more if --keys and
       --memory give more)
       )");
-  Option update = add_choice(app, "--update", options->update,
-                             "Update of counters: conservative has fewer false positives, but theory only "
-                             "bounds their rate (default: plain)",
-                             {"plain", "conservative"});
+  add_update(app, options->update,
+             "Update of counters: conservative has fewer false positives, but theory only bounds their rate "
+             "(default: plain)");
   add_count(app, "-t,--threads", options->num_threads, R"(
       Number of threads, 1 or 2; the second one reads files ahead, and the output is the same (default: 2 if there
       are two processors; 1 with --memory, --exact, --sum or --window)
@@ -80,12 +80,12 @@ Run declare_over(CommandLine app) {
   add_json(app, options->json);
   add_line_buffered(app, options->line_buffered);
   add_quiet(app, options->quiet);
-  return [options, rate, update] {
+  return [options] {
     if (options->exact && !options->state_path.empty())
       throw std::invalid_argument("--exact and --state are both given; leave one out");
     refuse_input_as_output(options->input.files, options->state_path, "--state");
     if (adds_up(*options)) {
-      if (options->num_keys || rate.is_given() || update.is_given() || options->exact) {
+      if (options->num_keys || options->false_positive_rate || options->update || options->exact) {
         throw std::invalid_argument(
             "--keys, --false-positive-rate, --update and --exact cannot be combined with --sum or --window; "
             "give --memory");

@@ -7,6 +7,7 @@
 #include "cli/options.hpp"
 #include "files/stream_state.hpp"
 #include "input/records.hpp"
+#include "tally/shapes/counter_update.hpp"
 #include "text/duration.hpp"
 
 // `tally over`: over.cpp reads the options, over_threshold.cpp counts, over_sums.cpp adds up, and over_report.cpp writes
@@ -26,13 +27,15 @@ struct OverOptions {
   std::optional<std::uint64_t> num_keys;
   std::optional<std::uint64_t> memory_bytes;
   std::optional<double> false_positive_rate;
-  std::string update = "plain";
+  std::optional<CounterUpdate> update;
   std::optional<std::uint32_t> num_threads;
   bool with_count = false;
   bool exact = false;
   bool json = false;
   bool quiet = false;
   bool line_buffered = false;
+
+  CounterUpdate update_or_plain() const { return update.value_or(CounterUpdate::plain); }
 };
 
 /// Options that must match for a run to resume from a saved state.

@@ -97,7 +97,7 @@ std::string false_share_text(const OverOptions& options, const ThresholdStreamSt
   if (now.num_reported == 0) return "";
   if (!now.num_expected_false_reports) return "; the number of false reports is unknown";
   return fmt::format("; {} {} of the reports are expected to be false",
-                     options.update == "plain" ? "about" : "at most about",
+                     options.update_or_plain() == CounterUpdate::plain ? "about" : "at most about",
                      human_rate(*now.num_expected_false_reports / static_cast<double>(now.num_reported)));
 }
 
@@ -162,7 +162,7 @@ ExitCode run_over_threshold(const OverOptions& options, StreamState& state) {
       .num_keys = options.num_keys,
       .memory_bytes = options.memory_bytes,
       .false_positive_rate = options.false_positive_rate,
-      .update = options.update == "plain" ? CounterUpdate::plain : CounterUpdate::conservative,
+      .update = options.update_or_plain(),
       .hasher = hasher};
   refuse_too_little_memory(wanted);
   OverObserver observer(options, check);
@@ -177,13 +177,15 @@ ExitCode run_over_threshold(const OverOptions& options, StreamState& state) {
 
   const ThresholdStreamStatistics now = stream.statistics();
   Json summary = summary_of(now, hasher, seconds);
-  if (check != nullptr) summary["exact"] = check_json(check->result(), check->predicts());
+  std::optional<ExactCheck::Result> checked;
+  if (exact) checked = exact->result();
+  if (checked) summary["exact"] = check_json(*checked, exact->predicts());
   report.finish(summary);
   state.save([&](StateWriter& into) { stream.save(into); });
   remark(options.quiet, last_words(options, now, hasher, seconds));
   explain_counts(options);
   warn_of_broken_promises(now);
-  if (check != nullptr) remark(options.quiet, check_text(check->result(), check->predicts()));
+  if (checked) remark(options.quiet, check_text(*checked, exact->predicts()));
   return now.num_reported > 0 ? ExitCode::success : ExitCode::none;
 }
 

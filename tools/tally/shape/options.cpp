@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "cli/options.hpp"
-#include "tally/shapes/counter_update.hpp"
 
 namespace tally::cli {
 
@@ -13,10 +12,9 @@ Option add_kind(CommandLine app, std::string& kind, const std::string& descripti
   return add_choice(app, "--kind", kind, description, names);
 }
 
-Option add_update(CommandLine app, Requirements& wanted, const std::string& description) {
-  const auto choose = [&wanted](std::string_view name) {
-    wanted.update =
-        name == name_of(CounterUpdate::plain) ? CounterUpdate::plain : CounterUpdate::conservative;
+Option add_update(CommandLine app, std::optional<CounterUpdate>& update, const std::string& description) {
+  const auto choose = [&update](std::string_view name) {
+    update = name == name_of(CounterUpdate::plain) ? CounterUpdate::plain : CounterUpdate::conservative;
   };
   return add_choice(
       app, "--update", choose, description,

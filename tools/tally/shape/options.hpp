@@ -7,6 +7,7 @@
 
 #include "cli/command_line.hpp"
 #include "tally/planner/requirements.hpp"
+#include "tally/shapes/counter_update.hpp"
 #include "tally/shapes/filter_kind.hpp"
 
 namespace tally::cli {
@@ -68,6 +69,6 @@ struct ShapeOptions {
 Option add_kind(CommandLine app, std::string& kind, const std::string& description);
 
 /// --update: plain or conservative.
-Option add_update(CommandLine app, Requirements& wanted, const std::string& description);
+Option add_update(CommandLine app, std::optional<CounterUpdate>& update, const std::string& description);
 
 }  // namespace tally::cli
