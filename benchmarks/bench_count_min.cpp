@@ -65,7 +65,7 @@ void bench(std::uint64_t num_bytes, std::uint32_t counter_bits, CounterUpdate up
   const auto digests = [&](std::uint64_t key) { return keys.digests(key); };
   const auto texts = [&](std::uint64_t key) { return keys.texts(key); };
   for (int round = 0; round <= num_rounds; ++round) {
-    const std::uint64_t first = static_cast<std::uint64_t>(round) * keys_a_round;
+    const std::uint64_t first = static_cast<std::uint64_t>(round) * keys_per_round;
     const auto keep = [&](const std::string& operation, double time) {
       if (round > 0) times[operation].push_back(time);
     };

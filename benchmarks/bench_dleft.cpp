@@ -67,9 +67,10 @@ void bench(const std::string& name, Filter& filter, double predicted_rate, std::
   const auto remove = [&](const auto& some) { filter.remove_batch(some, removed); };
   for (int round = 0; round <= num_rounds; ++round) {
     // Sections of the keys in turn; a round of warming up is not kept.
-    const std::uint64_t first = num_keys < 2 * keys_a_round ? 0
-                                                            : static_cast<std::uint64_t>(round) *
-                                                                  keys_a_round % (num_keys - keys_a_round);
+    const std::uint64_t first =
+        num_keys < 2 * keys_per_round
+            ? 0
+            : static_cast<std::uint64_t>(round) * keys_per_round % (num_keys - keys_per_round);
     const auto keep = [&](const std::string& operation, double time) {
       if (round > 0) times[operation].push_back(time);
     };
@@ -79,7 +80,7 @@ void bench(const std::string& name, Filter& filter, double predicted_rate, std::
     keep("lookup, absent", time_round(first_absent + first, digests, look_up));
     keep("lookup, present, hashed", time_round(first, texts, look_up));
     std::vector<double> both(2);
-    for (std::uint64_t key = first; key < first + keys_a_round; key += batch) {
+    for (std::uint64_t key = first; key < first + keys_per_round; key += batch) {
       const auto some = keys.digests(key);
       const double start = processor_seconds();
       remove(some);
@@ -88,7 +89,7 @@ void bench(const std::string& name, Filter& filter, double predicted_rate, std::
       both[0] += middle - start;
       both[1] += processor_seconds() - middle;
     }
-    for (double& seconds : both) seconds *= 1e9 / static_cast<double>(keys_a_round);
+    for (double& seconds : both) seconds *= 1e9 / static_cast<double>(keys_per_round);
     keep("remove", both[0]);
     keep("insert", both[1]);
     keep("remove and insert", both[0] + both[1]);
@@ -145,7 +146,12 @@ void bench_all(std::uint64_t num_keys, int num_rounds) {
 int main(int argc, char** argv) {
   const int num_rounds = argc > 2 ? std::atoi(argv[2]) : 9;
   if (argc > 1) {
-    bench_all(static_cast<std::uint64_t>(std::atof(argv[1])), num_rounds);
+    const double num_keys = std::atof(argv[1]);
+    if (!(num_keys >= 1000) || num_rounds < 1) {
+      fmt::print(stderr, "usage: bench_dleft [KEYS [ROUNDS]], at least 1000 keys and 1 round\n");
+      return 2;
+    }
+    bench_all(static_cast<std::uint64_t>(num_keys), num_rounds);
     return 0;
   }
   for (const double num_keys : {1e6, 64e6}) bench_all(static_cast<std::uint64_t>(num_keys), num_rounds);

@@ -25,7 +25,7 @@
 namespace tally::bench {
 
 inline constexpr std::size_t batch = 2048;
-inline constexpr std::uint64_t keys_a_round = 480 * batch;
+inline constexpr std::uint64_t keys_per_round = 480 * batch;
 inline constexpr std::uint64_t first_absent = std::uint64_t{1} << 40;
 
 inline double processor_seconds() {
@@ -71,13 +71,13 @@ inline double median(std::vector<double> values) {
 template <class Prepare, class Use>
 double time_round(std::uint64_t first, Prepare prepare, Use use) {
   double seconds = 0;
-  for (std::uint64_t key = first; key < first + keys_a_round; key += batch) {
+  for (std::uint64_t key = first; key < first + keys_per_round; key += batch) {
     const auto keys = prepare(key);
     const double start = processor_seconds();
     use(keys);
     seconds += processor_seconds() - start;
   }
-  return 1e9 * seconds / static_cast<double>(keys_a_round);
+  return 1e9 * seconds / static_cast<double>(keys_per_round);
 }
 
 /// Reads of `num_lines` random lines per key, prefetched a window of keys ahead, with the best window.

@@ -28,11 +28,11 @@ template <HashScheme Scheme>
 std::vector<std::uint64_t> false_positives(const Options& options, const std::string& name,
                                            const BloomShape& shape, std::uint64_t num_keys,
                                            std::uint64_t num_filters, std::uint64_t num_queries) {
-  constexpr std::uint64_t filters_a_trial = 50;
+  constexpr std::uint64_t filters_per_trial = 50;
   const auto fill_and_ask = [&](std::uint64_t seed) {
     test::Random random(seed);
     std::vector<std::uint64_t> counts;
-    for (std::uint64_t i = 0; i < filters_a_trial; ++i) {
+    for (std::uint64_t i = 0; i < filters_per_trial; ++i) {
       BloomFilter<Scheme> filter(shape, 0);
       use_fresh_digests(random, num_keys, [&](std::span<const Hash128> keys) { filter.insert_batch(keys); });
       counts.push_back(count_passed(random, num_queries, [&](auto keys, std::span<bool> found) {
@@ -45,7 +45,7 @@ std::vector<std::uint64_t> false_positives(const Options& options, const std::st
     return counts;
   };
   std::vector<std::uint64_t> all;
-  const std::uint64_t num_trials = (num_filters + filters_a_trial - 1) / filters_a_trial;
+  const std::uint64_t num_trials = (num_filters + filters_per_trial - 1) / filters_per_trial;
   for (const auto& counts : run_trials(options, name, num_trials, fill_and_ask))
     all.insert(all.end(), counts.begin(), counts.end());
   all.resize(num_filters);

@@ -114,7 +114,7 @@ class Trial {
 /// The numbers of keys that passed, added up over the trials.
 struct Tally {
   std::uint64_t true_count = 0;
-  std::uint64_t queries_a_trial = 0;
+  std::uint64_t queries_per_trial = 0;
   std::uint64_t num_trials = 0;
   double sum = 0;
   double sum_of_squares = 0;
@@ -127,12 +127,12 @@ struct Tally {
   }
 
   MeasuredRate rate() const {
-    MeasuredRate result{true_count, queries_a_trial * num_trials, static_cast<std::uint64_t>(sum), 1};
+    MeasuredRate result{true_count, queries_per_trial * num_trials, static_cast<std::uint64_t>(sum), 1};
     const auto trials = static_cast<double>(num_trials);
     const double p = sum / static_cast<double>(result.num_queries);
     if (num_trials < 2 || p <= 0 || p >= 1) return result;
     const double variance = (sum_of_squares - sum * sum / trials) / (trials - 1);
-    result.design_effect = std::max(1.0, variance / (static_cast<double>(queries_a_trial) * p * (1 - p)));
+    result.design_effect = std::max(1.0, variance / (static_cast<double>(queries_per_trial) * p * (1 - p)));
     return result;
   }
 };

@@ -46,15 +46,15 @@ class BlockedScheme {
  private:
   template <std::uint32_t slice_bits, class Visit>
   bool visit_slices(Hash128 hash, std::uint64_t first, std::uint64_t line_size, Visit visit) const noexcept {
-    constexpr std::uint32_t slices_a_word = 64 / slice_bits;
+    constexpr std::uint32_t slices_per_word = 64 / slice_bits;
     constexpr std::uint64_t mask = (std::uint64_t{1} << slice_bits) - 1;
     std::uint64_t word = hash.high;
-    for (std::uint32_t left = num_hashes_;; left -= slices_a_word) {
-      const std::uint32_t num_slices = left < slices_a_word ? left : slices_a_word;
+    for (std::uint32_t left = num_hashes_;; left -= slices_per_word) {
+      const std::uint32_t num_slices = left < slices_per_word ? left : slices_per_word;
       for (std::uint32_t i = 0; i < num_slices; ++i) {
         if (!visit(first + ((word >> (slice_bits * i) & mask) * line_size >> slice_bits))) return false;
       }
-      if (left <= slices_a_word) return true;
+      if (left <= slices_per_word) return true;
       word = mix64(word + hash.low);
     }
   }

@@ -71,7 +71,7 @@ class DirectorySummary {
     std::uint64_t num_full = 0;
     for_each_part(keys, [&](std::size_t, std::span<const Hash128> digests) {
       if constexpr (requires(std::span<InsertResult> results) { filter_.insert_batch(digests, results); }) {
-        std::array<InsertResult, keys_a_part> results;
+        std::array<InsertResult, keys_per_part> results;
         const std::span own(results.data(), digests.size());
         filter_.insert_batch(digests, own);
         num_full += static_cast<std::uint64_t>(std::count(own.begin(), own.end(), InsertResult::full));
@@ -138,14 +138,14 @@ class DirectorySummary {
 
  private:
   // Few enough keys that their counters are still in the cache when their bits are read.
-  static constexpr std::size_t keys_a_part = 128;
+  static constexpr std::size_t keys_per_part = 128;
 
   template <KeyBatch Keys, class Use>
   void for_each_part(const Keys& key_range, Use use) noexcept {
     const std::span keys(key_range);
-    std::array<Hash128, keys_a_part> digests;
-    for (std::size_t first = 0; first < keys.size(); first += keys_a_part) {
-      const std::span part = keys.subspan(first, std::min(keys_a_part, keys.size() - first));
+    std::array<Hash128, keys_per_part> digests;
+    for (std::size_t first = 0; first < keys.size(); first += keys_per_part) {
+      const std::span part = keys.subspan(first, std::min(keys_per_part, keys.size() - first));
       for (std::size_t i = 0; i < part.size(); ++i) digests[i] = filter_.hasher()(part[i]);
       use(first, std::span<const Hash128>(digests.data(), part.size()));
       refresh(std::span<const Hash128>(digests.data(), part.size()));

@@ -64,9 +64,9 @@ class SummarySet {
   template <KeyBatch Keys, class Visit>
   void who_may_have_batch(const Keys& key_range, Visit visit) const {
     const std::span keys(key_range);
-    std::array<Hash128, keys_a_part> digests;
-    for (std::size_t first = 0; first < keys.size(); first += keys_a_part) {
-      const std::size_t count = std::min(keys_a_part, keys.size() - first);
+    std::array<Hash128, keys_per_part> digests;
+    for (std::size_t first = 0; first < keys.size(); first += keys_per_part) {
+      const std::size_t count = std::min(keys_per_part, keys.size() - first);
       for (std::size_t i = 0; i < count; ++i) digests[i] = terms_.hasher(keys[first + i]);
       for (const Found& found : ask(std::span<const Hash128>(digests.data(), count))) {
         visit(first + found.key, found.peer);
@@ -97,7 +97,7 @@ class SummarySet {
   const SummaryTerms& terms() const noexcept { return terms_; }
 
  private:
-  static constexpr std::size_t keys_a_part = 128;
+  static constexpr std::size_t keys_per_part = 128;
 
   struct Found {
     std::uint32_t key = 0;

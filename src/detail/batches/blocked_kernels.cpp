@@ -21,7 +21,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr std::size_t words_per_line = 8;
 constexpr std::uint32_t slice_bits = 9;
-constexpr std::uint32_t slices_a_word = 7;
+constexpr std::uint32_t slices_per_word = 7;
 
 // One lane per slice of the digest; a table lookup gives its word of the line, and a shift its bit.
 HWY_ATTR void test_lines(const std::uint64_t* const* lines, const std::uint64_t* low,
@@ -37,14 +37,14 @@ HWY_ATTR void test_lines(const std::uint64_t* const* lines, const std::uint64_t*
     std::uint64_t word = high[i];
     bool all = true;
     for (std::uint32_t left = num_hashes;;) {
-      const std::uint32_t num_slices = std::min(left, slices_a_word);
+      const std::uint32_t num_slices = std::min(left, slices_per_word);
       const auto positions = hn::And(hn::Shr(hn::Set(tag, word), shifts), slice_mask);
       const auto words = hn::TableLookupLanes(line, hn::IndicesFromVec(tag, hn::ShiftRight<6>(positions)));
       const auto bits = hn::And(hn::Shr(words, hn::And(positions, bit_mask)), one);
       const auto is_clear = hn::And(hn::Eq(bits, hn::Zero(tag)), hn::FirstN(tag, num_slices));
       all &= hn::AllFalse(tag, is_clear);
-      if (left <= slices_a_word) break;
-      left -= slices_a_word;
+      if (left <= slices_per_word) break;
+      left -= slices_per_word;
       word = mix64(word + low[i]);
     }
     results[i] = all;

@@ -196,10 +196,10 @@ double SquidDigest::fill_ratio() const noexcept {
 }
 
 double SquidDigest::estimated_false_positive_rate() const noexcept {
-  const std::uint64_t words_a_bit = num_words_of_md5 / bits_.size();
+  const std::uint64_t words_per_bit = num_words_of_md5 / bits_.size();
   const std::uint64_t num_set = bits_.num_set(0, bits_.size());
   const std::uint64_t num_set_with_one_more = bits_.num_set(0, num_words_of_md5 % bits_.size());
-  const double share = static_cast<double>(num_set * words_a_bit + num_set_with_one_more) / 0x1p32;
+  const double share = static_cast<double>(num_set * words_per_bit + num_set_with_one_more) / 0x1p32;
   return std::pow(share, SquidShape::num_hashes);
 }
 

@@ -157,13 +157,12 @@ ExitCode run_over_threshold(const OverOptions& options, StreamState& state) {
   std::optional<ExactCheck> exact;
   if (options.exact) exact.emplace(options.threshold);
   ExactCheck* const check = exact ? &*exact : nullptr;
-  const ThresholdStream::Options wanted{
-      .threshold = options.threshold,
-      .num_keys = options.num_keys,
-      .memory_bytes = options.memory_bytes,
-      .false_positive_rate = options.false_positive_rate,
-      .update = options.update_or_plain(),
-      .hasher = hasher};
+  const ThresholdStream::Options wanted{.threshold = options.threshold,
+                                        .num_keys = options.num_keys,
+                                        .memory_bytes = options.memory_bytes,
+                                        .false_positive_rate = options.false_positive_rate,
+                                        .update = options.update_or_plain(),
+                                        .hasher = hasher};
   refuse_too_little_memory(wanted);
   OverObserver observer(options, check);
   ThresholdStream stream(wanted, &observer);

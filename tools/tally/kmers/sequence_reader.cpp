@@ -19,12 +19,12 @@ SequenceReader::SequenceReader(std::vector<std::string> files, std::uint32_t kme
 }
 
 bool SequenceReader::next(std::string& bases) {
-  constexpr std::size_t bases_a_piece = std::size_t{64} << 10;
+  constexpr std::size_t bases_per_piece = std::size_t{64} << 10;
   const std::lock_guard turn(turn_);
   bases = overlap_bases_;  // without a complete k-mer
   try {
-    while (bases.size() < bases_a_piece + overlap_ && !stopped_ && has_file()) {
-      if (!file_->read(bases, bases_a_piece + overlap_)) finish_file();
+    while (bases.size() < bases_per_piece + overlap_ && !stopped_ && has_file()) {
+      if (!file_->read(bases, bases_per_piece + overlap_)) finish_file();
     }
   } catch (...) {
     stop();  // before another thread has its turn: bytes after damage are not a sequence

@@ -54,13 +54,13 @@ void count_keys(const KeyHasher& hasher, const Scheme& scheme, std::uint32_t num
 template <HashScheme Scheme, KeyBatch Keys>
 void add_rare_counts(const KeyHasher& hasher, const Scheme& scheme, std::uint32_t num_hashes,
                      const CounterArray& counters, const Keys& key_range, std::span<Count> sums) {
-  constexpr std::size_t keys_a_part = 512;
+  constexpr std::size_t keys_per_part = 512;
   const std::span keys(key_range);
-  std::array<Hash128, keys_a_part> digests;
-  std::array<std::uint16_t, keys_a_part> left;
+  std::array<Hash128, keys_per_part> digests;
+  std::array<std::uint16_t, keys_per_part> left;
   std::array<std::array<std::uint64_t, 2>, most_keys_ahead> first_offsets;
-  for (std::size_t begin = 0; begin < keys.size(); begin += keys_a_part) {
-    const std::span part = keys.subspan(begin, std::min(keys_a_part, keys.size() - begin));
+  for (std::size_t begin = 0; begin < keys.size(); begin += keys_per_part) {
+    const std::span part = keys.subspan(begin, std::min(keys_per_part, keys.size() - begin));
     std::size_t num_hashed = 0;
     std::size_t num_left = 0;
     const auto prepare = [&](std::size_t slot, Hash128 digest) {

@@ -34,7 +34,7 @@ void DLeftCountingBloomFilter<Scheme>::remove_batch(const Keys& keys,
                                                     std::span<RemoveResult> results) noexcept {
   const auto one = [&](std::size_t i, const std::uint64_t* images) { results[i] = remove_at(images); };
   for_each_key<detail::Access::write>(keys, one, [&](std::size_t first, Spots spots, std::size_t count) {
-    std::array<bool, detail::keys_a_run> removed;
+    std::array<bool, detail::keys_per_run> removed;
     std::uint64_t num_emptied = 0;
     // A counter at its maximum may have a higher count in the side table, if the side table is not empty.
     const std::uint32_t stop_at = table_.spills().size() == 0 ? ~0u : max_counter();
@@ -71,7 +71,7 @@ void DLeftCountingBloomFilter<Scheme>::count_batch(const Keys& keys,
     results[i] = {table_.count(images), false};
   };
   for_each_key<detail::Access::read>(keys, one, [&](std::size_t first, Spots spots, std::size_t count) {
-    std::array<std::uint32_t, detail::keys_a_run> in_cells;
+    std::array<std::uint32_t, detail::keys_per_run> in_cells;
     kernels_->count(cells(0), spots, count, in_cells.data());
     // The first key whose cell may not hold the whole count is counted by itself.
     const auto end = std::find(in_cells.begin(), in_cells.begin() + count, max_counter() + 1);

@@ -14,7 +14,7 @@
 
 namespace tally::detail {
 
-inline constexpr std::size_t keys_a_run = 32;
+inline constexpr std::size_t keys_per_run = 32;
 inline constexpr std::size_t runs_ahead = 2;
 
 /// Calls use(index, images) for every key in order, with its buckets prefetched well before.
@@ -53,11 +53,11 @@ std::span<const Hash128> hashes_of(const KeyHasher& hasher, std::span<Key, exten
 template <class Table, KeyBatch Keys, class Use>
 void for_each_run(const KeyHasher& hasher, const DLeftKernels& kernels, const Table& table,
                   const Keys& key_range, Use use) {
-  constexpr std::size_t keys_ahead = runs_ahead * keys_a_run;
+  constexpr std::size_t keys_ahead = runs_ahead * keys_per_run;
   const std::span keys(key_range);
   const std::uint32_t num_subtables = table.shape().num_subtables;
   std::array<DLeftSpot, keys_ahead * max_num_subtables> spots;
-  std::array<Hash128, keys_a_run> hashes;
+  std::array<Hash128, keys_per_run> hashes;
   for (std::size_t start = 0; start < keys.size();) {
     const DLeftSpotFinder finder(table.shape(), table.scheme(), table.cells().data());
     const auto spots_of = [&](std::size_t first) {
@@ -65,13 +65,13 @@ void for_each_run(const KeyHasher& hasher, const DLeftKernels& kernels, const Ta
     };
     const auto prepare = [&](std::size_t first) {
       if (first >= keys.size()) return;
-      const std::size_t count = std::min(keys_a_run, keys.size() - first);
+      const std::size_t count = std::min(keys_per_run, keys.size() - first);
       find_spots(kernels, finder, hashes_of(hasher, keys.subspan(first, count), hashes), spots_of(first));
     };
-    for (std::size_t run = 0; run < runs_ahead; ++run) prepare(start + run * keys_a_run);
+    for (std::size_t run = 0; run < runs_ahead; ++run) prepare(start + run * keys_per_run);
     std::size_t first = start;
     while (first < keys.size() && finder.is_of(table.cells().data())) {
-      const std::size_t count = std::min(keys_a_run, keys.size() - first);
+      const std::size_t count = std::min(keys_per_run, keys.size() - first);
       const std::size_t num_done = use(first, static_cast<const DLeftSpot*>(spots_of(first)), count);
       if (num_done == count) prepare(first + keys_ahead);
       first += num_done;
