@@ -6,24 +6,10 @@
 #include "streams/threshold/law_of_count.hpp"
 
 namespace tally {
-namespace {
 
 using detail::Law;
+using detail::law_of_least_counter;
 using detail::law_of_sum;
-
-Law law_of_least_counter(const theory::CountHistogram& histogram, const ThresholdShape& shape) {
-  std::vector<double> at_least(shape.threshold + 2, 0.0);
-  at_least[0] = 1;
-  for (std::uint64_t s = 1; s <= shape.threshold; ++s) {
-    at_least[s] = theory::compound_threshold_false_positive_probability(histogram, s, shape.num_hashes,
-                                                                        shape.num_counters);
-  }
-  Law law(shape.threshold + 1);
-  for (std::uint64_t s = 0; s <= shape.threshold; ++s) law[s] = at_least[s] - at_least[s + 1];
-  return law;
-}
-
-}  // namespace
 
 void ExactCheck::opened_generation(const OpenedGeneration& opened) {
   if (!predicts()) return;
@@ -31,7 +17,7 @@ void ExactCheck::opened_generation(const OpenedGeneration& opened) {
     earlier_least_.assign(threshold_ + 1, 0.0);
     earlier_least_[0] = 1;
   } else {
-    earlier_least_ = law_of_sum(earlier_least_, law_of_least_counter(histogram_, shape_));
+    earlier_least_ = law_of_sum(earlier_least_, law_of_least_counter(histogram_, shape_, threshold_));
   }
   shape_ = opened.shape;
   ++generation_;
@@ -70,7 +56,7 @@ void ExactCheck::took(std::size_t index, bool is_reported) {
 void ExactCheck::update_prediction() {
   next_update_ = num_insertions_ + num_insertions_ / 1000 + 1;
   Law law = earlier_least_;
-  if (num_insertions_ > 0) law = law_of_sum(law, law_of_least_counter(histogram_, shape_));
+  if (num_insertions_ > 0) law = law_of_sum(law, law_of_least_counter(histogram_, shape_, threshold_));
   pass_.assign(threshold_ + 1, 0.0);
   double sum = 0;
   for (std::size_t s = pass_.size(); s-- > 0;) pass_[s] = sum += law[s];

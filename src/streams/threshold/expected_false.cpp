@@ -3,15 +3,12 @@
 #include <cmath>
 
 #include "streams/threshold/law_of_count.hpp"
-#include "tally/theory/compound_poisson.hpp"
 
 namespace tally::detail {
 namespace {
 
 // With fewer counters at 0, there is no useful estimate.
 constexpr double least_share_untouched = 0.1;
-
-constexpr double negligible = 1e-15;
 
 // Number of loads for which the distribution in a generation is calculated.
 constexpr int num_steps = 16;
@@ -28,22 +25,6 @@ theory::CountHistogram histogram_of(const CountVisits& own, double share) {
   }
   histogram.keys_with_count[most] = share * to_double(own.at(most));
   return histogram;
-}
-
-/// The distribution of what other keys have added to the smallest counter of a key.
-Law law_of_least_counter(const theory::CountHistogram& histogram, const ThresholdShape& shape,
-                         std::uint64_t max_gap) {
-  Law law(max_gap + 1);
-  double at_least = 1;
-  for (std::uint64_t s = 0; s <= max_gap; ++s) {
-    const double more = s == max_gap ? 0
-                                     : theory::compound_threshold_false_positive_probability(
-                                           histogram, s + 1, shape.num_hashes, shape.num_counters);
-    law[s] = std::max(0.0, at_least - more);
-    at_least = more;
-    if (more < negligible) break;
-  }
-  return law;
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
+#include <cstdint>
 #include <vector>
+
+#include "tally/shapes/threshold.hpp"
+#include "tally/theory/compound_poisson.hpp"
 
 namespace tally::detail {
 
@@ -10,12 +12,11 @@ namespace tally::detail {
 using Law = std::vector<double>;
 
 /// The distribution of the sum of two independent counts, with as many entries as `a` has.
-inline Law law_of_sum(const Law& a, const Law& b) {
-  Law sum(a.size(), 0.0);
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    for (std::size_t j = 0; j < b.size(); ++j) sum[std::min(i + j, a.size() - 1)] += a[i] * b[j];
-  }
-  return sum;
-}
+Law law_of_sum(const Law& a, const Law& b);
+
+/// The distribution of what other keys have added to the smallest counter of a key: entries 0 to `max_gap`. What is
+/// above an entry with a probability of less than 1e-15 is left at 0.
+Law law_of_least_counter(const theory::CountHistogram& histogram, const ThresholdShape& shape,
+                         std::uint64_t max_gap);
 
 }  // namespace tally::detail
