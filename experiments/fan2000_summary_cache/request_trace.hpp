@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "random.hpp"
-#include "tally/hashing/hash128.hpp"
+#include "tally/hashing/key_hasher.hpp"
 
 namespace tally::experiments {
 

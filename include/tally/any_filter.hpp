@@ -3,67 +3,21 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <type_traits>
 #include <utility>
 #include <variant>
 
+#include "tally/any_filter/filter_totals.hpp"
+#include "tally/any_filter/filter_variant.hpp"
+#include "tally/any_filter/filter_view.hpp"
 #include "tally/detail/aligned_words.hpp"
-#include "tally/filters/bloom.hpp"
-#include "tally/filters/counting_bloom.hpp"
-#include "tally/filters/dleft_counting_bloom.hpp"
 #include "tally/filters/outcomes.hpp"
 #include "tally/filters/statistics.hpp"
-#include "tally/filters/threshold.hpp"
-#include "tally/hashing/scheme_list.hpp"
 #include "tally/shapes/filter.hpp"
-#include "tally/sketches/count_min.hpp"
 
 namespace tally {
 
-/// The numbers of calls on a structure so far. Numbers that do not apply to the kind stay 0.
-struct FilterTotals {
-  std::uint64_t num_insertions = 0;  ///< without refused ones; for a sketch the sum of all weights
-  std::uint64_t num_removes = 0;     ///< without refused ones
-  std::uint64_t num_refused_removes = 0;
-  std::uint64_t num_full = 0;     ///< insertions that returned `full`; d-left filters
-  std::uint64_t num_rescues = 0;  ///< insertions that found room by moves; d-left filters
-
-  /// Not calls, but stored here so that reading a file need not scan it: the number of cells in use in a d-left filter.
-  std::uint64_t num_fingerprints = 0;
-
-  /// Not calls either: the most that halvings may have added to a counter of a sketch.
-  std::uint64_t rounding = 0;
-
-  friend bool operator==(const FilterTotals&, const FilterTotals&) = default;
-};
-
-namespace detail {
-
-template <class BitSchemes, class CountingSchemes, class CellSchemes, class SketchSchemes>
-struct FilterVariantOver;
-template <class... BitSchemes, class... CountingSchemes, class... CellSchemes, class... SketchSchemes>
-struct FilterVariantOver<SchemeList<BitSchemes...>, SchemeList<CountingSchemes...>,
-                         SchemeList<CellSchemes...>, SchemeList<SketchSchemes...>> {
-  using type = std::variant<BloomFilter<BitSchemes>..., CountingBloomFilter<CountingSchemes>...,
-                            ThresholdFilter<CountingSchemes>..., DLeftCountingBloomFilter<CellSchemes>...,
-                            CountMinSketch<SketchSchemes>...>;
-};
-
-/// Every structure that a file can contain.
-using FilterVariant = FilterVariantOver<AllSchemes, CounterSchemes, BucketSchemes, RowSchemes>::type;
-
-template <class F, class... Alternatives>
-constexpr bool is_alternative(const std::variant<Alternatives...>*) {
-  return (std::is_same_v<F, Alternatives> || ...);
-}
-
-template <class F>
-concept FilterAlternative = is_alternative<F>(static_cast<const FilterVariant*>(nullptr));
-
-}  // namespace detail
-
-/// A filter or sketch whose kind and scheme are chosen at run time, for programs that read files or flags. It takes
-/// keys as digests of hasher(), in batches, with one dispatch per call.
+/// A filter or sketch whose kind and scheme are chosen at run time, for programs that read files or flags. It has one
+/// dispatch per call. Batches take keys as digests of hasher().
 ///
 /// Guarantees and thread safety are those of the filter inside. All spans of a call must have the same length;
 /// otherwise it throws std::invalid_argument. A call that the kind does not support throws std::invalid_argument that
@@ -79,8 +33,8 @@ class AnyFilter {
             detail::AlignedWords words);
 
   /// Holds the given filter.
-  template <detail::FilterAlternative F>
-  explicit AnyFilter(F filter) : filter_(std::move(filter)) {}
+  template <FilterInFiles F>
+  explicit AnyFilter(F filter) : hasher_(filter.hasher()), filter_(std::move(filter)) {}
 
   // Not inline: each is instantiated for every structure.
   AnyFilter(const AnyFilter& other);
@@ -92,7 +46,7 @@ class AnyFilter {
 
   FilterShape shape() const;
   FilterKind kind() const;
-  const KeyHasher& hasher() const;
+  const KeyHasher& hasher() const noexcept { return hasher_; }
   FilterTotals totals() const;
 
   /// Whether it has try_grow.
@@ -105,6 +59,28 @@ class AnyFilter {
   bool is_sketch() const { return traits_of(kind()).takes_weights; }
   /// Whether it has insert_batch with states.
   bool has_threshold() const { return traits_of(kind()).tells_states; }
+
+  // One key. Each does what the function of the same name does for a batch.
+
+  /// `full` if the key was refused, `saturated` if a counter of a counting filter or sketch is at its maximum.
+  template <Key K>
+  [[nodiscard]] InsertResult insert(K&& key) {
+    return insert_digest(hasher_(key));
+  }
+  template <Key K>
+  [[nodiscard]] bool may_contain(K&& key) const {
+    return may_contain_digest(hasher_(key));
+  }
+  template <Key K>
+  [[nodiscard]] Count count(K&& key) const {
+    return count_digest(hasher_(key));
+  }
+  template <Key K>
+  [[nodiscard]] RemoveResult remove(K&& key) {
+    return remove_digest(hasher_(key));
+  }
+
+  // Batches.
 
   /// Returns the number of keys that were refused because the filter is full; always 0 for all kinds but dleft. All
   /// other keys were inserted.
@@ -144,6 +120,12 @@ class AnyFilter {
   /// Halves every count, rounded up. Sketches only.
   void halve();
 
+  /// Removes all keys. The size and the memory stay.
+  void clear() noexcept;
+
+  /// Keeps what is in both, as BloomFilter::intersect. Bloom filters only. Throws as `merge`.
+  void intersect(const AnyFilter& other);
+
   FilterStatistics statistics() const;
 
   /// The statistics that only a d-left filter has; nothing for other kinds.
@@ -152,9 +134,19 @@ class AnyFilter {
   /// The bound on the estimates of a sketch; nothing for filters.
   std::optional<CountMinBound> count_min_bound() const;
 
-  /// The memory of bits, counters or cells, and the side table of a d-left filter: together the body of a file.
-  std::span<const std::uint64_t> words() const;
-  std::span<const std::uint64_t> side_words() const;
+  /// FilterView::words and FilterView::side_words.
+  std::span<const std::uint64_t> words() const { return FilterView(*this).words; }
+  std::span<const std::uint64_t> side_words() const { return FilterView(*this).side_words; }
+
+  /// The filter inside if it has this type, else nullptr.
+  template <FilterInFiles F>
+  const F* get_if() const noexcept {
+    return std::get_if<F>(&filter_);
+  }
+  template <FilterInFiles F>
+  F* get_if() noexcept {
+    return std::get_if<F>(&filter_);
+  }
 
   /// Calls `visit` with the filter inside.
   template <class Visit>
@@ -162,7 +154,16 @@ class AnyFilter {
     return std::visit(std::forward<Visit>(visit), filter_);
   }
 
+  /// Whether files of both would hold the same.
+  friend bool operator==(const AnyFilter& a, const AnyFilter& b) { return a.filter_ == b.filter_; }
+
  private:
+  InsertResult insert_digest(Hash128 digest);
+  bool may_contain_digest(Hash128 digest) const;
+  Count count_digest(Hash128 digest) const;
+  RemoveResult remove_digest(Hash128 digest);
+
+  KeyHasher hasher_;
   detail::FilterVariant filter_;
 };
 

@@ -7,6 +7,7 @@
 #include "tally/planner/plan_dleft.hpp"
 #include "tally/planner/requirements.hpp"
 #include "tally/planner/sample.hpp"
+#include "tally/shapes/blocked_bloom.hpp"
 #include "tally/shapes/bloom.hpp"
 #include "tally/shapes/counting_bloom.hpp"
 #include "tally/shapes/threshold.hpp"
@@ -30,17 +31,17 @@ namespace tally {
 
 /// For BloomFilter. Reads num_keys, false_positive_rate and memory_bytes.
 /// @source theory::false_positive_probability (Fan et al. 2000)
-BloomShape plan_bloom(const Requirements& requirements);
+[[nodiscard]] BloomShape plan_bloom(const Requirements& requirements);
 
 /// For BlockedBloomFilter: num_bits is a multiple of 512; at most 64 hashes are considered. Reads what plan_bloom does.
 /// @source theory::blocked_bloom_false_positive_probability (after Putze et al. 2007)
-BloomShape plan_blocked_bloom(const Requirements& requirements);
+[[nodiscard]] BlockedBloomShape plan_blocked_bloom(const Requirements& requirements);
 
 /// For CountingBloomFilter. The rate is that of may_contain for a key that is not in the filter, and of at_least(theta)
 /// for one that is in it fewer than theta times, whatever the multiplicities of the others. Reads num_keys,
 /// false_positive_rate, memory_bytes, threshold, counter_bits and max_saturation_probability.
 /// @source theory::false_positive_probability and theory::counter_overflow_union_bound (Fan et al. 2000)
-CountingBloomShape plan_counting_bloom(const Requirements& requirements);
+[[nodiscard]] CountingBloomShape plan_counting_bloom(const Requirements& requirements);
 
 /// For ThresholdFilter. Reads num_keys, false_positive_rate, memory_bytes, threshold, update, true_count,
 /// num_insertions and histogram. For a true_count below theta - 1 without a histogram, num_insertions is by default
@@ -48,20 +49,20 @@ CountingBloomShape plan_counting_bloom(const Requirements& requirements);
 /// @source theory::false_positive_probability for true_count = theta - 1; else
 ///         theory::threshold_false_positive_probability (Kim et al. 2019, equation 2), or with a histogram
 ///         theory::compound_threshold_false_positive_probability
-ThresholdShape plan_threshold(const Requirements& requirements);
+[[nodiscard]] ThresholdShape plan_threshold(const Requirements& requirements);
 
 /// Plans a shape of this kind with the function for the kind (one above, plan_dleft, plan_count_min or
 /// plan_count_min_two_hash), and with the scheme of the requirements or by default that of the kind. Filters are
 /// planned by the law of the default scheme. Then the size is rounded to what the scheme can use: down if a memory is
 /// given, else up. Also throws std::invalid_argument for a scheme that the kind does not support, and for a memory if
 /// a d-left filter would have to be rounded down.
-FilterShape plan_shape(FilterKind kind, const Requirements& requirements);
+[[nodiscard]] FilterShape plan_shape(FilterKind kind, const Requirements& requirements);
 
 /// The largest number of distinct keys (0 if not even one) with which the filter meets the rate, in the sense that a
 /// plan of its kind guarantees by default. Throws std::invalid_argument for a rate outside (0, 1) or an impossible
 /// shape.
 std::uint64_t planned_num_keys(const BloomShape& shape, double false_positive_rate);
-std::uint64_t planned_num_keys_blocked(const BloomShape& shape, double false_positive_rate);
+std::uint64_t planned_num_keys(const BlockedBloomShape& shape, double false_positive_rate);
 std::uint64_t planned_num_keys(const CountingBloomShape& shape, double false_positive_rate);
 std::uint64_t planned_num_keys(const ThresholdShape& shape, double false_positive_rate);
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tally/any_filter.hpp"
@@ -13,8 +14,15 @@
 
 namespace tally {
 
+namespace detail {
+
+/// The file's filter, which has this type. Throws what `load` throws, and FileKindError.
+AnyFilter load_type(const std::filesystem::path& path, const std::optional<HashKey>& key, FilterType type);
+
+}  // namespace detail
+
 /// The filter as a file's bytes (docs/format.md): the same on every machine.
-std::vector<std::byte> serialize(const AnyFilter& filter);
+std::vector<std::byte> serialize(const FilterView& filter);
 
 /// The filter from the bytes that `serialize` returned. Everything is checked before anything is allocated:
 /// the header, the length (which must be exact), both checksums, and that unused bits are 0. Throws
@@ -32,7 +40,9 @@ enum class Overwrite { refuse, replace };
 /// link is followed. If the path is not a regular file (a pipe, a device), it is written to directly,
 /// whatever `overwrite` is. Throws std::system_error that names the path; std::errc::file_exists if it
 /// refuses to overwrite.
-void save(const AnyFilter& filter, const std::filesystem::path& path,
+///
+/// Every filter converts to a FilterView, which has no copy of its memory.
+void save(const FilterView& filter, const std::filesystem::path& path,
           Overwrite overwrite = Overwrite::refuse);
 
 /// Writes arbitrary bytes in the way that `save` writes a filter.
@@ -42,5 +52,13 @@ void save_bytes(std::span<const std::byte> bytes, const std::filesystem::path& p
 /// Reads a file as `deserialize` reads bytes, also from a pipe. Throws what `deserialize` throws, with the
 /// path, and std::system_error with the path.
 AnyFilter load(const std::filesystem::path& path, const std::optional<HashKey>& key = {});
+
+/// The same for a filter whose type is known: load_as<BloomFilter<>>("seen.tally"). Throws FileKindError, before it reads the
+/// body, for a file of another kind or scheme; it names both. (sketch_files.hpp has the same for other sketches.)
+template <FilterInFiles F>
+F load_as(const std::filesystem::path& path, const std::optional<HashKey>& key = {}) {
+  AnyFilter filter = detail::load_type(path, key, filter_type<F>);
+  return std::move(*filter.get_if<F>());
+}
 
 }  // namespace tally

@@ -9,7 +9,7 @@ namespace {
 using detail::FilterVariant;
 
 template <class Scheme>
-FilterVariant make(const BloomShape& shape, const KeyHasher& hasher, const FilterTotals& totals,
+FilterVariant make(const BloomShapeFor<Scheme>& shape, const KeyHasher& hasher, const FilterTotals& totals,
                    detail::AlignedWords words) {
   BitArray bits(shape.num_bits, std::move(words));
   return BloomFilter<Scheme>(shape, hasher, totals.num_insertions, std::move(bits));
@@ -73,8 +73,10 @@ FilterVariant make_filter(const FilterShape& shape, const KeyHasher& hasher, con
                                   std::to_string(shape.num_bytes() / 8));
   }
   if (const auto* bloom = std::get_if<BloomShape>(&shape.shape)) {
-    return make_with_scheme<AllSchemes>(shape.scheme_id, *bloom, hasher, totals, std::move(words));
+    return make_with_scheme<CounterSchemes>(shape.scheme_id, *bloom, hasher, totals, std::move(words));
   }
+  if (const auto* blocked = std::get_if<BlockedBloomShape>(&shape.shape))
+    return make<BlockedScheme>(*blocked, hasher, totals, std::move(words));
   if (const auto* counting = std::get_if<CountingBloomShape>(&shape.shape)) {
     return make_with_scheme<CounterSchemes>(shape.scheme_id, *counting, hasher, totals, std::move(words));
   }
@@ -93,27 +95,6 @@ detail::AlignedWords empty_words(const FilterShape& shape) {
   return detail::AlignedWords(shape.num_bytes() / 8);
 }
 
-template <HashScheme Scheme>
-std::uint16_t scheme_id_of(const BloomFilter<Scheme>&) {
-  return Scheme::file_id;
-}
-template <HashScheme Scheme>
-std::uint16_t scheme_id_of(const CountingBloomFilter<Scheme>&) {
-  return Scheme::file_id;
-}
-template <HashScheme Scheme>
-std::uint16_t scheme_id_of(const ThresholdFilter<Scheme>&) {
-  return Scheme::file_id;
-}
-template <BucketScheme Scheme>
-std::uint16_t scheme_id_of(const DLeftCountingBloomFilter<Scheme>&) {
-  return Scheme::file_id;
-}
-template <RowScheme Rows>
-std::uint16_t scheme_id_of(const CountMinSketch<Rows>&) {
-  return Rows::file_id;
-}
-
 }  // namespace
 
 AnyFilter::AnyFilter(const FilterShape& shape, const KeyHasher& hasher)
@@ -121,7 +102,7 @@ AnyFilter::AnyFilter(const FilterShape& shape, const KeyHasher& hasher)
 
 AnyFilter::AnyFilter(const FilterShape& shape, const KeyHasher& hasher, const FilterTotals& totals,
                      detail::AlignedWords words)
-    : filter_(make_filter(shape, hasher, totals, std::move(words))) {}
+    : hasher_(hasher), filter_(make_filter(shape, hasher, totals, std::move(words))) {}
 
 AnyFilter::AnyFilter(const AnyFilter& other) = default;
 AnyFilter::AnyFilter(AnyFilter&& other) noexcept = default;
@@ -130,49 +111,18 @@ AnyFilter& AnyFilter::operator=(AnyFilter&& other) noexcept = default;
 AnyFilter::~AnyFilter() = default;
 
 FilterShape AnyFilter::shape() const {
-  return visit([](const auto& filter) { return FilterShape{filter.shape(), scheme_id_of(filter)}; });
+  return visit([]<class F>(const F& filter) {
+    return FilterShape{filter.shape(), filter_type<F>.scheme_id};
+  });
 }
 
 FilterKind AnyFilter::kind() const { return shape().kind(); }
 
-const KeyHasher& AnyFilter::hasher() const {
-  return visit([](const auto& filter) -> const KeyHasher& { return filter.hasher(); });
-}
-
 FilterTotals AnyFilter::totals() const {
-  return visit([](const auto& filter) -> FilterTotals {
-    if constexpr (detail::has_cells<decltype(filter)>) {
-      const DLeftTotals& totals = filter.totals();
-      return {totals.num_insertions,
-              totals.num_removes,
-              totals.num_refused_removes,
-              totals.num_full,
-              totals.num_rescues,
-              filter.table().num_fingerprints(),
-              0};
-    } else if constexpr (requires { filter.totals(); }) {
-      const auto& totals = filter.totals();
-      return {totals.num_insertions, totals.num_removes, totals.num_refused_removes};
-    } else if constexpr (requires { filter.total_count(); }) {
-      return {.num_insertions = filter.total_count(), .rounding = filter.rounding()};
-    } else {
-      return {filter.num_insertions(), 0, 0};
-    }
-  });
+  return visit([](const auto& filter) { return detail::totals_of(filter); });
 }
 
-std::span<const std::uint64_t> AnyFilter::words() const {
-  return visit([](const auto& filter) {
-    if constexpr (detail::has_cells<decltype(filter)>) return filter.table().cells().words();
-    else return filter.storage().words();
-  });
-}
-
-std::span<const std::uint64_t> AnyFilter::side_words() const {
-  return visit([](const auto& filter) -> std::span<const std::uint64_t> {
-    if constexpr (detail::has_cells<decltype(filter)>) return filter.table().spills().words();
-    else return {};
-  });
-}
+FilterView::FilterView(const AnyFilter& filter)
+    : FilterView(filter.visit([](const auto& own) { return FilterView(own); })) {}
 
 }  // namespace tally

@@ -22,6 +22,21 @@ void at_least_by_count(const Filter& filter, std::span<const Hash128> keys, std:
 
 }  // namespace
 
+bool AnyFilter::may_contain_digest(Hash128 digest) const {
+  return visit([&](const auto& filter) {
+    if constexpr (requires { filter.may_contain(digest); }) return filter.may_contain(digest);
+    else if constexpr (requires { filter.at_least(digest); }) return filter.at_least(digest);
+    else return filter.count(digest).value > 0;
+  });
+}
+
+Count AnyFilter::count_digest(Hash128 digest) const {
+  return visit([&](const auto& filter) -> Count {
+    if constexpr (requires { filter.count(digest); }) return filter.count(digest);
+    else detail::throw_unsupported("count", kind(), &KindTraits::can_count);
+  });
+}
+
 void AnyFilter::may_contain_batch(std::span<const Hash128> keys, std::span<bool> results) const {
   detail::require_equally_long(keys.size(), results.size());
   visit([&](const auto& filter) {

@@ -56,7 +56,8 @@ AnyFilter filter_of(const SummaryTable& summary, const KeyHasher& hasher) {
       totals.num_insertions += (cell >> dleft->remainder_bits) + 1;
     }
   } else {
-    shape.shape = std::get<BloomShape>(layout.shape);
+    const BloomShape& bits = std::get<BloomShape>(layout.shape);
+    shape = bloom_filter_shape(bits.num_bits, bits.num_hashes, layout.scheme_id);
   }
   detail::AlignedWords words(shape.num_bytes() / 8);
   std::copy(summary.words().begin(), summary.words().end(), words.data());

@@ -20,6 +20,30 @@ void in_windows(Filter& filter, std::span<const Hash128> keys, Use use) {
 
 }  // namespace
 
+InsertResult AnyFilter::insert_digest(Hash128 digest) {
+  return std::visit(
+      [&](auto& filter) {
+        if constexpr (requires { filter.add(digest); }) {
+          return filter.add(digest);
+        } else if constexpr (std::is_same_v<decltype(filter.insert(digest)), InsertResult>) {
+          return filter.insert(digest);
+        } else {
+          (void)filter.insert(digest);
+          return InsertResult::counted;
+        }
+      },
+      filter_);
+}
+
+RemoveResult AnyFilter::remove_digest(Hash128 digest) {
+  return std::visit(
+      [&](auto& filter) -> RemoveResult {
+        if constexpr (requires { filter.remove(digest); }) return filter.remove(digest);
+        else detail::throw_unsupported("remove", kind(), &KindTraits::can_remove);
+      },
+      filter_);
+}
+
 std::uint64_t AnyFilter::insert_batch(std::span<const Hash128> keys) {
   std::uint64_t num_full = 0;
   std::visit(
@@ -98,6 +122,25 @@ void AnyFilter::halve() {
           filter.halve();
         } else {
           detail::throw_unsupported("halve", kind(), &KindTraits::takes_weights);
+        }
+      },
+      filter_);
+}
+
+void AnyFilter::clear() noexcept {
+  std::visit([](auto& filter) { filter.clear(); }, filter_);
+}
+
+void AnyFilter::intersect(const AnyFilter& other) {
+  detail::require_same("AnyFilter", "kind", name_of(kind()), name_of(other.kind()));
+  detail::require_same("AnyFilter", "scheme", shape().scheme_name(), other.shape().scheme_name());
+  std::visit(
+      [&]<class F>(F& filter) {
+        if constexpr (requires { filter.intersect(filter); }) {
+          filter.intersect(*other.get_if<F>());
+        } else {
+          throw std::invalid_argument("intersect: a " + std::string(name_of(kind())) +
+                                      " filter does not support this; use a bloom or blocked-bloom filter");
         }
       },
       filter_);

@@ -20,6 +20,12 @@ void throw_parameter_error(std::string_view where, std::string_view parameter, s
   throw std::invalid_argument(message);
 }
 
+void throw_not_one_per_key(std::string_view function, std::string_view what, std::size_t num_keys,
+                           std::size_t num_given) {
+  throw_parameter_error(function, "number of " + std::string(what), text_of(num_given),
+                        text_of(num_keys) + ", one per key");
+}
+
 void throw_difference(std::string_view where, std::string_view field, std::string_view mine,
                       std::string_view theirs) {
   std::string message(where);

@@ -26,7 +26,7 @@ constexpr std::string_view structure = "plan";
 struct Task {
   Task(const Requirements& all, const Wanted& wanted_shape, const Keys& known_keys)
       : requirements(all),
-        theta(all.threshold),
+        theta(all.theta()),
         wanted(wanted_shape),
         keys(known_keys),
         scheme(scheme_law(all.scheme.value_or(DefaultScheme::name))) {}
@@ -71,8 +71,8 @@ Candidate describe(const Task& task, const SchemeLaw& scheme, const FilterShape&
 
 Candidate bloom(const Task& task, const SchemeLaw& scheme) {
   const Solution found = solve(structure, scheme.law, task.wanted, 1);
-  const FilterShape shape{BloomShape{found.num_positions, found.num_hashes}, scheme.file_id};
-  const bool is_blocked = shape.kind() == FilterKind::blocked_bloom;
+  const bool is_blocked = scheme.kind == PositionLaw::lines;
+  const FilterShape shape = bloom_filter_shape(found.num_positions, found.num_hashes, scheme.file_id);
   Candidate candidate = describe(task, scheme, shape, found.num_keys, 0);
   candidate.summary = is_blocked ? "a set; one cache line per key, for more memory or more false positives"
                                  : "a set; the least memory";
@@ -157,6 +157,11 @@ Candidate dleft(const Task& task, const Requirements& own, const DLeftSolution& 
   candidate.dleft = forecast_of(found, own);
   candidate.summary = "a multiset: keys can be removed and counted without a maximum; " +
                       std::to_string(shape.num_subtables) + " cache lines per key; can fill up";
+  if (const DLeftSize& last = candidate.dleft->sizes.back(); last.num_doublings > 0) {
+    candidate.summary += "; can double " + std::to_string(last.num_doublings) + " times, and then has " +
+                         std::to_string(last.num_keys) + " keys in " + std::to_string(last.memory_bytes) +
+                         " bytes and a false positive rate of " + short_number(last.false_positive_rate);
+  }
   candidate.source =
       "1 - (1 - 1/(B R))^n; the load from the fluid limit (Bonomi, Mitzenmacher, Panigrahy, Singh, Varghese "
       "2006)";
@@ -206,7 +211,7 @@ std::vector<Candidate> dlefts(const Task& task, const Requirements& requirements
 /// how often keys repeat.
 bool may_lead_with_dleft(const Requirements& requirements) {
   if (removes_or_counts(requirements)) return true;
-  return requirements.threshold > 1 &&
+  return requirements.theta() > 1 &&
          (requirements.histogram || requirements.num_frequent_keys.value_or(0) != 0);
 }
 
@@ -220,7 +225,7 @@ bool comes_before(const Candidate& dleft, const Candidate& other, const Requirem
 }  // namespace
 
 Plan plan(const Requirements& requirements) {
-  detail::require_in_range(structure, "threshold", requirements.threshold, 1, max_threshold_limit);
+  detail::require_in_range(structure, "threshold", requirements.theta(), 1, max_threshold_limit);
   Keys keys{requirements.num_keys, requirements.num_insertions, nullptr};
   if (requirements.histogram) {
     if (keys.num_keys || keys.num_insertions) {
@@ -244,7 +249,7 @@ Plan plan(const Requirements& requirements) {
   const Task task(requirements, wanted, keys);
   const bool is_blocked = task.scheme.kind == PositionLaw::lines;
   const bool no_plain_set = removes_or_counts(requirements);
-  if (is_blocked && (requirements.threshold > 1 || no_plain_set)) {
+  if (is_blocked && (requirements.theta() > 1 || no_plain_set)) {
     throw std::invalid_argument(
         "plan: scheme is 'blocked', which only Bloom filters support; use another scheme for thresholds, "
         "counts and removals");

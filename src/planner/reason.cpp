@@ -90,8 +90,7 @@ std::string why_dleft(const Requirements& requirements, const Plan& plan) {
   const Candidate& first = plan.recommended();
   std::string reason = "it " + achievement(requirements, first);
   for (const Candidate& other : plan.candidates) {
-    if (other.kind() == FilterKind::dleft || other.promised_true_count + 1 != requirements.threshold)
-      continue;
+    if (other.kind() == FilterKind::dleft || other.promised_true_count + 1 != requirements.theta()) continue;
     reason += ", and " + std::string(name_of(other.kind())) + " " + achievement(requirements, other);
     if (saturates_often(other)) {
       reason += ", whose counters of " + std::to_string(other.shape.counter_bits()) +
@@ -132,8 +131,7 @@ std::string reason_for(const Requirements& requirements, const Plan& plan) {
     }
   } else if (first.kind() == FilterKind::dleft) {
     reason = why_dleft(requirements, plan);
-  } else if (first.kind() == FilterKind::threshold &&
-             first.promised_true_count + 1 == requirements.threshold) {
+  } else if (first.kind() == FilterKind::threshold && first.promised_true_count + 1 == requirements.theta()) {
     reason =
         "its counters are just wide enough for the threshold, and its false positive rate holds for every "
         "key that was inserted fewer times, however unevenly keys repeat";
@@ -148,7 +146,7 @@ std::string reason_for(const Requirements& requirements, const Plan& plan) {
       reason += "; blocked-bloom touches one cache line per key instead of " +
                 short_number(first.cache_lines.insert);
     } else if (other.kind() == FilterKind::threshold &&
-               other.promised_true_count + 1 < requirements.threshold && !requirements.memory_bytes) {
+               other.promised_true_count + 1 < requirements.theta() && !requirements.memory_bytes) {
       reason +=
           "; if only keys that were never inserted matter, " + memory_against(other, first) + " is enough";
     } else if (is_slow(other) && (requirements.prefers_speed || !removes_or_counts)) {
@@ -159,7 +157,7 @@ std::string reason_for(const Requirements& requirements, const Plan& plan) {
     } else if (other.kind() == FilterKind::dleft && !removes_or_counts) {
       reason += "; it " + achievement(requirements, first) +
                 ", and dleft, which also supports removal and counts, " + achievement(requirements, other);
-      if (requirements.threshold > 1 && !requirements.histogram &&
+      if (requirements.theta() > 1 && !requirements.histogram &&
           requirements.num_frequent_keys.value_or(0) == 0)
         reason += " if hardly any key is in the filter more than 4 times at once";
     }

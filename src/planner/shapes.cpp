@@ -20,7 +20,8 @@ using namespace planner_detail;
 
 constexpr std::uint32_t least_counter_bits = 4;  // enough for sets (Summary Cache, Fan et al. 2000)
 
-BloomShape plan_bits(std::string_view structure, std::string_view scheme, const Requirements& requirements) {
+template <class Shape>
+Shape plan_bits(std::string_view structure, std::string_view scheme, const Requirements& requirements) {
   const Wanted wanted = check_wanted(structure, requirements);
   const Solution found = solve(structure, scheme_law(scheme).law, wanted, 1);
   return {found.num_positions, found.num_hashes};
@@ -43,7 +44,7 @@ std::uint64_t planned(std::string_view structure, std::string_view scheme, std::
 
 CountingSolution planner_detail::solve_counting(std::string_view structure, const Law& law,
                                                 const Wanted& wanted, const Requirements& requirements) {
-  const std::uint64_t max_threshold = requirements.threshold;
+  const std::uint64_t max_threshold = requirements.theta();
   const auto solve_with = [&](std::uint32_t width) {
     CountingBloomShape shape{1, 1, width, max_threshold};
     check_shape(shape);
@@ -70,11 +71,11 @@ CountingSolution planner_detail::solve_counting(std::string_view structure, cons
 }
 
 BloomShape plan_bloom(const Requirements& requirements) {
-  return plan_bits("plan_bloom", DefaultScheme::name, requirements);
+  return plan_bits<BloomShape>("plan_bloom", DefaultScheme::name, requirements);
 }
 
-BloomShape plan_blocked_bloom(const Requirements& requirements) {
-  return plan_bits("plan_blocked_bloom", BlockedScheme::name, requirements);
+BlockedBloomShape plan_blocked_bloom(const Requirements& requirements) {
+  return plan_bits<BlockedBloomShape>("plan_blocked_bloom", BlockedScheme::name, requirements);
 }
 
 CountingBloomShape plan_counting_bloom(const Requirements& requirements) {
@@ -85,7 +86,10 @@ CountingBloomShape plan_counting_bloom(const Requirements& requirements) {
 
 ThresholdShape plan_threshold(const Requirements& requirements) {
   constexpr std::string_view structure = "plan_threshold";
-  const std::uint64_t theta = requirements.threshold;
+  if (!requirements.threshold)
+    throw std::invalid_argument(
+        "plan_threshold: threshold is not given; give the number of insertions from which keys are reported");
+  const std::uint64_t theta = requirements.theta();
   ThresholdShape shape{1, 1, theta, requirements.update.value_or(CounterUpdate::plain)};
   check_shape(shape);
   const std::uint64_t true_count = requirements.true_count.value_or(theta - 1);
@@ -124,8 +128,8 @@ std::uint64_t planned_num_keys(const BloomShape& shape, double false_positive_ra
                  false_positive_rate);
 }
 
-std::uint64_t planned_num_keys_blocked(const BloomShape& shape, double false_positive_rate) {
-  return planned("planned_num_keys_blocked", BlockedScheme::name, shape.num_bits, shape.num_hashes,
+std::uint64_t planned_num_keys(const BlockedBloomShape& shape, double false_positive_rate) {
+  return planned("planned_num_keys", BlockedScheme::name, shape.num_bits, shape.num_hashes,
                  false_positive_rate);
 }
 
@@ -167,10 +171,6 @@ std::uint64_t num_keys_by(const FilterShape& shape, double rate) {
   return planned_num_keys(std::get<Shape>(shape.shape), rate);
 }
 
-std::uint64_t num_keys_of_blocked(const FilterShape& shape, double rate) {
-  return planned_num_keys_blocked(std::get<BloomShape>(shape.shape), rate);
-}
-
 std::uint64_t num_keys_of_sketch(const FilterShape& shape, double /*rate*/) {
   throw std::invalid_argument(
       "planned_num_keys: a " + std::string(name_of(shape.kind())) +
@@ -179,7 +179,7 @@ std::uint64_t num_keys_of_sketch(const FilterShape& shape, double /*rate*/) {
 
 constexpr KindPlanner planners[] = {
     {FilterKind::bloom, shape_by<plan_bloom>, num_keys_by<BloomShape>},
-    {FilterKind::blocked_bloom, shape_by<plan_blocked_bloom>, num_keys_of_blocked},
+    {FilterKind::blocked_bloom, shape_by<plan_blocked_bloom>, num_keys_by<BlockedBloomShape>},
     {FilterKind::counting_bloom, shape_by<plan_counting_bloom>, num_keys_by<CountingBloomShape>},
     {FilterKind::threshold, shape_by<plan_threshold>, num_keys_by<ThresholdShape>},
     {FilterKind::dleft, shape_by<plan_dleft>, num_keys_by<DLeftShape>},

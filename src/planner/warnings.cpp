@@ -21,7 +21,7 @@ using Warnings = std::vector<std::string>;
 
 void warn_of_multiplicities(Warnings& warnings, const Requirements& requirements, const Keys& keys,
                             const Candidate& first) {
-  const std::uint64_t theta = requirements.threshold;
+  const std::uint64_t theta = requirements.theta();
   if (theta == 1) return;
   if (keys.error_law() == ErrorLaw::bound) {
     warnings.push_back(

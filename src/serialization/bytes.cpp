@@ -44,13 +44,13 @@ void check_length(std::uint64_t body_bytes, std::uint64_t file_bytes) {
                     std::min(file_bytes, expected));
 }
 
-void check_body_checksum(FileBytes body, std::uint64_t body_checksum) {
-  if (checksum(body) == body_checksum) return;
+void check_body_checksum(std::uint64_t found, std::uint64_t body_checksum) {
+  if (found == body_checksum) return;
   throw FormatError("the checksum of the body does not match; the file is damaged", file_header_bytes);
 }
 
 void check_body(const FileHeader& header, FileBytes body) {
-  check_body_checksum(body, header.body_checksum);
+  check_body_checksum(checksum(body), header.body_checksum);
   if (const auto* dleft = std::get_if<DLeftShape>(&header.shape.shape)) {
     check_dleft_body(header, *dleft, body);
   } else {
@@ -60,16 +60,19 @@ void check_body(const FileHeader& header, FileBytes body) {
 
 }  // namespace detail
 
-std::vector<std::byte> serialize(const AnyFilter& filter) {
-  const auto header = detail::header_of(filter);
-  std::vector<std::byte> bytes;
-  bytes.reserve(header.size() + filter.words().size_bytes() + filter.side_words().size_bytes());
-  bytes.insert(bytes.end(), header.begin(), header.end());
-  for (const auto words : {filter.words(), filter.side_words()}) {
-    const detail::FileBytes part = std::as_bytes(words);
-    bytes.insert(bytes.end(), part.begin(), part.end());
-  }
+std::vector<std::byte> detail::joined(std::span<const FileBytes> pieces) {
+  std::size_t num_bytes = 0;
+  for (const FileBytes piece : pieces) num_bytes += piece.size();
+  std::vector<std::byte> bytes(num_bytes);
+  auto end = bytes.begin();
+  for (const FileBytes piece : pieces) end = std::ranges::copy(piece, end).out;
   return bytes;
+}
+
+std::vector<std::byte> serialize(const FilterView& filter) {
+  const auto header = detail::header_of(filter);
+  const detail::FileBytes pieces[] = {header, std::as_bytes(filter.words), std::as_bytes(filter.side_words)};
+  return detail::joined(pieces);
 }
 
 AnyFilter deserialize(std::span<const std::byte> bytes, const std::optional<HashKey>& key) {

@@ -62,8 +62,24 @@ auto naming(const std::filesystem::path& path, Read read) {
   }
 }
 
-AnyFilter load_filter(OpenFile& open, const std::optional<HashKey>& key) {
-  const FileHeader header = read_header(open.header);
+/// The header of a filter: of this type, if one is given.
+FileHeader header_of_type(const OpenFile& open, const std::optional<FilterType>& type) {
+  if (!type) return read_header(open.header);
+  const FileKind kind = file_kind(open.header);
+  const std::string wanted(name_of(type->kind));
+  if (kind != static_cast<FileKind>(type->kind)) throw FileKindError(kind, wanted);
+  FileHeader header = read_header(open.header);
+  if (header.shape.scheme_id != type->scheme_id) {
+    const FilterShape same_kind{header.shape.shape, type->scheme_id};
+    throw FileKindError(kind, wanted + " with the scheme '" + std::string(same_kind.scheme_name()) +
+                                  "', not '" + std::string(header.shape.scheme_name()) + "'");
+  }
+  return header;
+}
+
+AnyFilter load_filter(OpenFile& open, const std::optional<HashKey>& key,
+                      const std::optional<FilterType>& type = std::nullopt) {
+  const FileHeader header = header_of_type(open, type);
   if (!open.is_regular()) return deserialize(read_stream(open, header.body_bytes()), key);
   detail::check_length(header.body_bytes(), open.size());
   const KeyHasher hasher = header.hasher(key);
@@ -77,15 +93,21 @@ AnyFilter load_filter(OpenFile& open, const std::optional<HashKey>& key) {
 
 AnySketch load_sketch(OpenFile& open, const std::optional<HashKey>& key) {
   const detail::SketchHeader header = detail::read_sketch_header(open.header);
-  if (open.is_regular()) detail::check_length(header.body_bytes, open.size());
-  return deserialize_sketch(read_stream(open, header.body_bytes), key);
+  if (!open.is_regular()) return deserialize_sketch(read_stream(open, header.body_bytes), key);
+  detail::check_length(header.body_bytes, open.size());
+  const KeyHasher hasher = header.hasher(key);
+  detail::SketchBody body(header);
+  std::uint64_t num_read = 0;
+  body.for_each_part([&](std::span<std::byte> part) { num_read += open.file.read_fully(part); });
+  if (num_read != header.body_bytes) detail::check_length(header.body_bytes, file_header_bytes + num_read);
+  return detail::sketch_of_body(header, hasher, std::move(body));
 }
 
 /// The filter in a mapped file, which stays mapped as long as the filter or a move of it.
-AnyFilter map_unnamed(const std::filesystem::path& path, const std::optional<HashKey>& key,
-                      VerifyBody verify) {
+AnyFilter map_unnamed(const std::filesystem::path& path, const std::optional<HashKey>& key, VerifyBody verify,
+                      const std::optional<FilterType>& type) {
   const OpenFile open(path);
-  const FileHeader header = read_header(open.header);
+  const FileHeader header = header_of_type(open, type);
   detail::check_length(header.body_bytes(), open.size());
   const KeyHasher hasher = header.hasher(key);
   const std::uint64_t num_bytes = file_header_bytes + header.body_bytes();
@@ -105,6 +127,14 @@ AnyFilter load(const std::filesystem::path& path, const std::optional<HashKey>& 
   return naming(path, [&] {
     OpenFile open(path);
     return load_filter(open, key);
+  });
+}
+
+AnyFilter detail::load_type(const std::filesystem::path& path, const std::optional<HashKey>& key,
+                            FilterType type) {
+  return naming(path, [&] {
+    OpenFile open(path);
+    return load_filter(open, key, type);
   });
 }
 
@@ -129,7 +159,12 @@ FileKind file_kind(const std::filesystem::path& path) {
 
 MappedFilter MappedFilter::open(const std::filesystem::path& path, const std::optional<HashKey>& key,
                                 VerifyBody verify) {
-  return MappedFilter(naming(path, [&] { return map_unnamed(path, key, verify); }));
+  return MappedFilter(naming(path, [&] { return map_unnamed(path, key, verify, std::nullopt); }));
+}
+
+AnyFilter detail::map_type(const std::filesystem::path& path, const std::optional<HashKey>& key,
+                           VerifyBody verify, FilterType type) {
+  return naming(path, [&] { return map_unnamed(path, key, verify, type); });
 }
 
 }  // namespace tally

@@ -133,7 +133,7 @@ FilterShape read_bloom_shape(const CommonFields& fields) {
   require_field("counter_bits", fields.counter_bits, 1, 1, counter_bits_at, " for Bloom filters");
   require_field("threshold", fields.threshold, 0, 0, threshold_at, " for Bloom filters");
   require_field("update policy", fields.update, 0, 0, update_at, " for this kind");
-  return {BloomShape{fields.num_positions, fields.num_hashes}, fields.scheme_id};
+  return bloom_filter_shape(fields.num_positions, fields.num_hashes, fields.scheme_id);
 }
 
 FilterShape read_counting_bloom_shape(const CommonFields& fields) {
@@ -319,13 +319,13 @@ std::array<std::byte, file_header_bytes> HeaderWriter::finish(std::uint64_t body
   return bytes_;
 }
 
-std::array<std::byte, file_header_bytes> header_of(const AnyFilter& filter) {
+std::array<std::byte, file_header_bytes> header_of(const FilterView& filter) {
   const auto narrow = [](auto value) { return static_cast<std::uint16_t>(value); };
   const auto byte = [](auto value) { return static_cast<std::uint8_t>(value); };
-  const FilterShape shape = filter.shape();
-  const FilterTotals totals = filter.totals();
+  const FilterShape& shape = filter.shape;
+  const FilterTotals& totals = filter.totals;
 
-  HeaderWriter header(static_cast<FileKind>(shape.kind()), shape.scheme_id, filter.hasher());
+  HeaderWriter header(static_cast<FileKind>(shape.kind()), shape.scheme_id, filter.hasher);
   const auto put = [&](std::size_t at, auto value) { header.put(at, value); };
   put(num_positions_at, shape.num_positions());
   put(num_hashes_at, shape.num_hashes());

@@ -7,8 +7,9 @@
 #include <new>
 #include <optional>
 #include <span>
+#include <vector>
 
-#include "tally/serialization/file_header.hpp"
+#include "tally/serialization.hpp"
 
 namespace tally::detail {
 
@@ -17,28 +18,46 @@ using FileBytes = std::span<const std::byte>;
 /// XXH3-64 with seed 0.
 inline std::uint64_t checksum(FileBytes bytes) noexcept { return XXH3_64bits(bytes.data(), bytes.size()); }
 
+/// The same of several pieces, one after the other.
+class Checksum {
+ public:
+  /// Throws std::bad_alloc.
+  Checksum() : state_(XXH3_createState(), XXH3_freeState) {
+    if (state_ == nullptr) throw std::bad_alloc();
+    XXH3_64bits_reset(state_.get());
+  }
+  void add(FileBytes piece) noexcept { XXH3_64bits_update(state_.get(), piece.data(), piece.size()); }
+  std::uint64_t value() const noexcept { return XXH3_64bits_digest(state_.get()); }
+
+ private:
+  std::unique_ptr<XXH3_state_t, XXH_errorcode (*)(XXH3_state_t*)> state_;
+};
+
 /// The same for a filter's body, whose two parts need not be contiguous.
-inline std::uint64_t body_checksum(const AnyFilter& filter) {
-  const FileBytes first = std::as_bytes(filter.words());
-  const FileBytes second = std::as_bytes(filter.side_words());
+inline std::uint64_t body_checksum(const FilterView& filter) {
+  const FileBytes first = std::as_bytes(filter.words);
+  const FileBytes second = std::as_bytes(filter.side_words);
   if (second.empty()) return checksum(first);
-  const std::unique_ptr<XXH3_state_t, XXH_errorcode (*)(XXH3_state_t*)> state(XXH3_createState(),
-                                                                              XXH3_freeState);
-  if (state == nullptr) throw std::bad_alloc();
-  XXH3_64bits_reset(state.get());
-  XXH3_64bits_update(state.get(), first.data(), first.size());
-  XXH3_64bits_update(state.get(), second.data(), second.size());
-  return XXH3_64bits_digest(state.get());
+  Checksum both;
+  both.add(first);
+  both.add(second);
+  return both.value();
 }
 
 /// The first 128 bytes of the filter's file.
-std::array<std::byte, file_header_bytes> header_of(const AnyFilter& filter);
+std::array<std::byte, file_header_bytes> header_of(const FilterView& filter);
+
+/// The pieces one after the other.
+std::vector<std::byte> joined(std::span<const FileBytes> pieces);
+
+/// Writes the pieces one after the other, as `save` writes a filter.
+void save_pieces(std::span<const FileBytes> pieces, const std::filesystem::path& path, Overwrite overwrite);
 
 /// Throws FormatError unless `file_bytes` is the length of the whole file.
 void check_length(std::uint64_t body_bytes, std::uint64_t file_bytes);
 
-/// Throws FormatError unless the body has this checksum.
-void check_body_checksum(FileBytes body, std::uint64_t body_checksum);
+/// Throws FormatError unless the checksum of the body is the one in the header.
+void check_body_checksum(std::uint64_t found, std::uint64_t body_checksum);
 
 /// Throws FormatError unless all bits that belong to no position of the shape are 0; `words` begin at byte
 /// `offset` of the file.

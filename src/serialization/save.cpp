@@ -164,17 +164,21 @@ void save_by(const Write& write, const fs::path& path, Overwrite overwrite) {
 
 }  // namespace
 
-void save(const AnyFilter& filter, const fs::path& path, Overwrite overwrite) {
+void detail::save_pieces(std::span<const FileBytes> pieces, const fs::path& path, Overwrite overwrite) {
   const auto write = [&](const FileDescriptor& file) {
-    file.write_all(detail::header_of(filter));
-    file.write_all(std::as_bytes(filter.words()));
-    file.write_all(std::as_bytes(filter.side_words()));
+    for (const FileBytes piece : pieces) file.write_all(piece);
   };
   save_by(write, path, overwrite);
 }
 
+void save(const FilterView& filter, const fs::path& path, Overwrite overwrite) {
+  const auto header = detail::header_of(filter);
+  const detail::FileBytes pieces[] = {header, std::as_bytes(filter.words), std::as_bytes(filter.side_words)};
+  detail::save_pieces(pieces, path, overwrite);
+}
+
 void save_bytes(std::span<const std::byte> bytes, const fs::path& path, Overwrite overwrite) {
-  save_by([&](const FileDescriptor& file) { file.write_all(bytes); }, path, overwrite);
+  detail::save_pieces(std::span(&bytes, 1), path, overwrite);
 }
 
 }  // namespace tally

@@ -1,8 +1,12 @@
 #include "tally/serialization/sketch_files.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <array>
+#include <optional>
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "serialization/fields.hpp"
 #include "serialization/sketch_parts.hpp"
@@ -15,52 +19,39 @@ using detail::FileBytes;
 using detail::HeaderWriter;
 using detail::SketchHeader;
 
-template <class Rows>
-constexpr FileKind kind_of_type(const TopKeys<Rows>*) {
-  return FileKind::top_keys;
-}
-template <class Rows>
-constexpr FileKind kind_of_type(const CountMinWindow<Rows>*) {
-  return FileKind::count_min_window;
-}
-constexpr FileKind kind_of_type(const SpaceSaving*) { return FileKind::space_saving; }
-
-/// The properties of a sketch type as text, for the error when two differ.
-template <class Rows>
-std::string_view scheme_of_type(const TopKeys<Rows>*) {
-  return Rows::name;
-}
-template <class Rows>
-std::string_view scheme_of_type(const CountMinWindow<Rows>*) {
-  return Rows::name;
-}
-std::string_view scheme_of_type(const SpaceSaving*) { return "none"; }
-
-/// The file is assembled from its body; the header is filled in later.
-std::vector<std::byte> begun_file(std::uint64_t body_bytes) {
-  std::vector<std::byte> bytes;
-  bytes.reserve(file_header_bytes + body_bytes);
-  bytes.resize(file_header_bytes);
-  return bytes;
-}
-std::vector<std::byte> finished(std::vector<std::byte> bytes, HeaderWriter& header) {
-  const FileBytes body = FileBytes(bytes).subspan(file_header_bytes);
-  const auto first = header.finish(body.size(), detail::checksum(body));
-  std::ranges::copy(first, bytes.begin());
-  return bytes;
+detail::SketchType file_type_of(const AnySketch& sketch) noexcept {
+  return std::visit([](const auto& own) { return detail::sketch_type_of(&own); }, sketch);
 }
 
-std::uint64_t bytes_of(const CountedKeys& keys) {
-  std::uint64_t sum = 8;
-  for (std::uint32_t i = 0; i < keys.size(); ++i) sum += 32 + keys.key_bytes(i).size();
-  return sum;
-}
+/// A file in pieces: header, counters as they are in memory, and a copy of the candidates.
+class FilePieces {
+ public:
+  void add_counters(std::span<const std::uint64_t> words) { add(std::as_bytes(words)); }
+  void add_candidates(const CountedKeys& keys) {
+    detail::append_candidates(candidates_, keys);
+    add(candidates_);
+  }
 
-template <class Sketch>
-void append_counters(std::vector<std::byte>& bytes, const Sketch& sketch) {
-  const FileBytes words = std::as_bytes(sketch.storage().words());
-  bytes.insert(bytes.end(), words.begin(), words.end());
-}
+  /// Valid as long as this and the sketch are. Called once, after all pieces were added.
+  std::span<const FileBytes> finish(HeaderWriter& header) {
+    detail::Checksum checksum;
+    std::uint64_t num_bytes = 0;
+    for (const FileBytes piece : std::span(pieces_).subspan(1)) {
+      checksum.add(piece);
+      num_bytes += piece.size();
+    }
+    header_ = header.finish(num_bytes, checksum.value());
+    pieces_.front() = header_;
+    return pieces_;
+  }
+
+ private:
+  void add(FileBytes piece) { pieces_.push_back(piece); }
+
+  std::array<std::byte, file_header_bytes> header_{};
+  std::vector<std::byte> candidates_;
+  std::vector<FileBytes> pieces_{1};  // the first is the header
+};
 
 template <class TopOrSaving>
 void put_keys_fields(HeaderWriter& header, const TopOrSaving& top) {
@@ -70,114 +61,166 @@ void put_keys_fields(HeaderWriter& header, const TopOrSaving& top) {
   header.put(detail::num_candidates_at, top.candidates().size());
 }
 
-/// The sketch whose counters begin at byte `at` of the body.
+/// The next sketch of the body.
 template <class Rows>
-CountMinSketch<Rows> read_sketch(const SketchHeader& header, const KeyHasher& hasher, FileBytes body,
-                                 std::uint64_t at, std::uint64_t total_count, std::uint64_t rounding) {
-  const FileBytes part = body.subspan(at, header.sketch_bytes());
-  detail::check_unused_bits(header.sketch, part, file_header_bytes + at);
-  detail::AlignedWords words(part.size() / 8);
-  std::memcpy(words.data(), part.data(), part.size());
+CountMinSketch<Rows> take_sketch(const SketchHeader& header, const KeyHasher& hasher,
+                                 detail::AlignedWords words, std::uint64_t total_count,
+                                 std::uint64_t rounding) {
   const CountMinShape& shape = header.shape();
   return {shape, hasher, total_count, rounding,
           CounterArray(shape.num_counters(), shape.counter_bits, std::move(words))};
 }
 
 template <class Rows>
-AnySketch read_with_rows(const SketchHeader& header, const KeyHasher& hasher, FileBytes body) {
-  const std::uint64_t sketch_bytes = header.sketch_bytes();
+AnySketch sketch_with_rows(const SketchHeader& header, const KeyHasher& hasher, detail::SketchBody body) {
   if (header.kind == FileKind::count_min_window) {
-    return CountMinWindow<Rows>(
-        read_sketch<Rows>(header, hasher, body, 0, header.newer_total, header.newer_rounding),
-        read_sketch<Rows>(header, hasher, body, sketch_bytes, header.older_total, header.older_rounding));
+    return CountMinWindow<Rows>(take_sketch<Rows>(header, hasher, std::move(body.counters[0]),
+                                                  header.newer_total, header.newer_rounding),
+                                take_sketch<Rows>(header, hasher, std::move(body.counters[1]),
+                                                  header.older_total, header.older_rounding));
   }
   CountedKeys keys =
-      detail::read_candidates(header, hasher, body.subspan(sketch_bytes), file_header_bytes + sketch_bytes);
-  return TopKeys<Rows>(read_sketch<Rows>(header, hasher, body, 0, header.sketch_total, 0), std::move(keys),
-                       header.total_count, header.floor);
+      detail::read_candidates(header, hasher, body.candidates, file_header_bytes + header.sketch_bytes());
+  return TopKeys<Rows>(take_sketch<Rows>(header, hasher, std::move(body.counters[0]), header.sketch_total, 0),
+                       std::move(keys), header.total_count, header.floor);
 }
 
 }  // namespace
 
-FileKind kind_of(const AnySketch& sketch) noexcept {
-  return std::visit([](const auto& own) { return kind_of_type(&own); }, sketch);
-}
+FileKind kind_of(const AnySketch& sketch) noexcept { return file_type_of(sketch).kind; }
 
-std::vector<std::byte> serialize(const SpaceSaving& sketch) {
-  std::vector<std::byte> bytes = begun_file(bytes_of(sketch.candidates()));
-  detail::append_candidates(bytes, sketch.candidates());
+namespace {
+
+/// Calls use(the pieces of the file).
+template <class Use>
+auto with_pieces(const SpaceSaving& sketch, Use use) {
+  FilePieces pieces;
+  pieces.add_candidates(sketch.candidates());
   HeaderWriter header(FileKind::space_saving, 0, sketch.hasher());
   put_keys_fields(header, sketch);
-  return finished(std::move(bytes), header);
+  return use(pieces.finish(header));
 }
 
-template <RowScheme Rows>
-std::vector<std::byte> serialize(const TopKeys<Rows>& sketch) {
+template <class Rows, class Use>
+auto with_pieces(const TopKeys<Rows>& sketch, Use use) {
   if (sketch.sketch().rounding() != 0) {
     detail::throw_parameter_error("TopKeys", "rounding of the sketch",
                                   std::to_string(sketch.sketch().rounding()),
                                   "0: bounds that are certain need a sketch that was never halved");
   }
-  std::vector<std::byte> bytes =
-      begun_file(num_bytes(sketch.sketch().shape()) + bytes_of(sketch.candidates()));
-  append_counters(bytes, sketch.sketch());
-  detail::append_candidates(bytes, sketch.candidates());
+  FilePieces pieces;
+  pieces.add_counters(sketch.sketch().storage().words());
+  pieces.add_candidates(sketch.candidates());
   HeaderWriter header(FileKind::top_keys, Rows::file_id, sketch.hasher());
   header.put_shape(sketch.sketch().shape());
   put_keys_fields(header, sketch);
   header.put(detail::sketch_total_at, sketch.sketch().total_count());
-  return finished(std::move(bytes), header);
+  return use(pieces.finish(header));
 }
 
-template <RowScheme Rows>
-std::vector<std::byte> serialize(const CountMinWindow<Rows>& sketch) {
-  std::vector<std::byte> bytes = begun_file(2 * num_bytes(sketch.newer().shape()));
-  append_counters(bytes, sketch.newer());
-  append_counters(bytes, sketch.older());
+template <class Rows, class Use>
+auto with_pieces(const CountMinWindow<Rows>& sketch, Use use) {
+  FilePieces pieces;
+  pieces.add_counters(sketch.newer().storage().words());
+  pieces.add_counters(sketch.older().storage().words());
   HeaderWriter header(FileKind::count_min_window, Rows::file_id, sketch.newer().hasher());
   header.put_shape(sketch.newer().shape());
   header.put(detail::num_insertions_at, sketch.newer().total_count());
   header.put(detail::rounding_at, sketch.newer().rounding());
   header.put(detail::older_total_at, sketch.older().total_count());
   header.put(detail::older_rounding_at, sketch.older().rounding());
-  return finished(std::move(bytes), header);
+  return use(pieces.finish(header));
 }
+
+}  // namespace
 
 std::vector<std::byte> serialize(const AnySketch& sketch) {
   return std::visit([](const auto& own) { return serialize(own); }, sketch);
 }
 
-AnySketch deserialize_sketch(std::span<const std::byte> bytes, const std::optional<HashKey>& key) {
-  const SketchHeader header = detail::read_sketch_header(bytes);
-  detail::check_length(header.body_bytes, bytes.size());
-  const FileBytes body = bytes.subspan(file_header_bytes);
-  detail::check_body_checksum(body, header.body_checksum);
-  const KeyHasher hasher = header.hasher(key);
+template <SketchInFiles Sketch>
+std::vector<std::byte> serialize(const Sketch& sketch) {
+  return with_pieces(sketch, [](std::span<const FileBytes> pieces) { return detail::joined(pieces); });
+}
+
+template <SketchInFiles Sketch>
+void save(const Sketch& sketch, const std::filesystem::path& path, Overwrite overwrite) {
+  with_pieces(sketch,
+              [&](std::span<const FileBytes> pieces) { detail::save_pieces(pieces, path, overwrite); });
+}
+
+void save(const AnySketch& sketch, const std::filesystem::path& path, Overwrite overwrite) {
+  std::visit([&](const auto& own) { save(own, path, overwrite); }, sketch);
+}
+
+detail::SketchBody::SketchBody(const SketchHeader& header) {
+  for (std::uint64_t i = 0; i < header.num_sketches(); ++i) counters.emplace_back(header.sketch_bytes() / 8);
+  candidates.resize(header.body_bytes - header.num_sketches() * header.sketch_bytes());
+}
+
+AnySketch detail::sketch_of_body(const SketchHeader& header, const KeyHasher& hasher, SketchBody body) {
+  Checksum checksum;
+  body.for_each_part([&](FileBytes part) { checksum.add(part); });
+  check_body_checksum(checksum.value(), header.body_checksum);
+  std::uint64_t offset = file_header_bytes;
+  for (const AlignedWords& words : body.counters) {
+    check_unused_bits(header.sketch, std::as_bytes(words.words()), offset);
+    offset += header.sketch_bytes();
+  }
   if (header.kind == FileKind::space_saving) {
-    return SpaceSaving(detail::read_candidates(header, hasher, body, file_header_bytes), hasher,
+    return SpaceSaving(read_candidates(header, hasher, body.candidates, file_header_bytes), hasher,
                        header.total_count, header.floor);
   }
   std::optional<AnySketch> sketch;
   RowSchemes::with_id(header.sketch.scheme_id, [&]<class Rows>(std::type_identity<Rows>) {
-    sketch.emplace(read_with_rows<Rows>(header, hasher, body));
+    sketch.emplace(sketch_with_rows<Rows>(header, hasher, std::move(body)));
   });
   return *std::move(sketch);
 }
 
+AnySketch deserialize_sketch(std::span<const std::byte> bytes, const std::optional<HashKey>& key) {
+  const SketchHeader header = detail::read_sketch_header(bytes);
+  detail::check_length(header.body_bytes, bytes.size());
+  const KeyHasher hasher = header.hasher(key);
+  detail::SketchBody body(header);
+  FileBytes rest = bytes.subspan(file_header_bytes);
+  body.for_each_part([&](std::span<std::byte> part) {
+    std::ranges::copy(rest.first(part.size()), part.begin());
+    rest = rest.subspan(part.size());
+  });
+  return detail::sketch_of_body(header, hasher, std::move(body));
+}
+
+void detail::throw_other_sketch(const AnySketch& any, SketchType wanted, const std::string& subject) {
+  const SketchType found = file_type_of(any);
+  std::string rule(name_of(wanted.kind));
+  if (found.kind == wanted.kind)
+    rule.append(" with the scheme '")
+        .append(wanted.scheme)
+        .append("', not '")
+        .append(found.scheme)
+        .append("'");
+  throw FileKindError(found.kind, rule, subject);
+}
+
 void merge(AnySketch& sketch, const AnySketch& other) {
   detail::require_same("AnySketch", "kind", name_of(kind_of(sketch)), name_of(kind_of(other)));
-  const auto scheme = [](const auto& own) { return scheme_of_type(&own); };
-  detail::require_same("AnySketch", "scheme", std::visit(scheme, sketch), std::visit(scheme, other));
+  detail::require_same("AnySketch", "scheme", file_type_of(sketch).scheme, file_type_of(other).scheme);
   std::visit([&]<class Sketch>(Sketch& own) { own.merge(std::get<Sketch>(other)); }, sketch);
 }
 
-#define TALLY_INSTANTIATE(Rows)                                          \
-  template std::vector<std::byte> serialize<Rows>(const TopKeys<Rows>&); \
-  template std::vector<std::byte> serialize<Rows>(const CountMinWindow<Rows>&);
-TALLY_INSTANTIATE(CongruentialRows)
-TALLY_INSTANTIATE(IndependentRows)
-TALLY_INSTANTIATE(PairwiseRows)
-TALLY_INSTANTIATE(TwoHashRows)
+#define TALLY_INSTANTIATE(...)                                                \
+  template std::vector<std::byte> serialize<__VA_ARGS__>(const __VA_ARGS__&); \
+  template void save<__VA_ARGS__>(const __VA_ARGS__&, const std::filesystem::path&, Overwrite);
+TALLY_INSTANTIATE(SpaceSaving)
+TALLY_INSTANTIATE(TopKeys<CongruentialRows>)
+TALLY_INSTANTIATE(TopKeys<IndependentRows>)
+TALLY_INSTANTIATE(TopKeys<PairwiseRows>)
+TALLY_INSTANTIATE(TopKeys<TwoHashRows>)
+TALLY_INSTANTIATE(CountMinWindow<CongruentialRows>)
+TALLY_INSTANTIATE(CountMinWindow<IndependentRows>)
+TALLY_INSTANTIATE(CountMinWindow<PairwiseRows>)
+TALLY_INSTANTIATE(CountMinWindow<TwoHashRows>)
 #undef TALLY_INSTANTIATE
 
 }  // namespace tally

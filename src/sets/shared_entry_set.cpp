@@ -44,6 +44,12 @@ SharedEntrySet::Outcome SharedEntrySet::insert(std::uint64_t entry) {
   }
 }
 
+void SharedEntrySet::clear() noexcept {
+  const std::unique_lock alone(growing_);
+  std::ranges::fill(words_.words(), 0);
+  size_ = 0;
+}
+
 // A quarter of the slots is free, minus one per thread, so there is always an empty slot where a search ends.
 SharedEntrySet::Outcome SharedEntrySet::put(std::uint64_t entry) noexcept {
   const std::uint64_t* const end = words_.data() + words_.size();

@@ -13,12 +13,14 @@ namespace {
 
 // The field that is rounded to the scheme.
 std::uint64_t& size_of(BloomShape& shape) { return shape.num_bits; }
+std::uint64_t& size_of(BlockedBloomShape& shape) { return shape.num_bits; }
 std::uint64_t& size_of(CountingBloomShape& shape) { return shape.num_counters; }
 std::uint64_t& size_of(ThresholdShape& shape) { return shape.num_counters; }
 std::uint64_t& size_of(DLeftShape& shape) { return shape.buckets_per_subtable; }
 std::uint64_t& size_of(CountMinShape& shape) { return shape.width; }
 
 std::uint64_t num_positions_of(const BloomShape& shape) { return shape.num_bits; }
+std::uint64_t num_positions_of(const BlockedBloomShape& shape) { return shape.num_bits; }
 std::uint64_t num_positions_of(const CountingBloomShape& shape) { return shape.num_counters; }
 std::uint64_t num_positions_of(const ThresholdShape& shape) { return shape.num_counters; }
 std::uint64_t num_positions_of(const DLeftShape& shape) { return shape.num_cells(); }
@@ -70,11 +72,14 @@ FilterShape round_count_min(FilterShape shape, Rounding rounding) {
 PositionSpace checked_space(const FilterShape& shape) {
   if (const auto* counting = std::get_if<CountingBloomShape>(&shape.shape)) check_shape(*counting);
   if (const auto* threshold = std::get_if<ThresholdShape>(&shape.shape)) check_shape(*threshold);
-  if (shape.scheme_id == BlockedScheme::file_id && !std::holds_alternative<BloomShape>(shape.shape)) {
-    detail::throw_parameter_error(traits_of(shape.kind()).structure, "scheme", "'blocked'",
-                                  "a scheme of this kind: only Bloom filters support 'blocked'");
+  const KindTraits& kind = traits_of(shape.kind());
+  const bool is_blocked = kind.kind == FilterKind::blocked_bloom;
+  if ((shape.scheme_id == BlockedScheme::file_id) != is_blocked) {
+    detail::throw_parameter_error(
+        kind.structure, "scheme", "'" + std::string(shape.scheme_name()) + "'",
+        is_blocked ? "'blocked'" : "a scheme of this kind: only a BlockedBloomShape has 'blocked'");
   }
-  const bool is_bits = std::holds_alternative<BloomShape>(shape.shape);
+  const bool is_bits = is_blocked || kind.kind == FilterKind::bloom;
   return {shape.num_positions(), shape.num_hashes(),
           is_bits ? BitArray::positions_per_line : CounterArray::positions_per_line(shape.counter_bits())};
 }
@@ -86,7 +91,8 @@ FilterKind FilterShape::kind() const noexcept {
   if (std::holds_alternative<ThresholdShape>(shape)) return FilterKind::threshold;
   if (std::holds_alternative<DLeftShape>(shape)) return FilterKind::dleft;
   if (std::holds_alternative<CountMinShape>(shape)) return FilterKind::count_min;
-  return scheme_id == BlockedScheme::file_id ? FilterKind::blocked_bloom : FilterKind::bloom;
+  if (std::holds_alternative<BlockedBloomShape>(shape)) return FilterKind::blocked_bloom;
+  return FilterKind::bloom;
 }
 
 std::string_view FilterShape::scheme_name() const {
@@ -128,6 +134,12 @@ std::uint64_t FilterShape::num_bytes() const {
   if (const auto* counting = std::get_if<CountingBloomShape>(&shape)) check_shape(*counting);
   if (const auto* threshold = std::get_if<ThresholdShape>(&shape)) check_shape(*threshold);
   return std::visit([](const auto& own) { return tally::num_bytes(own); }, shape);
+}
+
+FilterShape bloom_filter_shape(std::uint64_t num_bits, std::uint32_t num_hashes,
+                               std::uint16_t scheme_id) noexcept {
+  if (scheme_id == BlockedScheme::file_id) return {BlockedBloomShape{num_bits, num_hashes}, scheme_id};
+  return {BloomShape{num_bits, num_hashes}, scheme_id};
 }
 
 void check_shape(const FilterShape& shape) {

@@ -30,6 +30,8 @@ void SpaceSaving::add_digest(std::string_view key, Hash128 digest, std::uint64_t
 
 void SpaceSaving::add_batch(std::span<const std::string_view> keys, std::span<const Hash128> digests,
                             std::span<const std::uint64_t> weights) {
+  detail::require_one_per_key("add_batch", "digests", keys.size(), digests.size());
+  if (!weights.empty()) detail::require_one_per_key("add_batch", "weights", keys.size(), weights.size());
   std::array<std::uint64_t, num_ahead> salted;  // of the next keys, in turn
   const auto prepare = [&](std::size_t i) {
     salted[i % num_ahead] = keys_.salted(digests[i]);
@@ -49,7 +51,7 @@ void SpaceSaving::clear() noexcept {
   floor_ = 0;
 }
 
-KeyCount SpaceSaving::estimate(std::string_view key, Hash128 digest) const {
+KeyCount SpaceSaving::estimate(std::string_view key, Hash128 digest) const& {
   const std::uint32_t i = keys_.find(digest);
   return i == CountedKeys::none ? KeyCount{key, digest, floor_, floor_} : keys_.key_count(i);
 }

@@ -24,4 +24,8 @@ void BitArray::merge(const BitArray& other) noexcept {
   for (std::uint64_t i = 0; i < words_.size(); ++i) words_.data()[i] |= other.words_.data()[i];
 }
 
+void BitArray::intersect(const BitArray& other) noexcept {
+  for (std::uint64_t i = 0; i < words_.size(); ++i) words_.data()[i] &= other.words_.data()[i];
+}
+
 }  // namespace tally

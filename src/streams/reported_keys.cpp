@@ -4,7 +4,7 @@ namespace tally {
 
 void ReportedKeys::remember(std::span<const Hash128> digests) {
   for (const Hash128 digest : digests) set_.prefetch(digest);
-  for (const Hash128 digest : digests) (void)set_.insert_growing(digest);
+  for (const Hash128 digest : digests) (void)set_.insert(digest);
 }
 
 void ReportedKeys::begin_batch_after(std::uint64_t num_in_set) {
@@ -16,8 +16,7 @@ void ReportedKeys::begin_batch_after(std::uint64_t num_in_set) {
 // Memory is allocated first: a digest that got into the set without being reported would never be reported.
 HashSet::Outcome ReportedKeys::add(Hash128 digest) {
   latest_.make_room();
-  const HashSet::Outcome outcome =
-      remembers_at_once_ ? set_.insert_growing(digest) : HashSet::Outcome::inserted;
+  const HashSet::Outcome outcome = remembers_at_once_ ? set_.insert(digest) : HashSet::Outcome::inserted;
   if (outcome == HashSet::Outcome::inserted) latest_.add(digest);
   return outcome;
 }

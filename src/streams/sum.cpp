@@ -104,7 +104,7 @@ void SumStream::report_key(Hash128 digest, ReachedKey key) {
   }
   reached_.push_back(key);
   HashSet& reported = ring_.current().reported;
-  const HashSet::Outcome outcome = reported.insert_growing(digest);
+  const HashSet::Outcome outcome = reported.insert(digest);
   (void)totals_.take(outcome);
   if (observer_ != nullptr && totals_.has_just_filled(outcome))
     observer_->filled_reported_keys(reported.size());

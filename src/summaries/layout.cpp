@@ -35,6 +35,10 @@ SummaryLayout layout_of(const BloomShape& shape, std::uint16_t scheme_id, const 
   return {shape, scheme_id, hasher.id(), hasher.seed_or_key_id()};
 }
 
+SummaryLayout layout_of(const BlockedBloomShape& shape, std::uint16_t scheme_id, const KeyHasher& hasher) {
+  return layout_of(BloomShape{shape.num_bits, shape.num_hashes}, scheme_id, hasher);
+}
+
 SummaryLayout layout_of(const CountingBloomShape& shape, std::uint16_t scheme_id, const KeyHasher& hasher) {
   return layout_of(BloomShape{shape.num_counters, shape.num_hashes}, scheme_id, hasher);
 }

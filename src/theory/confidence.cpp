@@ -1,6 +1,7 @@
 #include "tally/theory/confidence.hpp"
 
 #include <boost/math/special_functions/beta.hpp>
+#include <boost/math/special_functions/erf.hpp>
 #include <cmath>
 
 #include "tally/theory/tails.hpp"
@@ -52,6 +53,11 @@ CountInterval binomial_acceptance_interval(double p, std::uint64_t trials, doubl
     return x >= trials || ln_binomial_upper_tail(x + 1, size, p) <= ln_side;
   });
   return {low, high};
+}
+
+double normal_deviations(double confidence) {
+  detail::require_open_unit("normal_deviations", "confidence", confidence);
+  return std::sqrt(2.0) * boost::math::erf_inv(confidence);
 }
 
 double per_test_confidence(double family_confidence, std::uint64_t num_tests) {

@@ -28,11 +28,7 @@ using Numbers = std::vector<std::uint64_t>;
 
 inline Numbers numbers_of(std::span<const std::uint64_t> words) { return {words.begin(), words.end()}; }
 
-inline Bytes describe_all(const AnyFilter& filter) { return serialize(filter); }
-template <detail::FilterAlternative Filter>
-Bytes describe_all(const Filter& filter) {
-  return serialize(AnyFilter(filter));
-}
+inline Bytes describe_all(const FilterView& filter) { return serialize(filter); }
 
 inline auto describe_all(const BitArray& bits) { return std::pair(bits.size(), numbers_of(bits.words())); }
 inline auto describe_all(const CounterArray& counters) {

@@ -12,6 +12,7 @@ namespace {
 
 thread_local bool is_on = false;
 thread_local std::uint64_t num_seen = 0;
+thread_local std::uint64_t num_bytes_seen = 0;
 thread_local std::uint64_t refused_request = 0;
 thread_local bool has_refused = false;
 
@@ -23,15 +24,17 @@ struct Total {
   std::uint64_t num_refused = 0;
 } total;
 
-bool is_refused() noexcept {
-  if (!is_on || num_seen++ != refused_request) return false;
+bool is_refused(std::size_t num_bytes) noexcept {
+  if (!is_on) return false;
+  num_bytes_seen += num_bytes;
+  if (num_seen++ != refused_request) return false;
   has_refused = true;
   ++total.num_refused;
   return true;
 }
 
 void* allocate(std::size_t num_bytes, std::size_t alignment) noexcept {
-  if (is_refused()) return nullptr;
+  if (is_refused(num_bytes)) return nullptr;
   const std::size_t size = (num_bytes + alignment) / alignment * alignment;  // above 0
   return alignment <= alignof(std::max_align_t) ? std::malloc(size) : ::aligned_alloc(alignment, size);
 }
@@ -49,12 +52,14 @@ namespace tally::test {
 FailingAllocation::FailingAllocation(std::uint64_t which) noexcept {
   has_refused = false;
   num_seen = 0;
+  num_bytes_seen = 0;
   refused_request = which;
   is_on = true;
 }
 FailingAllocation::~FailingAllocation() { is_on = false; }
 bool FailingAllocation::has_failed() noexcept { return has_refused; }
 std::uint64_t FailingAllocation::num_requests() noexcept { return num_seen; }
+std::uint64_t FailingAllocation::num_bytes() noexcept { return num_bytes_seen; }
 
 }  // namespace tally::test
 
@@ -81,11 +86,12 @@ void* __real_aligned_alloc(std::size_t alignment, std::size_t num_bytes);
 void* __real_mmap(void* address, std::size_t num_bytes, int protection, int flags, int file, off_t offset);
 
 void* __wrap_aligned_alloc(std::size_t alignment, std::size_t num_bytes) {
-  return is_refused() ? nullptr : __real_aligned_alloc(alignment, num_bytes);
+  return is_refused(num_bytes) ? nullptr : __real_aligned_alloc(alignment, num_bytes);
 }
 
 void* __wrap_mmap(void* address, std::size_t num_bytes, int protection, int flags, int file, off_t offset) {
-  if (!is_refused()) return __real_mmap(address, num_bytes, protection, flags, file, offset);
+  if (!is_refused((flags & MAP_ANONYMOUS) != 0 ? num_bytes : 0))
+    return __real_mmap(address, num_bytes, protection, flags, file, offset);
   errno = ENOMEM;
   return MAP_FAILED;
 }

@@ -19,6 +19,8 @@ class FailingAllocation {
   static bool has_failed() noexcept;
   /// Requests of this thread since it was made, the refused one too.
   static std::uint64_t num_requests() noexcept;
+  /// The bytes of these requests, but not of mapped files.
+  static std::uint64_t num_bytes() noexcept;
 };
 
 }  // namespace tally::test

@@ -32,6 +32,34 @@ std::vector<std::pair<std::string, Bytes>> files_in(const fs::path& directory) {
   return files;
 }
 
+/// The bytes of memory that `act` asks for.
+template <class Act>
+std::uint64_t bytes_asked_for(Act act) {
+  const FailingAllocation none(~std::uint64_t{0});
+  act();
+  return FailingAllocation::num_bytes();
+}
+
+TEST(Allocation, AFileIsSavedWithoutACopyAndLoadedIntoOne) {
+  constexpr std::uint64_t little = 100'000;
+  const TemporaryDirectory temporary;
+  const fs::path path = temporary / "file";
+  const auto goes_through = [&]<class Structure>(const Structure& structure, std::uint64_t memory) {
+    EXPECT_LT(bytes_asked_for([&] { save(structure, path, Overwrite::replace); }), little);
+    const std::uint64_t loaded = bytes_asked_for([&] { (void)load_as<Structure>(path); });
+    EXPECT_GE(loaded, memory);
+    EXPECT_LT(loaded, memory + little);
+  };
+  goes_through(BloomFilter<>({40'000'000, 5}, 1), 5'000'000);
+  goes_through(CountMinSketch<>({.width = 500'000, .depth = 2, .counter_bits = 32}, 1), 4'000'000);
+  goes_through(DLeftCountingBloomFilter<>({.buckets_per_subtable = 50'000}, 1), 50'000 * 4 * 8 * 2);
+  goes_through(TopKeys<>(100, {.width = 500'000, .depth = 2, .counter_bits = 32}, 1), 4'000'000);
+  goes_through(CountMinWindow<>({.width = 500'000, .depth = 1, .counter_bits = 32}, 1), 4'000'000);
+  BloomFilter<> bloom({40'000'000, 5}, 1);
+  save(bloom, path, Overwrite::replace);
+  EXPECT_LT(bytes_asked_for([&] { (void)Mapped<BloomFilter<>>::open(path); }), little);
+}
+
 TEST(Allocation, AFileIsSavedWholeOrNotAtAll) {
   const TemporaryDirectory temporary;
   for (const FilterShape& shape : one_of_each_kind()) {

@@ -1,6 +1,8 @@
 #include "describe.hpp"
 #include "fail_each.hpp"
 #include "support/random.hpp"
+#include "tally/filters/aging_bloom.hpp"
+#include "tally/hashing/kmer_scanner.hpp"
 #include "tally/sets/shared_entry_set.hpp"
 
 // Sets of digests and what all structures are made of, where there is no memory.
@@ -30,7 +32,7 @@ TEST(Allocation, StorageIsCopiedAndAssignedWholeOrNotAtAll) {
 HashSet set_of(std::uint64_t num_digests, std::uint64_t max_bytes) {
   HashSet set(max_bytes);
   Random random(3);
-  for (std::uint64_t i = 0; i < num_digests; ++i) (void)set.insert_growing(random.digest());
+  for (std::uint64_t i = 0; i < num_digests; ++i) (void)set.insert(random.digest());
   return set;
 }
 
@@ -45,30 +47,50 @@ TEST(Allocation, SetsOfDigestsAreCopiedAndAssignedWholeOrNotAtAll) {
       "RecentKeys",
       [](bool is_large) {
         RecentKeys keys(is_large ? 10'000 : 64);
-        for (const Hash128 digest : sample_keys(1, 30)) keys.insert(digest);
+        for (const Hash128 digest : sample_keys(1, 30)) (void)keys.insert(digest);
         return keys;
       },
       describes);
+}
+
+TEST(Allocation, AnAgingFilterIsCopiedAndAssignedWholeOrNotAtAll) {
+  fail_each_copy(
+      "AgingBloomFilter",
+      [](bool is_large) {
+        AgingBloomFilter<> filter({is_large ? 50'000u : 100u, 3}, 1, 20);
+        for (const Hash128 digest : sample_keys(1, 30)) filter.insert(digest);
+        return filter;
+      },
+      [](const AgingBloomFilter<>& filter) {
+        return std::pair(describe_all(filter.newer()), describe_all(filter.older()));
+      });
+}
+
+TEST(Allocation, AKmerScannerStartsAgainAfterAFailure) {
+  const std::string bases(10'000, 'A');
+  fail_each(
+      "KmerScanner::start", [] { return KmerScanner(31, Strands::both); },
+      [&](KmerScanner& scanner) { scanner.start(bases); },
+      [](KmerScanner& scanner) { return scanner.next().size(); });
 }
 
 TEST(Allocation, AHashSetGrowsWholeOrNotAtAll) {
   const HashSet full = [] {
     HashSet set;
     Random random(3);
-    while (set.insert(random.digest()) != HashSet::Outcome::full) continue;
+    while (set.try_insert(random.digest()) != HashSet::Outcome::full) continue;
     return set;
   }();
   Random random(3);
   Hash128 digest = random.digest();
-  for (HashSet copy = full; copy.insert(digest) != HashSet::Outcome::full;) digest = random.digest();
+  for (HashSet copy = full; copy.try_insert(digest) != HashSet::Outcome::full;) digest = random.digest();
   EXPECT_GT(fail_each(
                 "HashSet grown", [&] { return full; },
                 [&](HashSet& set) { EXPECT_TRUE(set.try_grow(digest)); }, describes),
             0u);
   EXPECT_GT(fail_each(
                 "HashSet inserts", [&] { return full; },
-                [&](HashSet& set) { EXPECT_EQ(set.insert_growing(digest), HashSet::Outcome::inserted); },
-                describes),
+                [&](HashSet& set) { EXPECT_EQ(set.insert(digest), HashSet::Outcome::inserted); }, describes),
             0u);
   const std::vector<std::uint64_t> image = full.image();
   EXPECT_GT(

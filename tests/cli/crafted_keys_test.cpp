@@ -10,6 +10,7 @@
 
 #include "crafted_keys.hpp"
 #include "key_report.hpp"
+#include "tally/hashing/key_hasher.hpp"
 
 namespace tally::test {
 namespace {

@@ -80,6 +80,7 @@ class DamagedFiles : public ::testing::Test {
     const Arguments size =
         kind == "count-min" ? Arguments{"--width", "500", "--depth", "2"} : Arguments{"-n", "500"};
     line.insert(line.end(), size.begin(), size.end());
+    if (kind == "threshold") line.insert(line.end(), {"-t", "2"});
     const CommandResult result = run_tally(line, "1\n2\n2\n3\n");
     EXPECT_EQ(result.exit_code, 0) << result.error;
     return path;

@@ -27,6 +27,7 @@ class FilterCommands : public ::testing::Test {
     const std::string path = directory / name;
     std::vector<std::string> arguments{"build", "-q", "-o", path};
     arguments.insert(arguments.end(), flags.begin(), flags.end());
+    if (name == "threshold") arguments.insert(arguments.end(), {"-t", "1"});  // the kind needs one
     const CommandResult result = run_tally(arguments, input);
     EXPECT_EQ(result.exit_code, 0) << result.error;
     return path;

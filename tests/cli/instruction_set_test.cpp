@@ -87,7 +87,7 @@ std::vector<std::string> results(const std::string& keys, const std::string& oth
   const std::vector<std::vector<std::string>> kinds{{"bloom", "-n", "20K"},
                                                     {"blocked-bloom", "-n", "20K"},
                                                     {"counting-bloom", "-n", "20K"},
-                                                    {"threshold", "-n", "20K"},
+                                                    {"threshold", "-n", "20K", "-t", "2"},
                                                     {"dleft", "-n", "40K", "--frequent-keys", "20K"},
                                                     {"count-min", "--epsilon", "0.1%"}};
   for (const std::vector<std::string>& kind : kinds) {

@@ -237,8 +237,10 @@ TEST_F(Messages, APlanThatLetsMostKeysPassIsWarnedOf) {
       "takes ";
   const std::string out = directory / "out";
   for (const std::string kind : {"bloom", "blocked-bloom", "counting-bloom", "threshold"}) {
-    const CommandResult built =
-        run_tally({"build", "-q", "--force", "--kind", kind, "-m", "1MiB", "-n", "1e9", "-o", out}, "a\n");
+    std::vector<std::string> line{"build", "-q", "--force", "--kind", kind, "-m",
+                                  "1MiB",  "-n", "1e9",     "-o",     out};
+    if (kind == "threshold") line.insert(line.end(), {"-t", "2"});
+    const CommandResult built = run_tally(line, "a\n");
     EXPECT_EQ(built.exit_code, 0);
     EXPECT_THAT(built.error, HasSubstr("tally build: " + warning)) << kind;
   }

@@ -13,7 +13,7 @@
 #include "key_report.hpp"
 #include "random.hpp"
 #include "running_command.hpp"
-#include "tally/hashing/hash128.hpp"
+#include "tally/hashing/key_hasher.hpp"
 
 namespace tally::test {
 namespace {

@@ -139,8 +139,8 @@ struct ChangedShape {
 
 /// Shapes that differ from `shape` in one field each. `other_k` has another num_hashes (and, with a scheme
 /// that needs it, another number of positions, which is then the first difference).
-std::vector<ChangedShape<BloomShape>> changed_shapes(const BloomShape& shape, const BloomShape& more,
-                                                     const BloomShape& other_k) {
+template <class Shape>
+std::vector<ChangedShape<Shape>> changed_shapes(const Shape& shape, const Shape& more, const Shape& other_k) {
   return {{more, "num_bits"}, {other_k, other_k.num_bits == shape.num_bits ? "num_hashes" : "num_bits"}};
 }
 std::vector<ChangedShape<CountingBloomShape>> changed_shapes(const CountingBloomShape& shape,

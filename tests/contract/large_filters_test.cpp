@@ -74,7 +74,8 @@ std::vector<LargeShape> large_shapes() {
   return {
       {"Bloom", {BloomShape{beyond_32_bits, 2}, DefaultScheme::file_id}},
       {"BlockedBloom",
-       {BloomShape{usable_space<BlockedScheme>(beyond_32_bits, 1).num_positions, 1}, BlockedScheme::file_id}},
+       {BlockedBloomShape{usable_space<BlockedScheme>(beyond_32_bits, 1).num_positions, 1},
+        BlockedScheme::file_id}},
       {"CountingBloom", {CountingBloomShape{beyond_32_bits, 2, 4, 1}, DefaultScheme::file_id}},
       {"Threshold", {ThresholdShape{beyond_32_bits, 2, 2, CounterUpdate::plain}, DefaultScheme::file_id}},
       {"ConservativeThreshold",

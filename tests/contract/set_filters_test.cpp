@@ -34,7 +34,7 @@ TYPED_TEST(SetFilter, AnEmptyFilterContainsNothing) {
 }
 
 TYPED_TEST(SetFilter, AMergeIsExactlyTheFilterOfBothSets) {
-  const BloomShape shape = Subject<BloomFilter<TypeParam>>::shapes(4000, 5).front();
+  const auto shape = Subject<BloomFilter<TypeParam>>::shapes(4000, 5).front();
   BloomFilter<TypeParam> a(shape, 7);
   BloomFilter<TypeParam> b(shape, 7);
   BloomFilter<TypeParam> both(shape, 7);
@@ -46,7 +46,7 @@ TYPED_TEST(SetFilter, AMergeIsExactlyTheFilterOfBothSets) {
 }
 
 TYPED_TEST(SetFilter, OrderAndRepetitionDoNotMatter) {
-  const BloomShape shape = Subject<BloomFilter<TypeParam>>::shapes(4000, 5).front();
+  const auto shape = Subject<BloomFilter<TypeParam>>::shapes(4000, 5).front();
   BloomFilter<TypeParam> a(shape, 7);
   BloomFilter<TypeParam> b(shape, 7);
   auto keys = numbers(0, 300);
@@ -58,7 +58,7 @@ TYPED_TEST(SetFilter, OrderAndRepetitionDoNotMatter) {
 }
 
 TYPED_TEST(SetFilter, AKeySetsExactlyItsPositions) {
-  const BloomShape shape = Subject<BloomFilter<TypeParam>>::shapes(4000, 9).front();
+  const auto shape = Subject<BloomFilter<TypeParam>>::shapes(4000, 9).front();
   BloomFilter<TypeParam> filter(shape, 7);
   filter.insert("a key");
   BitArray bits(shape.num_bits);

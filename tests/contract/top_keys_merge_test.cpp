@@ -216,8 +216,8 @@ TYPED_TEST(MergedHeavyHitters, SumsThatDoNotFitStayAtTheMaximum) {
   constexpr std::uint64_t most = ~std::uint64_t{0};
   auto a = TypeParam::make(2);
   auto b = TypeParam::make(2);
-  for (const char* key : {"a", "b", "c"}) a.add(key, most / 2 + 10);
-  for (const char* key : {"c", "d", "e"}) b.add(key, most / 2 + 10);
+  for (const std::string_view key : {"a", "b", "c"}) a.add(key, most / 2 + 10);
+  for (const std::string_view key : {"c", "d", "e"}) b.add(key, most / 2 + 10);
   a.merge(b);
   EXPECT_EQ(a.total_count(), most);
   for (const KeyCount& key : a.top(2)) {

@@ -81,7 +81,7 @@ TYPED_TEST(HeavyHitters, AWeightOfZeroChangesNothing) {
   auto sketch = TypeParam::make(2);
   sketch.add("a", 0);
   EXPECT_TRUE(sketch.top(2).empty());
-  for (const char* key : {"a", "b", "c"}) sketch.add(key, 5);
+  for (const std::string_view key : {"a", "b", "c"}) sketch.add(key, 5);
   const std::uint64_t floor = sketch.floor();
   sketch.add("d", 0);
   EXPECT_EQ(sketch.floor(), floor);
@@ -101,7 +101,7 @@ TYPED_TEST(HeavyHitters, TheEmptyKeyAndBinaryKeysAreKeys) {
 
 TYPED_TEST(HeavyHitters, ClearMakesItAsNew) {
   auto sketch = TypeParam::make(2);
-  for (const char* key : {"a", "b", "c", "c"}) sketch.add(key);
+  for (const std::string_view key : {"a", "b", "c", "c"}) sketch.add(key);
   EXPECT_GT(sketch.floor(), 0u);
   sketch.clear();
   EXPECT_TRUE(sketch.top(2).empty());

@@ -65,7 +65,7 @@ FilterShape choose_shape(FuzzedDataProvider& input) {
   const auto kind = input.ConsumeIntegralInRange(0, 5);
   if (kind == 4) return choose_dleft_shape(input);
   if (kind == 5) return choose_sketch_shape(input);
-  FilterShape shape{BloomShape{m, k}, scheme};
+  FilterShape shape = bloom_filter_shape(m, k, scheme);
   if (scheme != BlockedScheme::file_id && kind == 1) {
     const std::uint32_t width =
         test::counter_widths[input.ConsumeIntegralInRange<std::size_t>(0, test::counter_widths.size() - 1)];

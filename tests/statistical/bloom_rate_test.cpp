@@ -20,7 +20,7 @@ constexpr std::uint64_t num_keys = 4096;
 constexpr std::uint64_t num_queries = 2000;
 
 template <class Scheme>
-MeasuredRate measure(const BloomShape& shape, std::uint64_t num_filters, Random& random) {
+MeasuredRate measure(const BloomShapeFor<Scheme>& shape, std::uint64_t num_filters, Random& random) {
   MeasuredRate measured(num_queries);
   std::vector<Hash128> keys(num_keys);
   std::vector<Hash128> absent(num_queries);
@@ -42,7 +42,7 @@ std::vector<Cell> cells_of_grid(std::uint64_t seed, Predict predict) {
   Random random(seed);
   for (const std::uint64_t bits_per_key : {2, 4, 8, 12, 16}) {
     for (const std::uint32_t k : {1u, 2u, 3u, 5u, 7u, 11u}) {
-      const BloomShape shape{usable_space<Scheme>(bits_per_key * num_keys, k).num_positions, k};
+      const BloomShapeFor<Scheme> shape{usable_space<Scheme>(bits_per_key * num_keys, k).num_positions, k};
       const double predicted = predict(shape.num_bits, k);
       if (predicted < least_tested_probability) continue;
       cells.push_back(

@@ -64,7 +64,7 @@ Request random_request(std::uint64_t seed) {
   } else {
     for (std::uint64_t& count : request.counts) count = skewed_count(random);
     wanted.histogram = histogram_of_counts(
-        request.counts, std::max<std::uint64_t>(wanted.threshold, one_in(random, 2) ? 13 : 256));
+        request.counts, std::max<std::uint64_t>(wanted.theta(), one_in(random, 2) ? 13 : 256));
   }
   const bool gives_keys = wanted.histogram || !one_in(random, 4);
   if (gives_keys && !wanted.histogram) wanted.num_keys = num_keys;
@@ -140,7 +140,7 @@ class Trial {
     const std::unique_ptr<bool[]> positive(new bool[num_queries]);
     const std::span<bool> results(positive.get(), num_queries);
     if (filter_.can_count()) {
-      filter_.at_least_batch(digests, request_.requirements.threshold, results);
+      filter_.at_least_batch(digests, request_.requirements.theta(), results);
     } else {
       filter_.may_contain_batch(digests, results);
     }
@@ -209,7 +209,7 @@ TEST(Plans, RandomRequestsGetWhatTheyWereTold) {
       ++num_tried;
       const std::string name = request.name + ", " + std::string(name_of(candidate.kind())) + " for " +
                                std::to_string(candidate.num_keys) + " keys, " +
-                               std::to_string(wanted.threshold) + " times, rate " +
+                               std::to_string(wanted.theta()) + " times, rate " +
                                std::to_string(wanted.false_positive_rate.value_or(0)) + ", bytes " +
                                std::to_string(wanted.memory_bytes.value_or(0));
       SCOPED_TRACE(name);
@@ -297,11 +297,11 @@ TEST(Plans, TheSimpleFormulaIsGivenAllInsertions) {
     const std::uint64_t num_insertions =
         std::accumulate(request.counts.begin(), request.counts.end(), std::uint64_t{0});
     for (const Candidate& candidate : found->candidates) {
-      const bool has_one = wanted.histogram && wanted.threshold > 1 && candidate.kind() != FilterKind::dleft;
+      const bool has_one = wanted.histogram && wanted.theta() > 1 && candidate.kind() != FilterKind::dleft;
       ASSERT_EQ(candidate.simple_threshold_rate.has_value(), has_one);
       if (!has_one) continue;
       const double expected = theory::threshold_false_positive_probability(
-          wanted.threshold, candidate.shape.num_hashes(), num_insertions, candidate.shape.num_positions());
+          wanted.theta(), candidate.shape.num_hashes(), num_insertions, candidate.shape.num_positions());
       EXPECT_NEAR(*candidate.simple_threshold_rate / expected, 1, 1e-9) << request.name;
     }
   }

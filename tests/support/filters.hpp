@@ -38,7 +38,7 @@ template <class Scheme>
 struct Subject<BloomFilter<Scheme>> {
   using Filter = BloomFilter<Scheme>;
   using SchemeType = Scheme;
-  using Shape = BloomShape;
+  using Shape = BloomShapeFor<Scheme>;
   static constexpr bool has_counters = false;
   static constexpr bool has_remove = false;
   static std::string name() { return "bloom_" + test_name_of<Scheme>(); }

@@ -43,7 +43,7 @@ inline std::vector<FilterShape> sample_shapes() {
     const auto add = [&](auto shape) {
       shapes.push_back(round_to_scheme({shape, Scheme::file_id}, Rounding::up));
     };
-    add(BloomShape{1013, 5});
+    add(BloomShapeFor<Scheme>{1013, 5});
     if (Scheme::file_id == BlockedScheme::file_id) return;
     for (const std::uint32_t width : counter_widths) {
       const std::uint64_t max = ~std::uint64_t{0} >> (64 - width);

@@ -110,11 +110,14 @@ TEST(SharedThresholdFilter, ByOneThreadCountsAsThePlainFilterDoesUpToTheThreshol
 
 TEST(SharedThresholdFilter, RefusesConservativeUpdateAndShapesThatAreNone) {
   const auto make = [](const ThresholdShape& shape) { SharedThresholdFilter<> filter(shape, 1); };
-  expect_refused([&] { make({.num_counters = 10, .num_hashes = 2, .update = CounterUpdate::conservative}); },
-                 {"SharedThresholdFilter", "update", "conservative", "plain"});
-  expect_refused([&] { make({.num_counters = 0, .num_hashes = 2}); },
+  expect_refused(
+      [&] {
+        make({.num_counters = 10, .num_hashes = 2, .threshold = 2, .update = CounterUpdate::conservative});
+      },
+      {"SharedThresholdFilter", "update", "conservative", "plain"});
+  expect_refused([&] { make({.num_counters = 0, .num_hashes = 2, .threshold = 2}); },
                  {"SharedThresholdFilter", "num_counters"});
-  expect_refused([&] { make({.num_counters = 10, .num_hashes = 2, .threshold = 0}); }, {"threshold"});
+  expect_refused([&] { make({.num_counters = 10, .num_hashes = 2}); }, {"threshold"});
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -30,6 +31,16 @@ void require_in_range(std::string_view where, std::string_view parameter, Value 
 inline void require_probability(std::string_view where, std::string_view parameter, double value) {
   if (value > 0.0 && value < 1.0) return;
   throw_parameter_error(where, parameter, text_of(value), "above 0 and below 1");
+}
+
+[[noreturn]] void throw_not_one_per_key(std::string_view function, std::string_view what,
+                                        std::size_t num_keys, std::size_t num_given);
+
+/// Refuses a batch whose results, or weights, are not as many as its keys.
+inline void require_one_per_key(std::string_view function, std::string_view what, std::size_t num_keys,
+                                std::size_t num_given) {
+  if (num_keys != num_given) [[unlikely]]
+    throw_not_one_per_key(function, what, num_keys, num_given);
 }
 
 /// Throws std::invalid_argument: two structures that differ in a field cannot be merged.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "tally/filters/statistics.hpp"
 #include "tally/hashing/blocked_scheme.hpp"
 #include "tally/hashing/congruential_scheme.hpp"
+#include "tally/shapes/blocked_bloom.hpp"
 #include "tally/shapes/bloom.hpp"
 #include "tally/storage/bit_array.hpp"
 
@@ -27,13 +29,16 @@ namespace tally {
 template <HashScheme Scheme = DefaultScheme>
 class BloomFilter {
  public:
+  /// BloomShape, or for the blocked scheme BlockedBloomShape.
+  using Shape = BloomShapeFor<Scheme>;
+
   /// Empty. Throws std::invalid_argument for a shape that is out of range or that the scheme cannot use, and
   /// std::bad_alloc if there is not enough memory.
-  BloomFilter(const BloomShape& shape, const KeyHasher& hasher)
+  BloomFilter(const Shape& shape, const KeyHasher& hasher)
       : BloomFilter(shape, hasher, 0, BitArray(checked(shape).num_bits)) {}
 
   /// Takes over what a file held.
-  BloomFilter(const BloomShape& shape, const KeyHasher& hasher, std::uint64_t num_insertions, BitArray bits)
+  BloomFilter(const Shape& shape, const KeyHasher& hasher, std::uint64_t num_insertions, BitArray bits)
       : shape_(checked(shape)),
         hasher_(hasher),
         scheme_(position_space(shape)),
@@ -46,8 +51,8 @@ class BloomFilter {
   BloomFilter& operator=(BloomFilter&&) noexcept = default;
   ~BloomFilter() = default;
 
-  template <class Key>
-  void insert(const Key& key) noexcept {
+  template <Key K>
+  void insert(K&& key) noexcept {
     scheme_.all_positions(hasher_(key), [&](std::uint64_t position) {
       bits_.set(position);
       return true;
@@ -56,8 +61,8 @@ class BloomFilter {
   }
 
   /// Inserts the key; returns what may_contain returned before. False means that the key is certainly new.
-  template <class Key>
-  bool test_and_insert(const Key& key) noexcept {
+  template <Key K>
+  [[nodiscard]] bool test_and_insert(K&& key) noexcept {
     bool all = true;
     scheme_.all_positions(hasher_(key), [&](std::uint64_t position) {
       all &= bits_.get(position);
@@ -77,14 +82,15 @@ class BloomFilter {
     num_insertions_ += std::span(keys).size();
   }
 
-  template <class Key>
-  bool may_contain(const Key& key) const noexcept {
+  template <Key K>
+  [[nodiscard]] bool may_contain(K&& key) const noexcept {
     return scheme_.all_positions(hasher_(key), [&](std::uint64_t position) { return bits_.get(position); });
   }
 
   /// results[i] = may_contain(keys[i]); `results` is as long as `keys`.
   template <KeyBatch Keys>
-  void may_contain_batch(const Keys& keys, std::span<bool> results) const noexcept {
+  void may_contain_batch(const Keys& keys, std::span<bool> results) const {
+    detail::require_one_per_key("may_contain_batch", "results", std::span(keys).size(), results.size());
     detail::test_keys(
         hasher_, scheme_, bits_, shape_.num_hashes, keys,
         [&](std::uint64_t offset) { return bits_.get(offset); }, results);
@@ -98,14 +104,33 @@ class BloomFilter {
     });
   }
 
-  /// Makes this the filter of both sets of keys, exactly. Throws std::invalid_argument that names the first
-  /// field that differs, and then changes nothing.
+  /// Inserts every key of a range.
+  template <KeyRange Keys>
+  void insert_range(Keys&& keys) {
+    detail::in_batches(hasher_, keys, [&](const auto& batch) { insert_batch(batch); });
+  }
+
+  /// Removes all keys. The memory stays allocated.
+  void clear() noexcept {
+    bits_.clear();
+    num_insertions_ = 0;
+  }
+
+  /// OR: makes this the filter of the keys in either set, exactly as if they had all been inserted here. Throws
+  /// std::invalid_argument that names the first field that differs, and then changes nothing.
   void merge(const BloomFilter& other) {
-    require_same_hasher(structure, hasher_, other.hasher_);
-    detail::require_same(structure, "num_bits", shape_.num_bits, other.shape_.num_bits);
-    detail::require_same(structure, "num_hashes", shape_.num_hashes, other.shape_.num_hashes);
+    require_mergeable(other);
     bits_.merge(other.bits_);
     num_insertions_ = detail::saturating_add(num_insertions_, other.num_insertions_);
+  }
+
+  /// AND: keeps the bits that are set in both. `may_contain` is then true for exactly the keys for which it was true in both
+  /// filters, so for every key that is in both sets. A new filter of these keys alone would have fewer bits set, and a lower
+  /// false positive rate. num_insertions() becomes the smaller one. Throws as `merge`.
+  void intersect(const BloomFilter& other) {
+    require_mergeable(other);
+    bits_.intersect(other.bits_);
+    num_insertions_ = std::min(num_insertions_, other.num_insertions_);
   }
 
   FilterStatistics statistics() const {
@@ -114,21 +139,33 @@ class BloomFilter {
     return statistics;
   }
 
-  const BloomShape& shape() const noexcept { return shape_; }
+  const Shape& shape() const noexcept { return shape_; }
   const KeyHasher& hasher() const noexcept { return hasher_; }
   std::uint64_t num_insertions() const noexcept { return num_insertions_; }
   const BitArray& storage() const noexcept { return bits_; }
+
+  /// Whether both have the same shape and hasher and hold the same: what files of both would hold.
+  friend bool operator==(const BloomFilter& a, const BloomFilter& b) noexcept {
+    return a.shape_ == b.shape_ && a.hasher_ == b.hasher_ && a.num_insertions_ == b.num_insertions_ &&
+           a.bits_ == b.bits_;
+  }
 
  private:
   static constexpr std::string_view structure =
       Scheme::layout == PositionLayout::lines ? "BlockedBloomFilter" : "BloomFilter";
 
-  static const BloomShape& checked(const BloomShape& shape) {
+  static const Shape& checked(const Shape& shape) {
     check_position_space<Scheme>(structure, "num_bits", position_space(shape));
     return shape;
   }
 
-  BloomShape shape_;
+  void require_mergeable(const BloomFilter& other) const {
+    require_same_hasher(structure, hasher_, other.hasher_);
+    detail::require_same(structure, "num_bits", shape_.num_bits, other.shape_.num_bits);
+    detail::require_same(structure, "num_hashes", shape_.num_hashes, other.shape_.num_hashes);
+  }
+
+  Shape shape_;
   KeyHasher hasher_;
   Scheme scheme_;
   BitArray bits_;

@@ -43,6 +43,8 @@ class CountingBloomFilter {
     std::uint64_t num_insertions = 0;
     std::uint64_t num_removes = 0;
     std::uint64_t num_refused_removes = 0;
+
+    friend bool operator==(const Totals&, const Totals&) = default;
   };
 
   /// Takes over what a file held.
@@ -62,8 +64,8 @@ class CountingBloomFilter {
   CountingBloomFilter& operator=(CountingBloomFilter&&) noexcept = default;
   ~CountingBloomFilter() = default;
 
-  template <class Key>
-  InsertResult insert(const Key& key) noexcept {
+  template <Key K>
+  InsertResult insert(K&& key) noexcept {
     InsertResult result{};
     detail::touch_key(
         scheme_, counters_, shape_.num_hashes, hasher_(key),
@@ -83,9 +85,23 @@ class CountingBloomFilter {
     return num_saturated;
   }
 
+  /// Inserts every key of a range; returns for how many insertions a counter was or became saturated.
+  template <KeyRange Keys>
+  std::uint64_t insert_range(Keys&& keys) {
+    std::uint64_t num_saturated = 0;
+    detail::in_batches(hasher_, keys, [&](const auto& batch) { num_saturated += insert_batch(batch); });
+    return num_saturated;
+  }
+
+  /// Removes all keys. The memory stays allocated.
+  void clear() noexcept {
+    counters_.clear();
+    totals_ = {};
+  }
+
   /// Removes one occurrence of the key, unless it is provably absent.
-  template <class Key>
-  [[nodiscard]] RemoveResult remove(const Key& key) noexcept {
+  template <Key K>
+  [[nodiscard]] RemoveResult remove(K&& key) noexcept {
     RemoveResult result{};
     detail::touch_key(
         scheme_, counters_, shape_.num_hashes, hasher_(key),
@@ -96,28 +112,30 @@ class CountingBloomFilter {
 
   /// results[i] = remove(keys[i]), in order; `results` is as long as `keys`.
   template <KeyBatch Keys>
-  void remove_batch(const Keys& keys, std::span<RemoveResult> results) noexcept {
+  void remove_batch(const Keys& keys, std::span<RemoveResult> results) {
+    detail::require_one_per_key("remove_batch", "results", std::span(keys).size(), results.size());
     for_each_key(keys, [&](std::size_t i, std::span<const std::uint64_t> offsets) {
       results[i] = detail::remove_at(counters_, offsets);
       ++(results[i] == RemoveResult::refused ? totals_.num_refused_removes : totals_.num_removes);
     });
   }
 
-  template <class Key>
-  bool may_contain(const Key& key) const noexcept {
+  template <Key K>
+  [[nodiscard]] bool may_contain(K&& key) const noexcept {
     return passes(key, 1);
   }
 
   /// results[i] = may_contain(keys[i]); `results` is as long as `keys`.
   template <KeyBatch Keys>
-  void may_contain_batch(const Keys& keys, std::span<bool> results) const noexcept {
+  void may_contain_batch(const Keys& keys, std::span<bool> results) const {
+    detail::require_one_per_key("may_contain_batch", "results", std::span(keys).size(), results.size());
     passes_batch(keys, 1, results);
   }
 
   /// Whether the key is in the multiset at least `theta` times: true whenever it is. Throws
   /// std::invalid_argument unless 1 <= theta <= shape().max_threshold.
-  template <class Key>
-  bool at_least(const Key& key, std::uint64_t theta) const {
+  template <Key K>
+  [[nodiscard]] bool at_least(K&& key, std::uint64_t theta) const {
     detail::require_in_range(structure, "theta", theta, 1, shape_.max_threshold);
     return passes(key, theta);
   }
@@ -125,19 +143,21 @@ class CountingBloomFilter {
   /// results[i] = at_least(keys[i], theta); `results` is as long as `keys`.
   template <KeyBatch Keys>
   void at_least_batch(const Keys& keys, std::uint64_t theta, std::span<bool> results) const {
+    detail::require_one_per_key("at_least_batch", "results", std::span(keys).size(), results.size());
     detail::require_in_range(structure, "theta", theta, 1, shape_.max_threshold);
     passes_batch(keys, theta, results);
   }
 
   /// The smallest of the key's counters.
-  template <class Key>
-  Count count(const Key& key) const noexcept {
+  template <Key K>
+  [[nodiscard]] Count count(K&& key) const noexcept {
     return detail::least_counter(scheme_, counters_, hasher_(key));
   }
 
   /// results[i] = count(keys[i]); `results` is as long as `keys`.
   template <KeyBatch Keys>
-  void count_batch(const Keys& keys, std::span<Count> results) const noexcept {
+  void count_batch(const Keys& keys, std::span<Count> results) const {
+    detail::require_one_per_key("count_batch", "results", std::span(keys).size(), results.size());
     detail::count_keys(hasher_, scheme_, shape_.num_hashes, counters_, keys, results);
   }
 
@@ -172,6 +192,12 @@ class CountingBloomFilter {
   const Totals& totals() const noexcept { return totals_; }
   const CounterArray& storage() const noexcept { return counters_; }
 
+  /// Whether both have the same shape and hasher and hold the same: what files of both would hold.
+  friend bool operator==(const CountingBloomFilter& a, const CountingBloomFilter& b) noexcept {
+    return a.shape_ == b.shape_ && a.hasher_ == b.hasher_ && a.totals_ == b.totals_ &&
+           a.counters_ == b.counters_;
+  }
+
  private:
   static constexpr std::string_view structure = "CountingBloomFilter";
 
@@ -186,8 +212,8 @@ class CountingBloomFilter {
     detail::touch_keys<detail::Access::write>(hasher_, scheme_, counters_, shape_.num_hashes, keys, touch);
   }
 
-  template <class Key>
-  bool passes(const Key& key, std::uint64_t theta) const noexcept {
+  template <Key K>
+  bool passes(K&& key, std::uint64_t theta) const noexcept {
     return scheme_.all_positions(hasher_(key),
                                  [&](std::uint64_t position) { return counters_.get(position) >= theta; });
   }

@@ -65,48 +65,72 @@ class DLeftCountingBloomFilter {
   ~DLeftCountingBloomFilter() = default;
 
   /// InsertResult::counted or InsertResult::full.
-  template <class Key>
-  [[nodiscard]] InsertResult insert(const Key& key) noexcept {
+  template <Key K>
+  [[nodiscard]] InsertResult insert(K&& key) noexcept {
     return insert_at(images_of(hasher_(key)).data());
   }
 
   /// results[i] = insert(keys[i]), in order; `results` is as long as `keys`.
   template <KeyBatch Keys>
-  void insert_batch(const Keys& keys, std::span<InsertResult> results) noexcept;
+  void insert_batch(const Keys& keys, std::span<InsertResult> results);
+
+  /// Inserts every key of a range; returns how many were refused because there was no room.
+  template <KeyRange Keys>
+  [[nodiscard]] std::uint64_t insert_range(Keys&& keys) {
+    std::uint64_t num_full = 0;
+    std::array<InsertResult, keys_per_window> results;
+    detail::in_batches(hasher_, keys, [&](const auto& batch) {
+      const std::span all(batch);
+      for (std::size_t first = 0; first < all.size(); first += results.size()) {
+        const auto window = all.subspan(first, std::min(results.size(), all.size() - first));
+        insert_batch(window, std::span(results).first(window.size()));
+        num_full += static_cast<std::uint64_t>(
+            std::count(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(window.size()),
+                       InsertResult::full));
+      }
+    });
+    return num_full;
+  }
+
+  /// Removes all keys. The size and the memory stay.
+  void clear() noexcept {
+    table_.clear();
+    totals_ = {};
+  }
 
   /// Removes one occurrence of the key. Returns RemoveResult::removed, or refused if the key is provably
   /// absent.
-  template <class Key>
-  [[nodiscard]] RemoveResult remove(const Key& key) noexcept {
+  template <Key K>
+  [[nodiscard]] RemoveResult remove(K&& key) noexcept {
     return remove_at(images_of(hasher_(key)).data());
   }
 
   /// results[i] = remove(keys[i]), in order; `results` is as long as `keys`.
   template <KeyBatch Keys>
-  void remove_batch(const Keys& keys, std::span<RemoveResult> results) noexcept;
+  void remove_batch(const Keys& keys, std::span<RemoveResult> results);
 
-  template <class Key>
-  bool may_contain(const Key& key) const noexcept {
+  template <Key K>
+  [[nodiscard]] bool may_contain(K&& key) const noexcept {
     return table_.count(images_of(hasher_(key)).data()) != 0;
   }
 
   /// results[i] = may_contain(keys[i]); `results` is as long as `keys`.
   template <KeyBatch Keys>
-  void may_contain_batch(const Keys& keys, std::span<bool> results) const noexcept;
+  void may_contain_batch(const Keys& keys, std::span<bool> results) const;
 
   /// How often keys with this key's fingerprint are in the multiset; never saturated.
-  template <class Key>
-  Count count(const Key& key) const noexcept {
+  template <Key K>
+  [[nodiscard]] Count count(K&& key) const noexcept {
     return {table_.count(images_of(hasher_(key)).data()), false};
   }
 
   /// results[i] = count(keys[i]); `results` is as long as `keys`.
   template <KeyBatch Keys>
-  void count_batch(const Keys& keys, std::span<Count> results) const noexcept;
+  void count_batch(const Keys& keys, std::span<Count> results) const;
 
   /// Doubles the number of buckets: one bit of every remainder becomes a bit of its bucket. Returns false if
   /// the remainder has no bit to spare. Throws std::bad_alloc, and then changes nothing.
-  bool try_grow() {
+  [[nodiscard]] bool try_grow() {
     if (!shape().can_double()) return false;
     table_.split_buckets();
     return true;
@@ -114,7 +138,7 @@ class DLeftCountingBloomFilter {
 
   /// Reverses a doubling. Returns false and changes nothing if there was none or the keys do not fit. Throws
   /// std::bad_alloc, and then changes nothing.
-  bool try_halve() {
+  [[nodiscard]] bool try_halve() {
     return shape().num_doublings != 0 && detail::try_halve(table_, hasher_.seed_or_key_id());
   }
 
@@ -122,7 +146,7 @@ class DLeftCountingBloomFilter {
   /// size of the larger filter, or a larger one if it grows by itself. Returns false and changes nothing if
   /// the result does not fit. Throws std::invalid_argument that names the first field that differs, or
   /// std::bad_alloc, and then changes nothing.
-  bool merge(const DLeftCountingBloomFilter& other) {
+  [[nodiscard]] bool merge(const DLeftCountingBloomFilter& other) {
     require_same_hasher("DLeftCountingBloomFilter", hasher_, other.hasher_);
     detail::require_same_fingerprints(shape(), other.shape());
     if (!detail::try_merge(table_, other.table_)) return false;
@@ -136,13 +160,18 @@ class DLeftCountingBloomFilter {
     table_.for_each(visit);
   }
 
+  /// The count of a fingerprint of for_each_fingerprint, of this filter or another one with the same fingerprints.
+  std::uint64_t count_fingerprint(std::uint64_t fingerprint) const noexcept {
+    return table_.count(images_of_fingerprint(fingerprint).data());
+  }
+
   /// A Bloom filter of the fingerprints, to be sent to others: `snapshot_key(key)` is in it for every key in this
   /// filter. Throws as BloomFilter's constructor does.
   BloomFilter<> snapshot(const BloomShape& shape) const { return detail::snapshot(table_, shape, hasher_); }
 
   /// The digest to look up in a snapshot for this key.
-  template <class Key>
-  Hash128 snapshot_key(const Key& key) const noexcept {
+  template <Key K>
+  Hash128 snapshot_key(K&& key) const noexcept {
     return detail::snapshot_key(space_.fingerprint_of(hasher_(key)));
   }
 
@@ -156,6 +185,14 @@ class DLeftCountingBloomFilter {
   const Totals& totals() const noexcept { return totals_; }
   const detail::DLeftTable<Scheme>& table() const noexcept { return table_; }
 
+  /// Whether both have the same shape and hasher and hold the same: what files of both would hold. Filters of the same keys
+  /// in another order may differ, because a fingerprint may be in another of its cells.
+  friend bool operator==(const DLeftCountingBloomFilter& a, const DLeftCountingBloomFilter& b) noexcept {
+    return a.shape() == b.shape() && a.hasher_ == b.hasher_ && a.totals_ == b.totals_ &&
+           std::ranges::equal(a.table_.cells().words(), b.table_.cells().words()) &&
+           std::ranges::equal(a.table_.spills().words(), b.table_.spills().words());
+  }
+
  private:
   using Images = std::array<std::uint64_t, max_num_subtables>;
 
@@ -167,9 +204,10 @@ class DLeftCountingBloomFilter {
   std::uint32_t num_subtables() const noexcept { return table_.shape().num_subtables; }
   std::uint32_t max_counter() const noexcept { return (1u << table_.shape().counter_bits) - 1; }
 
-  Images images_of(Hash128 hash) const noexcept {
+  Images images_of(Hash128 hash) const noexcept { return images_of_fingerprint(space_.fingerprint_of(hash)); }
+  Images images_of_fingerprint(std::uint64_t fingerprint) const noexcept {
     Images images;
-    table_.scheme().all_images(space_.fingerprint_of(hash), num_subtables(), images.data());
+    table_.scheme().all_images(fingerprint, num_subtables(), images.data());
     return images;
   }
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <type_traits>
 
@@ -21,14 +23,62 @@ inline constexpr std::size_t keys_per_window = 128;
 /// Anything contiguous whose elements are keys.
 template <class Keys>
 concept KeyBatch = requires(const Keys& keys) {
-  { std::span(keys)[0] } -> HashableKey;
+  { std::span(keys)[0] } -> Key;
+};
+
+/// Anything that can be iterated over, whose elements are keys.
+template <class Range>
+concept KeyRange = requires(Range& range) {
+  { *std::begin(range) } -> Key;
+  std::end(range);
 };
 
 namespace detail {
 
+/// Calls use(batch) with all keys of a range: with the range itself if it is a KeyBatch, else with windows of digests.
+template <class Range, class Use>
+void in_batches(const KeyHasher& hasher, Range& range, Use use) {
+  if constexpr (KeyBatch<Range>) {
+    use(range);
+  } else {
+    std::array<Hash128, keys_per_window> digests;
+    std::size_t count = 0;
+    for (auto&& key : range) {
+      digests[count++] = hasher(key);
+      if (count < digests.size()) continue;
+      use(std::span<const Hash128>(digests));
+      count = 0;
+    }
+    use(std::span<const Hash128>(digests.data(), count));
+  }
+}
+
 /// How many keys to prefetch ahead. A larger number gains nothing: the processor's queue of outstanding cache
 /// misses is full long before.
 inline constexpr std::size_t most_keys_ahead = 64;
+
+/// In builds with assertions: stops at a batch of digests that no uniform hash gives (see Hash128): in all of them one half is
+/// the same, or both halves are equal.
+template <class Keys>
+void assert_uniform(const Keys& key_range) noexcept {
+#ifndef NDEBUG
+  const std::span keys(key_range);
+  if constexpr (std::is_same_v<std::remove_cvref_t<decltype(keys[0])>, Hash128>) {
+    constexpr std::size_t least_keys = 4;
+    if (keys.size() < least_keys) return;
+    const Hash128 first = keys[0];
+    const auto all = [&](auto holds) { return std::all_of(keys.begin(), keys.end(), holds); };
+    const bool all_equal = all([&](const Hash128& digest) { return digest == first; });
+    assert((all_equal || !all([&](const Hash128& digest) { return digest.low == first.low; })) &&
+           "the low halves of the digests are constant; see tally::digest_from");
+    assert((all_equal || !all([&](const Hash128& digest) { return digest.high == first.high; })) &&
+           "the high halves of the digests are constant; see tally::digest_from");
+    assert(!all([&](const Hash128& digest) { return digest.low == digest.high; }) &&
+           "the halves of each digest are equal; see tally::digest_from");
+  }
+#endif
+  (void)key_range;
+}
 
 /// For every key in order, calls use(its index, slot), and `distance` keys earlier prepare(slot, its digest).
 /// Slots are below `distance`. So one key is hashed and its positions are computed while the lines of other
@@ -36,6 +86,7 @@ inline constexpr std::size_t most_keys_ahead = 64;
 template <KeyBatch Keys, class Prepare, class Use>
 void run_ahead(const KeyHasher& hasher, const Keys& key_range, std::size_t distance, Prepare prepare,
                Use use) {
+  assert_uniform(key_range);
   const std::span keys(key_range);
   const std::size_t num_ahead = std::min(distance, keys.size());
   for (std::size_t i = 0; i < num_ahead; ++i) prepare(i, hasher(keys[i]));
@@ -103,6 +154,7 @@ requires(Scheme::layout ==
          PositionLayout::lines) void touch_keys(const KeyHasher& hasher, const Scheme& scheme,
                                                 const Storage& storage, std::uint32_t num_hashes,
                                                 const Keys& key_range, Touch touch) {
+  assert_uniform(key_range);
   const std::span keys(key_range);
   // Two arrays, because g++ moves a digest that a call returned through memory, which costs more than the
   // touch.
@@ -166,6 +218,7 @@ requires(Scheme::layout ==
          PositionLayout::lines) void test_keys(const KeyHasher& hasher, const Scheme& scheme,
                                                const Storage& storage, std::uint32_t num_hashes,
                                                const Keys& key_range, Test test, std::span<bool> results) {
+  assert_uniform(key_range);
   const std::span keys(key_range);
   std::array<std::uint64_t, most_keys_ahead> low;
   std::array<std::uint64_t, most_keys_ahead> high;

@@ -49,7 +49,8 @@ class SharedThresholdFilter {
   /// insertions of the key that had ended when this one began, including this one. `results` is as long as
   /// `keys`.
   template <KeyBatch Keys>
-  void insert_and_count_batch(const Keys& keys, std::span<Count> results) noexcept {
+  void insert_and_count_batch(const Keys& keys, std::span<Count> results) {
+    detail::require_one_per_key("insert_and_count_batch", "results", std::span(keys).size(), results.size());
     for_each_key(keys, [&](std::size_t i, std::span<const std::uint64_t> offsets) {
       std::uint64_t least = raise(offsets);
       // What other threads have raised since then: without it only a count below the threshold can be wrong.
@@ -59,6 +60,12 @@ class SharedThresholdFilter {
       }
       results[i] = {least, least == counters_.max()};
     });
+  }
+
+  /// Removes all keys. Needs exclusive access.
+  void clear() noexcept {
+    counters_.clear();
+    num_insertions_ = 0;
   }
 
   /// Moves the filter out of this object.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -62,6 +63,12 @@ class SpillTable {
 
   /// Subtracts 1 from the fingerprint's count; returns false if that is 0.
   bool take_one(std::uint64_t fingerprint) noexcept;
+
+  void clear() noexcept {
+    std::ranges::fill(words_.words(), 0);
+    size_ = 0;
+    total_ = 0;
+  }
 
   std::span<const std::uint64_t> words() const noexcept { return words_.words(); }
 

@@ -52,14 +52,14 @@ class ThresholdFilter {
   ~ThresholdFilter() = default;
 
   /// Inserts the key once; returns whether it has now been inserted at least theta times.
-  template <class Key>
-  ThresholdState insert(const Key& key) noexcept {
+  template <Key K>
+  ThresholdState insert(K&& key) noexcept {
     return state_of(insert_and_count(key).value);
   }
 
   /// Inserts the key once; returns its count afterwards, as `count` would.
-  template <class Key>
-  Count insert_and_count(const Key& key) noexcept {
+  template <Key K>
+  Count insert_and_count(K&& key) noexcept {
     Count result;
     detail::touch_key(scheme_, counters_, shape_.num_hashes, hasher_(key),
                       [&](std::span<const std::uint64_t> offsets) { result = count_of(insert_at(offsets)); });
@@ -69,7 +69,8 @@ class ThresholdFilter {
 
   /// results[i] = insert(keys[i]), in order; `results` is as long as `keys`.
   template <KeyBatch Keys>
-  void insert_batch(const Keys& keys, std::span<ThresholdState> results) noexcept {
+  void insert_batch(const Keys& keys, std::span<ThresholdState> results) {
+    detail::require_one_per_key("insert_batch", "results", std::span(keys).size(), results.size());
     for_each_key(keys, [&](std::size_t i, std::span<const std::uint64_t> offsets) {
       results[i] = state_of(insert_at(offsets));
     });
@@ -78,34 +79,56 @@ class ThresholdFilter {
 
   /// results[i] = insert_and_count(keys[i]), in order; `results` is as long as `keys`.
   template <KeyBatch Keys>
-  void insert_and_count_batch(const Keys& keys, std::span<Count> results) noexcept {
+  void insert_and_count_batch(const Keys& keys, std::span<Count> results) {
+    detail::require_one_per_key("insert_and_count_batch", "results", std::span(keys).size(), results.size());
     for_each_key(keys, [&](std::size_t i, std::span<const std::uint64_t> offsets) {
       results[i] = count_of(insert_at(offsets));
     });
     num_insertions_ += std::span(keys).size();
   }
 
-  template <class Key>
-  bool at_least(const Key& key) const noexcept {
+  /// Inserts every key of a range once; returns how many of these insertions `insert` would have called at_least.
+  template <KeyRange Keys>
+  std::uint64_t insert_range(Keys&& keys) {
+    std::uint64_t num_at_least = 0;
+    detail::in_batches(hasher_, keys, [&](const auto& batch) {
+      for_each_key(batch, [&](std::size_t, std::span<const std::uint64_t> offsets) {
+        num_at_least += state_of(insert_at(offsets)) == ThresholdState::at_least;
+      });
+      num_insertions_ += std::span(batch).size();
+    });
+    return num_at_least;
+  }
+
+  /// Removes all keys. The memory stays allocated.
+  void clear() noexcept {
+    counters_.clear();
+    num_insertions_ = 0;
+  }
+
+  template <Key K>
+  [[nodiscard]] bool at_least(K&& key) const noexcept {
     return scheme_.all_positions(
         hasher_(key), [&](std::uint64_t position) { return counters_.get(position) >= shape_.threshold; });
   }
 
   /// results[i] = at_least(keys[i]); `results` is as long as `keys`.
   template <KeyBatch Keys>
-  void at_least_batch(const Keys& keys, std::span<bool> results) const noexcept {
+  void at_least_batch(const Keys& keys, std::span<bool> results) const {
+    detail::require_one_per_key("at_least_batch", "results", std::span(keys).size(), results.size());
     detail::counters_pass(hasher_, scheme_, shape_.num_hashes, counters_, keys, shape_.threshold, results);
   }
 
   /// The smallest of the key's counters: an upper bound below theta, a lower bound if saturated.
-  template <class Key>
-  Count count(const Key& key) const noexcept {
+  template <Key K>
+  [[nodiscard]] Count count(K&& key) const noexcept {
     return detail::least_counter(scheme_, counters_, hasher_(key));
   }
 
   /// results[i] = count(keys[i]); `results` is as long as `keys`.
   template <KeyBatch Keys>
-  void count_batch(const Keys& keys, std::span<Count> results) const noexcept {
+  void count_batch(const Keys& keys, std::span<Count> results) const {
+    detail::require_one_per_key("count_batch", "results", std::span(keys).size(), results.size());
     detail::count_keys(hasher_, scheme_, shape_.num_hashes, counters_, keys, results);
   }
 
@@ -139,6 +162,12 @@ class ThresholdFilter {
   const KeyHasher& hasher() const noexcept { return hasher_; }
   std::uint64_t num_insertions() const noexcept { return num_insertions_; }
   const CounterArray& storage() const noexcept { return counters_; }
+
+  /// Whether both have the same shape and hasher and hold the same: what files of both would hold.
+  friend bool operator==(const ThresholdFilter& a, const ThresholdFilter& b) noexcept {
+    return a.shape_ == b.shape_ && a.hasher_ == b.hasher_ && a.num_insertions_ == b.num_insertions_ &&
+           a.counters_ == b.counters_;
+  }
 
  private:
   static constexpr std::string_view structure = "ThresholdFilter";

@@ -6,16 +6,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string_view>
 
-#include "tally/detail/little_endian.hpp"
+#include "tally/hashing/mix64.hpp"
 
 namespace tally {
 
 /// A key is a string of bytes; the empty string is also a key.
 using KeyBytes = std::span<const std::byte>;
 
-/// The digest of a key, from which every position in every structure is derived.
+/// The digest of a key, from which every position in every structure is derived: 128 bits that must be uniform and
+/// independent of each other. Structures use a digest as it is. One with halves that are equal, constant or a function of
+/// each other by less than a hash, such as {h, 0} or {h, h}, makes nearly every absent key pass. Of a hash of 64 bits, make
+/// a digest by `digest_from`.
 struct Hash128 {
   std::uint64_t low = 0;
   std::uint64_t high = 0;
@@ -23,24 +25,27 @@ struct Hash128 {
   friend bool operator==(const Hash128&, const Hash128&) = default;
 };
 
-/// XXH3-128 of the key's bytes with `seed`. The same bytes and seed give the same digest on every machine and
-/// in every version (tests check golden values). It is fast but not safe against hostile keys: anyone who
-/// knows the seed can make keys collide. Use KeyHasher::keyed for hostile keys.
-inline Hash128 hash_key(KeyBytes key, std::uint64_t seed) noexcept {
+/// A digest of a uniform hash of 64 bits. Two keys with one hash have one digest: of n keys, a new key meets one of them with
+/// probability n / 2^64.
+[[nodiscard]] constexpr Hash128 digest_from(std::uint64_t hash) noexcept {
+  return {mix64(hash), mix64(mix64(hash + 0x9e3779b97f4a7c15u) + hash)};
+}
+
+namespace detail {
+
+/// XXH3-128.
+inline Hash128 hash_bytes(KeyBytes key, std::uint64_t seed) noexcept {
   const XXH128_hash_t digest = XXH3_128bits_withSeed(key.data(), key.size(), seed);
   return {digest.low64, digest.high64};
 }
 
-/// The bytes of the text, without a terminating NUL.
-inline Hash128 hash_key(std::string_view key, std::uint64_t seed) noexcept {
-  return hash_key(std::as_bytes(std::span(key.data(), key.size())), seed);
+/// The same for the 8 little-endian bytes of an integer. Flattened: otherwise g++ 12 calls the function for any length in
+/// loops over integers, which costs more than a lookup in the cache.
+[[gnu::flatten, gnu::always_inline]] inline Hash128 hash_word(std::uint64_t key,
+                                                              std::uint64_t seed) noexcept {
+  const XXH128_hash_t digest = XXH3_128bits_withSeed(&key, sizeof key, seed);
+  return {digest.low64, digest.high64};
 }
 
-/// The integer's 8 little-endian bytes.
-inline Hash128 hash_key(std::uint64_t key, std::uint64_t seed) noexcept {
-  std::byte bytes[8];
-  detail::store_little_endian(bytes, key);
-  return hash_key(KeyBytes(bytes), seed);
-}
-
+}  // namespace detail
 }  // namespace tally

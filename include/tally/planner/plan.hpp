@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tally/planner/dleft_forecast.hpp"
@@ -75,13 +76,14 @@ struct Plan {
   double exact_table_bytes =
       0;  ///< a hash table of 128-bit digests (and 32-bit counts if theta > 1), 3/4 full
 
-  const Candidate& recommended() const { return candidates.front(); }
+  const Candidate& recommended() const& { return candidates.front(); }
+  Candidate recommended() && { return std::move(candidates.front()); }
 };
 
 /// Every structure that meets the requirements, side by side. Allocates no structure. Of num_keys (or histogram),
 /// false_positive_rate and memory_bytes give exactly two. Reads all other fields too, except true_count, which each
 /// candidate reports, and epsilon and total_count, which are for sketches. Throws std::invalid_argument for
 /// requirements out of range or that no structure can meet.
-Plan plan(const Requirements& requirements);
+[[nodiscard]] Plan plan(const Requirements& requirements);
 
 }  // namespace tally

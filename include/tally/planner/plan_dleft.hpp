@@ -28,11 +28,15 @@ inline constexpr std::uint64_t dleft_common_key_count = 4;
 ///     repeat), plus six standard deviations and 64. Its capacity is as large as its memory allows;
 ///   - remainders of at least 4 bits after the last doubling.
 ///
+/// With max_doublings, num_keys, memory_bytes and false_positive_rate are those of the first size. After s doublings and
+/// with 2^s times the keys, the rate is 2^s times as high; to meet a rate at the last size, ask for it divided by
+/// 2^max_doublings.
+///
 /// Reads num_keys (or histogram), false_positive_rate, memory_bytes, num_frequent_keys, keys_repeat,
 /// lifetime_operations, failure_probability, max_doublings, num_subtables and prefers_speed. Throws
 /// std::invalid_argument for requirements out of range or that no such shape meets.
 /// @source theory::dleft_safe_load and theory::dleft_false_positive_probability (Bonomi et al. 2006)
-DLeftShape plan_dleft(const Requirements& requirements);
+[[nodiscard]] DLeftShape plan_dleft(const Requirements& requirements);
 
 /// The largest number of distinct keys (0 if not even one) with which the filter, at its current size, meets the rate
 /// and stays within the maximum load of a table without moves, for the default life and failure probability. Throws

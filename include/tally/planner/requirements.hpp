@@ -20,7 +20,7 @@ struct Requirements {
   /// Number of distinct keys (at any one time, if keys are removed): 1 to 2^56; for d-left filters 1 to 2^40.
   std::optional<std::uint64_t> num_keys = {};
   /// Rate for a key that is not in the filter (for a threshold filter: below the threshold) when all keys are in it;
-  /// in (0, 1).
+  /// in (0, 1). For d-left filters: before any doubling.
   std::optional<double> false_positive_rate = {};
   /// Memory of the structure, num_bytes(shape), which is never exceeded: at least 8, one word. For d-left filters:
   /// before any doubling.
@@ -28,9 +28,9 @@ struct Requirements {
 
   // What the structure is for.
 
-  /// theta, in insertions of one key: 1 to 2^32 - 1. For counting Bloom filters the largest theta that queries will
-  /// use, at most the maximum of a counter.
-  std::uint64_t threshold = 1;
+  /// theta, in insertions of one key: 1 to 2^32 - 1. Threshold filters need it. For counting Bloom filters the largest
+  /// theta that queries will use, at most the maximum of a counter. Default for all but threshold filters: 1.
+  std::optional<std::uint64_t> threshold = {};
   bool needs_deletes = false;  ///< keys will be removed
   bool needs_counts = false;   ///< queries will ask for the count of a key
   /// Name of the scheme that calculates positions. Default: that of DefaultScheme.
@@ -83,7 +83,9 @@ struct Requirements {
   /// The probability that any counter ever saturates if every key is inserted once; in (0, 1).
   double max_saturation_probability = 1e-6;
   /// Number of times that a d-left filter may double when it is full. Every doubling makes room for twice as many
-  /// keys and doubles the false positive rate. Default: 0.
+  /// keys, and with twice as many keys the false positive rate is twice as high: 2^max_doublings times
+  /// false_positive_rate at the end. The candidates of plan() have the keys, memory and rate of every size
+  /// (DLeftForecast::sizes). Default: 0.
   std::optional<std::uint32_t> max_doublings = {};
   /// Number of subtables of a d-left filter: 2, 3 or 4. A lookup reads one bucket of each. Default: whichever is best.
   std::optional<std::uint32_t> num_subtables = {};
@@ -92,6 +94,9 @@ struct Requirements {
   /// and plan() recommends other cells only if no other structure meets the requirements. False: cells of any width
   /// are chosen.
   bool prefers_speed = true;
+
+  /// The threshold, or its default.
+  std::uint64_t theta() const noexcept { return threshold.value_or(1); }
 };
 
 }  // namespace tally

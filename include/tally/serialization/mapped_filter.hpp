@@ -27,12 +27,42 @@ class MappedFilter {
   static MappedFilter open(const std::filesystem::path& path, const std::optional<HashKey>& key = {},
                            VerifyBody verify = VerifyBody::no);
 
-  const AnyFilter& filter() const noexcept { return filter_; }
+  const AnyFilter& filter() const& noexcept { return filter_; }
+  const AnyFilter& filter() && = delete;  // the file would be unmapped before its first use
 
  private:
   explicit MappedFilter(AnyFilter filter) : filter_(std::move(filter)) {}
 
   AnyFilter filter_;
+};
+
+namespace detail {
+
+/// The mapped filter, which has this type. Throws what MappedFilter::open throws, and FileKindError.
+AnyFilter map_type(const std::filesystem::path& path, const std::optional<HashKey>& key, VerifyBody verify,
+                   FilterType type);
+
+}  // namespace detail
+
+/// The same for a filter whose type is known: Mapped<BloomFilter<>>::open("seen.tally")->may_contain("apple").
+template <FilterInFiles F>
+class Mapped {
+ public:
+  /// Throws what MappedFilter::open throws, and FileKindError, which names both, for a file of another kind or scheme.
+  static Mapped open(const std::filesystem::path& path, const std::optional<HashKey>& key = {},
+                     VerifyBody verify = VerifyBody::no) {
+    AnyFilter filter = detail::map_type(path, key, verify, filter_type<F>);
+    return Mapped(std::move(*filter.get_if<F>()));
+  }
+
+  const F& operator*() const& noexcept { return filter_; }
+  const F& operator*() && = delete;  // the file would be unmapped before its first use
+  const F* operator->() const noexcept { return &filter_; }
+
+ private:
+  explicit Mapped(F filter) : filter_(std::move(filter)) {}
+
+  F filter_;
 };
 
 }  // namespace tally

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -49,19 +50,15 @@ FileKind kind_of(const AnySketch& sketch) noexcept;
 
 /// The sketch as a file's bytes (docs/format.md): the same on every machine. Throws std::invalid_argument for
 /// TopKeys over a sketch that was halved, and std::bad_alloc.
-std::vector<std::byte> serialize(const SpaceSaving& sketch);
-template <RowScheme Rows>
-std::vector<std::byte> serialize(const TopKeys<Rows>& sketch);
-template <RowScheme Rows>
-std::vector<std::byte> serialize(const CountMinWindow<Rows>& sketch);
+template <SketchInFiles Sketch>
+std::vector<std::byte> serialize(const Sketch& sketch);
 std::vector<std::byte> serialize(const AnySketch& sketch);
 
-/// Writes the sketch to a file as `save` writes a filter.
-template <class Sketch>
-requires SketchInFiles<Sketch> || std::is_same_v<Sketch, AnySketch>
-void save(const Sketch& sketch, const std::filesystem::path& path, Overwrite overwrite = Overwrite::refuse) {
-  save_bytes(serialize(sketch), path, overwrite);
-}
+/// Writes the sketch to a file as `save` writes a filter: from its own memory, only the candidates are copied.
+template <SketchInFiles Sketch>
+void save(const Sketch& sketch, const std::filesystem::path& path, Overwrite overwrite = Overwrite::refuse);
+void save(const AnySketch& sketch, const std::filesystem::path& path,
+          Overwrite overwrite = Overwrite::refuse);
 
 /// The sketch from the bytes that `serialize` returned; it behaves exactly as the original. Everything is
 /// checked before it is used, and the memory taken is proportional to the bytes. Throws FileKindError for a
@@ -84,15 +81,34 @@ void merge(AnySketch& sketch, const AnySketch& other);
 
 namespace detail {
 
+/// What a file says of the type of a sketch; `scheme` is empty for SpaceSaving.
+struct SketchType {
+  FileKind kind;
+  std::string_view scheme;
+};
+
+template <class Rows>
+constexpr SketchType sketch_type_of(const TopKeys<Rows>*) noexcept {
+  return {FileKind::top_keys, Rows::name};
+}
+template <class Rows>
+constexpr SketchType sketch_type_of(const CountMinWindow<Rows>*) noexcept {
+  return {FileKind::count_min_window, Rows::name};
+}
+constexpr SketchType sketch_type_of(const SpaceSaving*) noexcept { return {FileKind::space_saving, ""}; }
+
+[[noreturn]] void throw_other_sketch(const AnySketch& any, SketchType wanted, const std::string& subject);
+
 template <SketchInFiles Sketch>
 Sketch sketch_of(AnySketch any, const std::string& subject) {
   if (auto* own = std::get_if<Sketch>(&any)) return std::move(*own);
-  throw FileKindError(kind_of(any), "of the requested kind and row scheme", subject);
+  throw_other_sketch(any, sketch_type_of(static_cast<const Sketch*>(nullptr)), subject);
 }
 
 }  // namespace detail
 
-/// The same if the type of the sketch is known. Also throws FileKindError for another kind or row scheme.
+/// The same if the type of the sketch is known. Also throws FileKindError, which names both, for another kind or scheme of
+/// rows.
 template <SketchInFiles Sketch>
 Sketch deserialize_sketch(std::span<const std::byte> bytes, const std::optional<HashKey>& key = {}) {
   return detail::sketch_of<Sketch>(deserialize_sketch(bytes, key), "tally file");
@@ -100,6 +116,10 @@ Sketch deserialize_sketch(std::span<const std::byte> bytes, const std::optional<
 template <SketchInFiles Sketch>
 Sketch load_sketch(const std::filesystem::path& path, const std::optional<HashKey>& key = {}) {
   return detail::sketch_of<Sketch>(load_sketch(path, key), path.string());
+}
+template <SketchInFiles Sketch>
+Sketch load_as(const std::filesystem::path& path, const std::optional<HashKey>& key = {}) {
+  return load_sketch<Sketch>(path, key);
 }
 
 }  // namespace tally

@@ -17,8 +17,7 @@ namespace tally {
 ///
 /// The highest bits of a digest choose one of 64 shards (or of one, below 1 MiB), so the set need not store
 /// them. Each shard grows by a third when it is 14/15 full. Shards grow at different times, so the memory for
-/// copying is small compared with the whole set. `insert` allocates nothing; it returns `full` and changes
-/// nothing when the digest's shard has no room. `try_grow` is a separate call.
+/// copying is small compared with the whole set.
 /// Threads: const functions may run concurrently; a write needs exclusive access.
 class HashSet {
  public:
@@ -42,7 +41,16 @@ class HashSet {
   /// The whole set in words: for each shard the number of words that follow, then those words.
   std::vector<std::uint64_t> image() const;
 
-  Outcome insert(Hash128 digest) noexcept {
+  /// Makes room if needed. `full`: max_bytes does not allow it, and nothing has changed. Throws std::bad_alloc, and the
+  /// digest is then not in the set.
+  [[nodiscard]] Outcome insert(Hash128 digest) {
+    Outcome outcome = try_insert(digest);
+    while (outcome == Outcome::full && try_grow(digest)) outcome = try_insert(digest);
+    return outcome;
+  }
+
+  /// As insert, but never makes room: `full` also means that `try_grow` may help. Allocates nothing.
+  [[nodiscard]] Outcome try_insert(Hash128 digest) noexcept {
     DigestShard& shard = shards_[index_of_shard(digest)];
     if (shard.contains(digest)) return Outcome::present;
     if (shard.size() >= max_size(shard.num_lines()) || !shard.insert(digest)) return Outcome::full;
@@ -50,7 +58,9 @@ class HashSet {
     return Outcome::inserted;
   }
 
-  bool contains(Hash128 digest) const noexcept { return shards_[index_of_shard(digest)].contains(digest); }
+  [[nodiscard]] bool contains(Hash128 digest) const noexcept {
+    return shards_[index_of_shard(digest)].contains(digest);
+  }
 
   /// Writes the indices of the digests that the set does not contain, in order, and returns how many there
   /// are. `indices` is as long as `digests`, which are fewer than 2^32.
@@ -60,15 +70,7 @@ class HashSet {
 
   /// Makes room in the shard of this digest. Returns false if max_bytes does not allow it. Throws
   /// std::bad_alloc, and then changes nothing.
-  bool try_grow(Hash128 digest);
-
-  /// As `insert`, but makes room as often as needed; returns `full` if max_bytes does not allow it. Throws
-  /// std::bad_alloc, and the digest is then not in the set.
-  Outcome insert_growing(Hash128 digest) {
-    Outcome outcome = insert(digest);
-    while (outcome == Outcome::full && try_grow(digest)) outcome = insert(digest);
-    return outcome;
-  }
+  [[nodiscard]] bool try_grow(Hash128 digest);
 
   /// Removes all digests. The memory stays allocated for new ones.
   void clear() noexcept {

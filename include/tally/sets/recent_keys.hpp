@@ -32,7 +32,7 @@ class RecentKeys {
   ~RecentKeys() = default;
 
   /// Makes the digest the most recent of its line; returns whether it was absent.
-  bool insert(Hash128 digest) noexcept {
+  [[nodiscard]] bool insert(Hash128 digest) noexcept {
     digest.high += digest == Hash128{};
     std::uint64_t* line = words_.data() + 8 * reduce_to_range(digest.low, num_lines_);
     std::uint64_t at = 0;
@@ -44,6 +44,12 @@ class RecentKeys {
     line[0] = digest.low;
     line[1] = digest.high;
     return is_new;
+  }
+
+  /// Forgets all digests, which num_forgotten() does not count.
+  void clear() noexcept {
+    std::ranges::fill(words_.words(), 0);
+    num_forgotten_ = 0;
   }
 
   void prefetch(Hash128 digest) const noexcept {

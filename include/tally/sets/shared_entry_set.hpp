@@ -32,7 +32,10 @@ class SharedEntrySet {
 
   /// If several threads insert the same entry, exactly one of them gets `inserted`. `full`: nothing has
   /// changed. Throws std::bad_alloc, and then changes nothing.
-  Outcome insert(std::uint64_t entry);
+  [[nodiscard]] Outcome insert(std::uint64_t entry);
+
+  /// Removes all entries; waits for the other threads. The memory stays allocated.
+  void clear() noexcept;
 
   std::uint64_t size() const noexcept { return size_; }
   std::uint64_t num_bytes() const noexcept { return 8 * words_.size(); }

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "tally/hashing/congruential_scheme.hpp"
+#include "tally/shapes/blocked_bloom.hpp"
 #include "tally/shapes/bloom.hpp"
 #include "tally/shapes/count_min.hpp"
 #include "tally/shapes/counting_bloom.hpp"
@@ -19,10 +20,11 @@ namespace tally {
 
 /// The shape of a structure of any kind: everything that defines it except the hasher.
 ///
-/// The blocked scheme is for a BloomShape only, and makes the kind blocked_bloom. A DLeftShape needs one of
-/// BucketSchemes and a CountMinShape one of RowSchemes, which no other shape can use.
+/// A BlockedBloomShape needs the blocked scheme, a DLeftShape one of BucketSchemes and a CountMinShape one of RowSchemes;
+/// no other shape can use these.
 struct FilterShape {
-  std::variant<BloomShape, CountingBloomShape, ThresholdShape, DLeftShape, CountMinShape> shape;
+  std::variant<BloomShape, BlockedBloomShape, CountingBloomShape, ThresholdShape, DLeftShape, CountMinShape>
+      shape;
   std::uint16_t scheme_id = DefaultScheme::file_id;
 
   FilterKind kind() const noexcept;
@@ -54,6 +56,10 @@ struct FilterShape {
 
   friend bool operator==(const FilterShape&, const FilterShape&) = default;
 };
+
+/// The shape of a Bloom filter with any of AllSchemes: a BlockedBloomShape for the blocked one, else a BloomShape.
+FilterShape bloom_filter_shape(std::uint64_t num_bits, std::uint32_t num_hashes,
+                               std::uint16_t scheme_id) noexcept;
 
 /// The type of a structure's shape: DLeftShape for a d-left filter with any scheme.
 template <class Filter>

@@ -11,7 +11,7 @@ namespace tally {
 struct ThresholdShape {
   std::uint64_t num_counters = 0;  ///< m: 1 to 2^56; what the scheme can use
   std::uint32_t num_hashes = 0;    ///< k: 1 to 1024
-  std::uint64_t threshold = 1;     ///< theta, in insertions: 1 to 2^32 - 1
+  std::uint64_t threshold = 0;     ///< theta, in insertions: 1 to 2^32 - 1
   CounterUpdate update = CounterUpdate::plain;
 
   friend bool operator==(const ThresholdShape&, const ThresholdShape&) = default;

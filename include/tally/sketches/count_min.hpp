@@ -15,6 +15,7 @@
 #include "tally/hashing/row_schemes.hpp"
 #include "tally/shapes/count_min.hpp"
 #include "tally/sketches/count_min_bound.hpp"
+#include "tally/sketches/weight.hpp"
 #include "tally/storage/counter_array.hpp"
 
 namespace tally {
@@ -60,8 +61,8 @@ class CountMinSketch {
   ~CountMinSketch() = default;
 
   /// Adds `weight` to the key's count; returns whether one of its counters was or became saturated.
-  template <class Key>
-  InsertResult add(const Key& key, std::uint64_t weight = 1) noexcept {
+  template <Key K>
+  InsertResult add(K&& key, Weight weight = 1u) noexcept {
     const std::uint64_t weights[] = {weight};
     const Hash128 digests[] = {hasher_(key)};
     return add_batch(digests, weights) == 1 ? InsertResult::saturated : InsertResult::counted;
@@ -75,13 +76,22 @@ class CountMinSketch {
 
   /// The same with add(keys[i], weights[i]); `weights` is as long as `keys`.
   template <KeyBatch Keys>
-  std::uint64_t add_batch(const Keys& keys, std::span<const std::uint64_t> weights) noexcept {
+  std::uint64_t add_batch(const Keys& keys, std::span<const std::uint64_t> weights) {
+    detail::require_one_per_key("add_batch", "weights", std::span(keys).size(), weights.size());
     return add_all(keys, [&](std::size_t i) { return weights[i]; });
   }
 
+  /// Adds 1 for every key of a range; returns for how many a counter was or became saturated.
+  template <KeyRange Keys>
+  std::uint64_t add_range(Keys&& keys) {
+    std::uint64_t num_saturated = 0;
+    detail::in_batches(hasher_, keys, [&](const auto& batch) { num_saturated += add_batch(batch); });
+    return num_saturated;
+  }
+
   /// The smallest of the key's counters.
-  template <class Key>
-  Count count(const Key& key) const noexcept {
+  template <Key K>
+  [[nodiscard]] Count count(K&& key) const noexcept {
     const Hash128 digests[] = {hasher_(key)};
     Count counts[1];
     count_batch(digests, counts);
@@ -90,19 +100,21 @@ class CountMinSketch {
 
   /// results[i] = count(keys[i]); `results` is as long as `keys`.
   template <KeyBatch Keys>
-  void count_batch(const Keys& keys, std::span<Count> results) const noexcept {
+  void count_batch(const Keys& keys, std::span<Count> results) const {
+    detail::require_one_per_key("count_batch", "results", std::span(keys).size(), results.size());
     read_all(keys, [&](std::size_t i, Count count) { results[i] = count; });
   }
 
   /// The count with its bounds.
-  template <class Key>
-  CountEstimate estimate(const Key& key) const noexcept {
+  template <Key K>
+  [[nodiscard]] CountEstimate estimate(K&& key) const noexcept {
     return with_bounds(count(key));
   }
 
   /// results[i] = estimate(keys[i]); `results` is as long as `keys`.
   template <KeyBatch Keys>
-  void estimate_batch(const Keys& keys, std::span<CountEstimate> results) const noexcept {
+  void estimate_batch(const Keys& keys, std::span<CountEstimate> results) const {
+    detail::require_one_per_key("estimate_batch", "results", std::span(keys).size(), results.size());
     read_all(keys, [&](std::size_t i, Count count) { results[i] = with_bounds(count); });
   }
 
@@ -171,6 +183,12 @@ class CountMinSketch {
   const CountMinShape& shape() const noexcept { return shape_; }
   const KeyHasher& hasher() const noexcept { return hasher_; }
   const CounterArray& storage() const noexcept { return counters_; }
+
+  /// Whether both have the same shape and hasher and hold the same: what files of both would hold.
+  friend bool operator==(const CountMinSketch& a, const CountMinSketch& b) noexcept {
+    return a.shape_ == b.shape_ && a.hasher_ == b.hasher_ && a.total_count_ == b.total_count_ &&
+           a.rounding_ == b.rounding_ && a.counters_ == b.counters_;
+  }
 
  private:
   static constexpr std::string_view structure = "CountMinSketch";

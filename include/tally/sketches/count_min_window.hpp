@@ -6,7 +6,9 @@
 #include <span>
 #include <utility>
 
+#include "tally/detail/parameter_error.hpp"
 #include "tally/sketches/count_min.hpp"
+#include "tally/sketches/weight.hpp"
 
 namespace tally {
 
@@ -37,8 +39,8 @@ class CountMinWindow {
   CountMinWindow& operator=(CountMinWindow&&) noexcept = default;
   ~CountMinWindow() = default;
 
-  template <class Key>
-  InsertResult add(const Key& key, std::uint64_t weight = 1) noexcept {
+  template <Key K>
+  InsertResult add(K&& key, Weight weight = 1u) noexcept {
     return newer_.add(key, weight);
   }
   template <KeyBatch Keys>
@@ -46,8 +48,15 @@ class CountMinWindow {
     return newer_.add_batch(keys);
   }
   template <KeyBatch Keys>
-  std::uint64_t add_batch(const Keys& keys, std::span<const std::uint64_t> weights) noexcept {
+  std::uint64_t add_batch(const Keys& keys, std::span<const std::uint64_t> weights) {
+    detail::require_one_per_key("add_batch", "weights", std::span(keys).size(), weights.size());
     return newer_.add_batch(keys, weights);
+  }
+
+  /// Resets both generations to empty.
+  void clear() noexcept {
+    newer_.clear();
+    older_.clear();
   }
 
   /// Forgets the older generation; the newer one becomes the older. Allocates nothing.
@@ -64,15 +73,16 @@ class CountMinWindow {
     older_.merge(other.older_);  // cannot throw: both generations have the same shape
   }
 
-  template <class Key>
-  CountEstimate estimate(const Key& key) const noexcept {
+  template <Key K>
+  [[nodiscard]] CountEstimate estimate(K&& key) const noexcept {
     const Hash128 digest = newer_.hasher()(key);
     return sum_of(newer_.estimate(digest), older_.estimate(digest));
   }
 
   /// results[i] = estimate(keys[i]); `results` is as long as `keys`.
   template <KeyBatch Keys>
-  void estimate_batch(const Keys& keys, std::span<CountEstimate> results) const noexcept {
+  void estimate_batch(const Keys& keys, std::span<CountEstimate> results) const {
+    detail::require_one_per_key("estimate_batch", "results", std::span(keys).size(), results.size());
     const std::span all(keys);
     std::array<CountEstimate, keys_per_window> old;
     for (std::size_t first = 0; first < all.size(); first += keys_per_window) {
@@ -91,6 +101,8 @@ class CountMinWindow {
 
   const CountMinSketch<Rows>& newer() const noexcept { return newer_; }
   const CountMinSketch<Rows>& older() const noexcept { return older_; }
+
+  friend bool operator==(const CountMinWindow&, const CountMinWindow&) = default;
 
  private:
   // The sum of two minimum counters is at most the minimum sum: the bound is that of the two sketches merged.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -117,6 +118,15 @@ class CountedKeys {
   /// The `num_keys` greatest counts (all, if there are fewer), the greatest first; equal counts are ordered
   /// by smaller error, then by the bytes of the keys.
   std::vector<KeyCount> greatest(std::uint64_t num_keys) const;
+
+  /// Whether both have the same capacity and the same keys, counts and errors in the same order of the heap.
+  friend bool operator==(const CountedKeys& a, const CountedKeys& b) noexcept {
+    const auto same_node = [&](const HeapNode& x, const HeapNode& y) {
+      return x.count == y.count && a.entries_[x.entry] == b.entries_[y.entry] &&
+             a.keys_[x.entry] == b.keys_[y.entry];
+    };
+    return a.capacity_ == b.capacity_ && std::ranges::equal(a.heap_, b.heap_, same_node);
+  }
 
   std::span<const Entry> entries() const noexcept { return entries_; }
   std::span<const HeapNode> heap() const noexcept { return heap_; }

@@ -8,6 +8,7 @@
 
 #include "tally/hashing/key_hasher.hpp"
 #include "tally/sketches/counted_keys.hpp"
+#include "tally/sketches/weight.hpp"
 
 namespace tally {
 
@@ -36,9 +37,10 @@ class SpaceSaving {
   ~SpaceSaving() = default;
 
   /// Throws std::bad_alloc if there is no memory for the key's bytes, and then changes nothing.
-  void add(std::string_view key, std::uint64_t weight = 1) {
+  template <RawKey K>
+  void add(K&& key, Weight weight = 1u) {
     const Hash128 digest = hasher_(key);
-    add_digest(key, digest, keys_.salted(digest), weight);
+    add_digest(detail::view_of(key), digest, keys_.salted(digest), weight);
   }
 
   /// add(keys[i], weights[i]) for every i, in order; `digests` are those of the keys. Without weights: 1
@@ -47,12 +49,17 @@ class SpaceSaving {
   void add_batch(std::span<const std::string_view> keys, std::span<const Hash128> digests,
                  std::span<const std::uint64_t> weights = {});
 
-  /// The bounds on the count of a key, kept or not.
-  KeyCount estimate(std::string_view key) const { return estimate(key, hasher_(key)); }
-  KeyCount estimate(std::string_view key, Hash128 digest) const;
+  /// The bounds on the count of a key, kept or not. What it returns refers to the bytes of `key` or of the kept key.
+  template <RawKey K>
+  [[nodiscard]] KeyCount estimate(K&& key) const& {
+    return estimate(detail::view_of(key), hasher_(key));
+  }
+  [[nodiscard]] KeyCount estimate(std::string_view key, Hash128 digest) const&;
 
   /// The keys of the `num_keys` greatest counts, or all that are kept, in the order of CountedKeys::greatest.
-  std::vector<KeyCount> top(std::uint64_t num_keys) const { return keys_.greatest(num_keys); }
+  /// What it returns refers to their bytes here.
+  [[nodiscard]] std::vector<KeyCount> top(std::uint64_t num_keys) const& { return keys_.greatest(num_keys); }
+  std::vector<KeyCount> top(std::uint64_t num_keys) && = delete;
 
   /// The highest count that a key that is not kept can have.
   std::uint64_t floor() const noexcept { return floor_; }
@@ -70,6 +77,9 @@ class SpaceSaving {
   const KeyHasher& hasher() const noexcept { return hasher_; }
   const CountedKeys& candidates() const noexcept { return keys_; }
   std::uint64_t num_bytes() const noexcept { return keys_.num_bytes(); }
+
+  /// Whether files of both would hold the same.
+  friend bool operator==(const SpaceSaving&, const SpaceSaving&) = default;
 
  private:
   void add_digest(std::string_view key, Hash128 digest, std::uint64_t salted, std::uint64_t weight);

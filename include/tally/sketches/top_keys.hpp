@@ -8,9 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "tally/detail/parameter_error.hpp"
 #include "tally/detail/sketches/merged_keys.hpp"
 #include "tally/sketches/count_min.hpp"
 #include "tally/sketches/counted_keys.hpp"
+#include "tally/sketches/weight.hpp"
 
 namespace tally {
 
@@ -49,10 +51,11 @@ class TopKeys {
   ~TopKeys() = default;
 
   /// Throws std::bad_alloc if there is no memory for the key's bytes, and then changes nothing.
-  void add(std::string_view key, std::uint64_t weight = 1) {
+  template <RawKey K>
+  void add(K&& key, Weight weight = 1u) {
     const Hash128 digest = hasher()(key);
     const std::uint64_t salted = keys_.salted(digest);
-    add_digest(key, digest, salted, keys_.find(digest, salted), weight);
+    add_digest(detail::view_of(key), digest, salted, keys_.find(digest, salted), weight);
   }
 
   /// add(keys[i], weights[i]) for every i, in order; `digests` are those of the keys. Without weights: 1
@@ -61,6 +64,8 @@ class TopKeys {
   /// former.
   void add_batch(std::span<const std::string_view> keys, std::span<const Hash128> digests,
                  std::span<const std::uint64_t> weights = {}) {
+    detail::require_one_per_key("add_batch", "digests", keys.size(), digests.size());
+    if (!weights.empty()) detail::require_one_per_key("add_batch", "weights", keys.size(), weights.size());
     for (std::size_t first = 0; first < keys.size(); first += keys_per_window) {
       const std::size_t count = std::min(keys_per_window, keys.size() - first);
       std::array<std::uint64_t, keys_per_window> salted;
@@ -76,16 +81,21 @@ class TopKeys {
     }
   }
 
-  /// The bounds on the count of a key, candidate or not.
-  KeyCount estimate(std::string_view key) const { return estimate(key, hasher()(key)); }
-  KeyCount estimate(std::string_view key, Hash128 digest) const {
+  /// The bounds on the count of a key, candidate or not. What it returns refers to the bytes of `key` or of the candidate.
+  template <RawKey K>
+  [[nodiscard]] KeyCount estimate(K&& key) const& {
+    return estimate(detail::view_of(key), hasher()(key));
+  }
+  [[nodiscard]] KeyCount estimate(std::string_view key, Hash128 digest) const& {
     if (const std::uint32_t i = keys_.find(digest); i != CountedKeys::none) return keys_.key_count(i);
     const std::uint64_t most = most_before(digest);
     return {key, digest, most, most};
   }
 
   /// The `num_keys` candidates with the greatest counts, or all, in the order of CountedKeys::greatest.
-  std::vector<KeyCount> top(std::uint64_t num_keys) const { return keys_.greatest(num_keys); }
+  /// What it returns refers to their bytes here.
+  [[nodiscard]] std::vector<KeyCount> top(std::uint64_t num_keys) const& { return keys_.greatest(num_keys); }
+  std::vector<KeyCount> top(std::uint64_t num_keys) && = delete;
 
   /// The highest count that a key outside the candidates can have.
   std::uint64_t floor() const noexcept { return floor_; }
@@ -125,6 +135,9 @@ class TopKeys {
   const CountMinSketch<Rows>& sketch() const noexcept { return sketch_; }
   std::uint64_t num_bytes() const noexcept { return keys_.num_bytes() + tally::num_bytes(sketch_.shape()); }
 
+  /// Whether files of both would hold the same.
+  friend bool operator==(const TopKeys&, const TopKeys&) = default;
+
  private:
   /// Prefetches the counters of the digests that are not candidates; their values do not matter yet.
   void fetch(std::span<const Hash128> digests,
@@ -137,7 +150,8 @@ class TopKeys {
       others[num_others] = digests[i];
       num_others += entries[i] == CountedKeys::none;
     }
-    sketch_.count_batch(std::span<const Hash128>(others.data(), num_others), ignored);
+    sketch_.count_batch(std::span<const Hash128>(others.data(), num_others),
+                        std::span(ignored).first(num_others));
   }
 
   /// The highest count that this key, which is not a candidate, can have.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -41,8 +42,12 @@ class BitArray {
   /// The number of set bits among positions [begin, end).
   std::uint64_t num_set(std::uint64_t begin, std::uint64_t end) const noexcept;
 
+  void clear() noexcept { std::ranges::fill(words_.words(), 0); }
+
   /// Sets every bit that is set in `other`, which has the same size.
   void merge(const BitArray& other) noexcept;
+  /// Clears every bit that is clear in `other`, which has the same size.
+  void intersect(const BitArray& other) noexcept;
 
   /// The index of bit i among all bits of the words, as in CounterArray: i itself.
   static constexpr std::uint64_t locate(std::uint64_t i) noexcept { return i; }
@@ -55,6 +60,10 @@ class BitArray {
   }
 
   std::span<const std::uint64_t> words() const noexcept { return words_.words(); }
+
+  friend bool operator==(const BitArray& a, const BitArray& b) noexcept {
+    return a.num_bits_ == b.num_bits_ && std::ranges::equal(a.words(), b.words());
+  }
 
  private:
   detail::AlignedWords words_;

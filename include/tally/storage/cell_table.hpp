@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -73,6 +74,8 @@ class CellTable {
     detail::prefetch_for_write(first);
     if (may_straddle_) detail::prefetch_for_write(first + bucket_bytes_ - 1);
   }
+
+  void clear() noexcept { std::ranges::fill(words_.words(), 0); }
 
   std::span<const std::uint64_t> words() const noexcept { return words_.words(); }
   std::uint64_t* data() noexcept { return words_.data(); }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <span>
@@ -149,6 +150,11 @@ class CounterArray {
   void clear() noexcept;
 
   std::span<const std::uint64_t> words() const noexcept { return words_.words(); }
+
+  friend bool operator==(const CounterArray& a, const CounterArray& b) noexcept {
+    return a.num_counters_ == b.num_counters_ && a.counter_bits_ == b.counter_bits_ &&
+           std::ranges::equal(a.words(), b.words());
+  }
   std::span<std::uint64_t> words() noexcept { return words_.words(); }
 
  private:

@@ -80,8 +80,8 @@ class ThresholdStream {
   static std::optional<std::uint64_t> least_memory_bytes(const Options& options);
 
   /// Adds one key. Returns its count if it is reported now, else nothing.
-  template <HashableKey Key>
-  std::optional<std::uint64_t> add(const Key& key) {
+  template <Key K>
+  std::optional<std::uint64_t> add(K&& key) {
     const Hash128 digest = hasher()(key);
     const std::span<const ReachedKey> reached = add_batch(std::span(&digest, 1));
     return reached.empty() ? std::nullopt : std::optional(reached[0].count);

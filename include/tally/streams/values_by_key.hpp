@@ -3,12 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <random>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
-#include "tally/hashing/hash128.hpp"
+#include "tally/hashing/random_seed.hpp"
 
 namespace tally {
 
@@ -37,7 +36,7 @@ class ValuesByKey {
   struct Hash {
     using is_transparent = void;
     std::size_t operator()(std::string_view key) const { return hash_key(key, seed).low; }
-    std::uint64_t seed = std::uint64_t{std::random_device{}()} << 32 | std::random_device{}();
+    std::uint64_t seed = random_seed();
   };
   std::unordered_map<std::string, Value, Hash, std::equal_to<>> values_;
 };

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "tally/detail/parameter_error.hpp"
 #include "tally/filters/key_batch.hpp"
 #include "tally/filters/outcomes.hpp"
 #include "tally/summaries/publisher.hpp"
@@ -47,8 +48,8 @@ class DirectorySummary {
   ~DirectorySummary() = default;
 
   /// InsertResult::full (d-left filters only): nothing has changed.
-  template <class Key>
-  [[nodiscard]] InsertResult insert(const Key& key) noexcept {
+  template <Key K>
+  [[nodiscard]] InsertResult insert(K&& key) noexcept {
     const Hash128 digest = filter_.hasher()(key);
     const InsertResult result = filter_.insert(digest);
     refresh(std::span(&digest, 1));
@@ -56,8 +57,8 @@ class DirectorySummary {
   }
 
   /// RemoveResult::refused: the key is provably absent, and nothing has changed.
-  template <class Key>
-  [[nodiscard]] RemoveResult remove(const Key& key) noexcept {
+  template <Key K>
+  [[nodiscard]] RemoveResult remove(K&& key) noexcept {
     const Hash128 digest = filter_.hasher()(key);
     const RemoveResult result = filter_.remove(digest);
     refresh(std::span(&digest, 1));
@@ -84,15 +85,16 @@ class DirectorySummary {
 
   /// results[i] = remove(keys[i]), in order; `results` is as long as `keys`.
   template <KeyBatch Keys>
-  void remove_batch(const Keys& keys, std::span<RemoveResult> results) noexcept {
+  void remove_batch(const Keys& keys, std::span<RemoveResult> results) {
+    detail::require_one_per_key("remove_batch", "results", std::span(keys).size(), results.size());
     for_each_part(keys, [&](std::size_t first, std::span<const Hash128> digests) {
       filter_.remove_batch(digests, results.subspan(first, digests.size()));
     });
   }
 
   /// For the current directory, published or not.
-  template <class Key>
-  bool may_contain(const Key& key) const noexcept {
+  template <Key K>
+  [[nodiscard]] bool may_contain(K&& key) const noexcept {
     return filter_.may_contain(key);
   }
 

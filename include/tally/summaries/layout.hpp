@@ -6,13 +6,15 @@
 
 #include "tally/hashing/congruential_scheme.hpp"
 #include "tally/hashing/key_hasher.hpp"
+#include "tally/shapes/blocked_bloom.hpp"
 #include "tally/shapes/bloom.hpp"
 #include "tally/shapes/counting_bloom.hpp"
 #include "tally/shapes/dleft.hpp"
 
 namespace tally {
 
-/// What the units of a summary mean: bits of a Bloom filter, or cells of a d-left filter.
+/// What the units of a summary mean: bits of a Bloom filter, or cells of a d-left filter. A BloomShape stands for the bits of
+/// any scheme, the blocked one too.
 ///
 /// The copies of nodes with the same layout can be queried with one set of positions, and a delta exists only
 /// between two versions of the same layout. Make a layout with layout_of, which leaves out the fields of a
@@ -42,6 +44,7 @@ struct SummaryLayout {
 };
 
 SummaryLayout layout_of(const BloomShape& shape, std::uint16_t scheme_id, const KeyHasher& hasher);
+SummaryLayout layout_of(const BlockedBloomShape& shape, std::uint16_t scheme_id, const KeyHasher& hasher);
 /// The layout of the bits that tell which counters are above 0.
 SummaryLayout layout_of(const CountingBloomShape& shape, std::uint16_t scheme_id, const KeyHasher& hasher);
 SummaryLayout layout_of(const DLeftShape& shape, std::uint16_t scheme_id, const KeyHasher& hasher);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tally/detail/parameter_error.hpp"
 #include "tally/filters/key_batch.hpp"
 #include "tally/summaries/message.hpp"
 #include "tally/summaries/positions.hpp"
@@ -40,14 +41,15 @@ class SummaryReplica {
   ApplyResult apply(std::span<const std::byte> message);
   ApplyResult apply(const SummaryMessage& message);
 
-  template <class Key>
-  bool may_contain(const Key& key) const noexcept {
+  template <Key K>
+  [[nodiscard]] bool may_contain(K&& key) const noexcept {
     return contains(terms_.hasher(key));
   }
 
   /// results[i] = may_contain(keys[i]); `results` is as long as `keys`.
   template <KeyBatch Keys>
-  void may_contain_batch(const Keys& key_range, std::span<bool> results) const noexcept {
+  void may_contain_batch(const Keys& key_range, std::span<bool> results) const {
+    detail::require_one_per_key("may_contain_batch", "results", std::span(key_range).size(), results.size());
     const std::span keys(key_range);
     for (std::size_t i = 0; i < keys.size(); ++i) results[i] = contains(terms_.hasher(keys[i]));
   }

@@ -52,8 +52,8 @@ class SummarySet {
   bool remove(std::string_view publisher);
 
   /// Every peer that may have the key, in ascending order.
-  template <class Key>
-  std::vector<Peer> who_may_have(const Key& key) const {
+  template <Key K>
+  std::vector<Peer> who_may_have(K&& key) const {
     std::vector<Peer> peers;
     const Hash128 digest = terms_.hasher(key);
     for (const Found& found : ask(std::span(&digest, 1))) peers.push_back(found.peer);

@@ -25,6 +25,9 @@ ProbabilityInterval binomial_confidence_limits(std::uint64_t successes, std::uin
 /// X ~ Binomial(trials, p). A simulation outside it contradicts p. p in [0, 1]; trials at most 2^40.
 CountInterval binomial_acceptance_interval(double p, std::uint64_t trials, double confidence);
 
+/// How many standard errors the two-sided limits of a normally distributed estimate are away from it. confidence in (0, 1).
+double normal_deviations(double confidence);
+
 /// Confidence for each of num_tests tests so that all hold together with family_confidence (Bonferroni):
 /// 1 - (1 - family_confidence)/num_tests. num_tests at least 1.
 double per_test_confidence(double family_confidence, std::uint64_t num_tests);

@@ -55,9 +55,9 @@ TEST(SchemeList, EveryNameLeadsBackToItsIdAndAnUnknownOneListsThem) {
 TEST(KindTraits, SayWhatAFilterOfTheKindDoes) {
   for (const KindTraits& traits : all_kinds()) {
     SCOPED_TRACE(std::string(traits.name));
-    const Requirements wanted = traits.takes_weights
-                                    ? Requirements{.epsilon = 0.1, .failure_probability = 0.1}
-                                    : Requirements{.num_keys = 10, .false_positive_rate = 0.1};
+    const Requirements wanted =
+        traits.takes_weights ? Requirements{.epsilon = 0.1, .failure_probability = 0.1}
+                             : Requirements{.num_keys = 10, .false_positive_rate = 0.1, .threshold = 1};
     AnyFilter filter(plan_shape(traits.kind, wanted), 1);
     EXPECT_EQ(filter.kind(), traits.kind);
     EXPECT_EQ(filter.shape().scheme_id, traits.default_scheme_id);
@@ -89,7 +89,7 @@ TEST(KindTraits, SayWhatAFilterOfTheKindDoes) {
 TEST(KindTraits, EverySchemeOfAKindMakesAFilterOfTheKind) {
   for (const KindTraits& traits : all_kinds()) {
     for (const NamedScheme& scheme : traits.schemes) {
-      Requirements wanted{.num_keys = 100, .false_positive_rate = 0.1, .scheme = scheme.name};
+      Requirements wanted{.num_keys = 100, .false_positive_rate = 0.1, .threshold = 1, .scheme = scheme.name};
       if (traits.takes_weights) wanted = {.scheme = scheme.name, .epsilon = 0.1, .failure_probability = 0.1};
       const AnyFilter filter(plan_shape(traits.kind, wanted), 1);
       EXPECT_EQ(filter.kind(), traits.kind) << scheme.name;
@@ -113,7 +113,11 @@ TEST(FilterShape, SaysWhatTheShapeInsideSays) {
   EXPECT_EQ(bloom.made_for_theta(), std::nullopt);
   EXPECT_EQ(bloom.largest_theta(), 0u);
   EXPECT_EQ(bloom.num_bytes(), 128u);
-  EXPECT_EQ((FilterShape{BloomShape{1024, 5}, BlockedScheme::file_id}.kind()), FilterKind::blocked_bloom);
+  EXPECT_EQ(bloom_filter_shape(1024, 5, BlockedScheme::file_id),
+            (FilterShape{BlockedBloomShape{1024, 5}, BlockedScheme::file_id}));
+  EXPECT_EQ(bloom_filter_shape(1024, 5, BlockedScheme::file_id).kind(), FilterKind::blocked_bloom);
+  EXPECT_EQ(bloom_filter_shape(1024, 5, TripleScheme::file_id),
+            (FilterShape{BloomShape{1024, 5}, TripleScheme::file_id}));
 
   const FilterShape counting{CountingBloomShape{1000, 3, 8, 200}, TripleScheme::file_id};
   EXPECT_EQ(counting.kind(), FilterKind::counting_bloom);
@@ -175,7 +179,7 @@ TEST(FilterShape, OfASketchSaysWhatItsRowsSay) {
 
 TEST(FilterShape, RoundsToWhatTheSchemeCanUse) {
   const auto round = [](std::uint64_t num_bits, std::uint16_t scheme, Rounding rounding) {
-    return round_to_scheme({BloomShape{num_bits, 4}, scheme}, rounding).num_positions();
+    return round_to_scheme(bloom_filter_shape(num_bits, 4, scheme), rounding).num_positions();
   };
   EXPECT_EQ(round(1000, DefaultScheme::file_id, Rounding::up), 1000u);
   EXPECT_EQ(round(1000, BlockedScheme::file_id, Rounding::up), 1024u);
@@ -397,9 +401,19 @@ TEST(AnyFilter, RefusesShapesOutOfRange) {
   expect_refused([&] { make({BloomShape{~std::uint64_t{0}, 5}}); }, {"BloomFilter: num_bits"});
   expect_refused(
       [&] {
-        make({BloomShape{1000, 5}, BlockedScheme::file_id});
+        make({BlockedBloomShape{1000, 5}, BlockedScheme::file_id});
       },
       {"BlockedBloomFilter: num_bits is 1000; must be 512 or 1024"});
+  expect_refused(
+      [&] {
+        make({BloomShape{1024, 5}, BlockedScheme::file_id});
+      },
+      {"BloomFilter: scheme is 'blocked'", "only a BlockedBloomShape has 'blocked'"});
+  expect_refused(
+      [&] {
+        make({BlockedBloomShape{1024, 5}, DefaultScheme::file_id});
+      },
+      {"BlockedBloomFilter: scheme is 'congruential'; must be 'blocked'"});
   expect_refused([&] { make({BloomShape{1000, 5}, 0}); }, {"file_id is 0"});
   expect_refused([&] { make({BloomShape{1000, 1025}}); }, {"num_hashes is 1025"});
   expect_refused(

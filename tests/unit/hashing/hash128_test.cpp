@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "tally/hashing/key_hasher.hpp"
+
 namespace tally {
 namespace {
 

@@ -137,7 +137,7 @@ TEST(PlanBloom, AMemoryPastAllPositionsStopsAtTheMost) {
 TEST(PlanBlockedBloom, MeetsTheRateWithWholeLinesAndOneLineFewerMissesIt) {
   for (const std::uint64_t n : {1ull, 1000ull, 1'000'000ull}) {
     for (const double rate : {0.1, 0.01, 1e-4}) {
-      const BloomShape shape = plan_blocked_bloom({.num_keys = n, .false_positive_rate = rate});
+      const BlockedBloomShape shape = plan_blocked_bloom({.num_keys = n, .false_positive_rate = rate});
       ASSERT_EQ(shape.num_bits % 512, 0u);
       const std::uint64_t lines = shape.num_bits / 512;
       EXPECT_LE(theory::blocked_bloom_false_positive_probability(lines, 512, shape.num_hashes, n), rate);
@@ -672,6 +672,11 @@ TEST(Plan, StatesTheRateOfADLeftFilterAtEverySize) {
               theory::dleft_false_positive_probability(
                   shape.buckets_per_subtable, shape.fingerprint_space().num_remainders(), sizes[s].num_keys));
   }
+  EXPECT_LE(sizes[0].false_positive_rate, 0.001);
+  EXPECT_NEAR(sizes[3].false_positive_rate / sizes[0].false_positive_rate, 8, 0.05);
+  EXPECT_THAT(dleft.summary, testing::HasSubstr("can double 3 times, and then has 80000 keys in " +
+                                                std::to_string(sizes[3].memory_bytes) +
+                                                " bytes and a false positive rate of "));
 }
 
 TEST(Plan, WarnsThatADLeftFilterMayBeFullOfFrequentKeys) {

@@ -136,7 +136,8 @@ TEST_F(FilterFiles, OpeningReadsTheBodyOnlyIfAsked) {
   Bytes bytes = serialize(filled(bloom_shape));
   bytes.back() ^= std::byte{0xff};
   write_bytes(path_, bytes);
-  EXPECT_EQ(MappedFilter::open(path_).filter().shape(), bloom_shape);
+  const MappedFilter mapped = MappedFilter::open(path_);
+  EXPECT_EQ(mapped.filter().shape(), bloom_shape);
   EXPECT_THROW(MappedFilter::open(path_, {}, VerifyBody::yes), FormatError);
   EXPECT_THROW(load(path_), FormatError);
 }
@@ -184,7 +185,8 @@ TEST_F(FilterFiles, AnUncheckedBodyOfAnythingIsSafeToUse) {
         set_field(bytes, at, trial < 2 ? random.next() : random.next() & random.next() & random.next());
       }
       write_bytes(path_, bytes);
-      use_all(MappedFilter::open(path_).filter(), sample_keys(42, 300));
+      const MappedFilter mapped = MappedFilter::open(path_);
+      use_all(mapped.filter(), sample_keys(42, 300));
     }
   }
 }
@@ -217,7 +219,8 @@ TEST_F(FilterFiles, KeyedOnesNeedTheirKeyLoadedAndMapped) {
   const HashKey key = test::sample_hash_key();
   save(filled(bloom_shape, KeyHasher::keyed(key)), path_);
   EXPECT_EQ(load(path_, key).hasher(), KeyHasher::keyed(key));
-  EXPECT_EQ(MappedFilter::open(path_, key).filter().hasher(), KeyHasher::keyed(key));
+  const MappedFilter mapped = MappedFilter::open(path_, key);
+  EXPECT_EQ(mapped.filter().hasher(), KeyHasher::keyed(key));
   test::expect_refused([&] { load(path_); }, {"give that key"});
   test::expect_refused([&] { MappedFilter::open(path_); }, {"give that key"});
 }

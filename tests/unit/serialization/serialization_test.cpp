@@ -357,7 +357,7 @@ TEST(Serialization, RefusesASideTableThatADLeftFilterDoesNotWrite) {
 
 TEST(Serialization, RefusesPositionsThatTheSchemeCannotUse) {
   const auto refused = [](std::uint16_t scheme, const char* reason) {
-    const FilterShape shape = round_to_scheme({BloomShape{1013, 5}, scheme}, Rounding::up);
+    const FilterShape shape = round_to_scheme(bloom_filter_shape(1013, 5, scheme), Rounding::up);
     expect_bad(altered(shape, 24, shape.num_positions() + 1), reason, 24);
   };
   refused(BlockedScheme::file_id, "num_bits is 1025; must be 1024 or 1536 for the scheme 'blocked'");

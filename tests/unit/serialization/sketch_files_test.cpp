@@ -120,12 +120,14 @@ TEST(SketchFiles, KeysOfAnyBytesAndLengthAreKept) {
 TEST(SketchFiles, SumsThatDoNotFitAreKept) {
   SpaceSaving saving(2, 42);
   auto top = test::sample_top_keys(2);
-  for (const char* key : {"a", "b", "c"}) {
+  for (const std::string_view key : {"a", "b", "c"}) {
     saving.add(key, ~std::uint64_t{0} - 5);
     top.add(key, ~std::uint64_t{0} - 5);
   }
-  EXPECT_EQ(deserialize_sketch<SpaceSaving>(serialize(saving)).top(2), saving.top(2));
-  EXPECT_EQ(deserialize_sketch<TopKeys<>>(serialize(top)).top(2), top.top(2));
+  const auto saving_again = deserialize_sketch<SpaceSaving>(serialize(saving));
+  EXPECT_EQ(saving_again.top(2), saving.top(2));
+  const auto top_again = deserialize_sketch<TopKeys<>>(serialize(top));
+  EXPECT_EQ(top_again.top(2), top.top(2));
 }
 
 TEST(SketchFiles, AWindowKeepsWhatHalvingsAdded) {
@@ -175,9 +177,9 @@ TEST(SketchFiles, AnotherKindThanTheOneAskedForIsSaid) {
           "is a count-min-window file; must be a filter");
   const Bytes top = serialize(test::sample_top_keys<PairwiseRows>(3));
   refused([&] { return deserialize_sketch<SpaceSaving>(top); }, FileKind::top_keys,
-          "is a top-keys file; must be of the requested kind and row scheme");
+          "is a top-keys file; must be space-saving");
   refused([&] { return deserialize_sketch<TopKeys<>>(top); }, FileKind::top_keys,
-          "is a top-keys file; must be of the requested kind and row scheme");
+          "is a top-keys file; must be top-keys with the scheme 'congruential', not 'pairwise'");
   EXPECT_EQ(deserialize_sketch<TopKeys<PairwiseRows>>(top).capacity(), 3u);
 }
 
@@ -291,7 +293,7 @@ TEST(SketchFiles, NameTheFieldThatIsOutOfRange) {
 // Three candidates, of which the first is the root of the heap: 32 bytes each, and then their keys.
 TEST(SketchFiles, NameTheCandidateThatCannotBe) {
   SpaceSaving sketch(3, 42);
-  for (const char* key : {"a", "bb", "ccc", "dddd", "bb", "ccc", "ccc"}) sketch.add(key, 10);
+  for (const std::string_view key : {"a", "bb", "ccc", "dddd", "bb", "ccc", "ccc"}) sketch.add(key, 10);
   const Bytes good = serialize(sketch);
   ASSERT_EQ(sketch.floor(), 10u);
   ASSERT_EQ(good.size(), 128u + 3 * 32 + 16);
@@ -399,7 +401,7 @@ TEST_F(SketchFilesOnDisk, ErrorsNameThePath) {
   EXPECT_EQ(message_of([&] { return MappedFilter::open(path_); }),
             subject + "is a top-keys file; must be a filter (at byte 10)");
   EXPECT_EQ(message_of([&] { return load_sketch<SpaceSaving>(path_); }),
-            subject + "is a top-keys file; must be of the requested kind and row scheme (at byte 10)");
+            subject + "is a top-keys file; must be space-saving (at byte 10)");
   Bytes bytes = test::read_bytes(path_);
   bytes.back() ^= std::byte{1};
   test::write_bytes(path_, bytes);

@@ -24,7 +24,7 @@ Outcome insert_growing(HashSet& set, Hash128 digest) {
   for (;;) {
     const std::uint64_t size = set.size();
     const std::uint64_t num_bytes = set.num_bytes();
-    const Outcome outcome = set.insert(digest);
+    const Outcome outcome = set.try_insert(digest);
     if (outcome != Outcome::full) return outcome;
     EXPECT_EQ(set.size(), size);
     EXPECT_EQ(set.num_bytes(), num_bytes);
@@ -60,7 +60,7 @@ TEST(HashSet, ClearedItIsEmptyAndKeepsItsMemory) {
       Random random(round);
       std::vector<Hash128> digests(3000);
       for (Hash128& digest : digests) digest = random.digest();
-      for (const Hash128 digest : digests) ASSERT_EQ(set.insert_growing(digest), HashSet::Outcome::inserted);
+      for (const Hash128 digest : digests) ASSERT_EQ(set.insert(digest), HashSet::Outcome::inserted);
       const std::uint64_t num_bytes = set.num_bytes();
       set.clear();
       EXPECT_EQ(set.size(), 0u);
@@ -144,7 +144,7 @@ TEST(HashSet, KeepsManyDigestsOfOneLowHalf) {
     for (int i = 0; i < 5000; ++i) {
       inserted.push_back({low, random.next()});
       ASSERT_EQ(insert_growing(set, inserted.back()), Outcome::inserted) << low << ' ' << i;
-      ASSERT_EQ(set.insert(inserted.back()), Outcome::present) << low << ' ' << i;
+      ASSERT_EQ(set.try_insert(inserted.back()), Outcome::present) << low << ' ' << i;
     }
     expect_all(set, inserted);
   }
@@ -170,7 +170,7 @@ TEST(HashSet, TakesNoMoreThanItsLimitAndLosesNothingWhenItIsFull) {
     }
     expect_all(set, inserted);
     EXPECT_TRUE(std::ranges::none_of(refused, [&](Hash128 digest) { return set.contains(digest); }));
-    for (const Hash128 digest : inserted) ASSERT_EQ(set.insert(digest), Outcome::present);
+    for (const Hash128 digest : inserted) ASSERT_EQ(set.try_insert(digest), Outcome::present);
     EXPECT_GE(set.size(), 1u);
     if (max_bytes >= 64 << 10) {
       EXPECT_GE(static_cast<double>(set.size()), 0.85 * static_cast<double>(max_bytes) / 64 * 5 * 0.9);
@@ -185,7 +185,7 @@ TEST(HashSet, InsertGrowingDoesWhatInsertAndTryGrowDo) {
     Random random(8);
     for (int i = 0; i < 150'000; ++i) {
       const Hash128 digest = random.digest();
-      ASSERT_EQ(set.insert_growing(digest), insert_growing(twin, digest)) << max_bytes << ": " << i;
+      ASSERT_EQ(set.insert(digest), insert_growing(twin, digest)) << max_bytes << ": " << i;
     }
     EXPECT_EQ(set.image(), twin.image());
     EXPECT_EQ(set.size() == 150'000u, max_bytes == ~std::uint64_t{0});
@@ -233,7 +233,7 @@ TEST(HashSet, ASetFromAnImageDoesWhatTheOtherWould) {
 TEST(HashSet, WhatIsNoImageIsRefused) {
   HashSet set(256);  // four lines
   Random random(7);
-  for (int i = 0; i < 14; ++i) (void)set.insert(random.digest());
+  for (int i = 0; i < 14; ++i) (void)set.try_insert(random.digest());
   const std::vector<std::uint64_t> good = set.image();
   ASSERT_EQ(good.size(), 33u);
   ASSERT_EQ(HashSet(256, good).size(), 14u);
@@ -266,7 +266,7 @@ TEST(HashSet, AnImageWithADigestWhereItWouldNotBeFoundIsRefused) {
   std::vector<Hash128> inserted;
   for (int i = 0; i < 4000; ++i) {
     const Hash128 digest = random.digest();
-    if (set.insert(digest) == Outcome::inserted) inserted.push_back(digest);
+    if (set.try_insert(digest) == Outcome::inserted) inserted.push_back(digest);
   }
   const std::vector<std::uint64_t> good = set.image();
   const auto is_refused = [&](const std::vector<std::uint64_t>& image) {

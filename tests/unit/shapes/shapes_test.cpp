@@ -45,7 +45,7 @@ TEST(BloomShape, EveryFieldOutOfRangeIsRefusedByName) {
       {{1000, 0xffffffff}, {"BloomFilter: num_hashes is 4294967295"}},
       {{}, {"BloomFilter: num_hashes is 0"}},
   });
-  expect_all_refused<BlockedBloomFilter, BloomShape>({
+  expect_all_refused<BlockedBloomFilter, BlockedBloomShape>({
       {{513, 3}, {"BlockedBloomFilter: num_bits is 513; must be 512 or 1024 for the scheme 'blocked'"}},
       {{511, 3}, {"BlockedBloomFilter: num_bits is 511; must be 512 for the scheme 'blocked'"}},
       {{512, 0}, {"BlockedBloomFilter: num_hashes is 0"}},
@@ -112,6 +112,8 @@ TEST(Shapes, TheirBytesAreThoseOfTheStorage) {
        {std::uint64_t{1}, std::uint64_t{64}, std::uint64_t{65}, std::uint64_t{12345}}) {
     const BloomShape bloom{m, 3};
     EXPECT_EQ(num_bytes(bloom), 8 * BloomFilter<>(bloom, 1).storage().words().size());
+    const BlockedBloomShape blocked{512 * m, 3};
+    EXPECT_EQ(num_bytes(blocked), 8 * BlockedBloomFilter(blocked, 1).storage().words().size());
     for (const std::uint32_t bits : {1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u, 16u, 32u, 64u}) {
       const CountingBloomShape counting{m, 3, bits};
       EXPECT_EQ(num_bytes(counting), 8 * CountingBloomFilter<>(counting, 1).storage().words().size());

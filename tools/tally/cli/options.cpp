@@ -8,12 +8,13 @@
 #include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <random>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "tally/hashing/random_seed.hpp"
 
 namespace tally::cli {
 
@@ -154,15 +155,10 @@ Option add_line_buffered(CommandLine app, bool& line_buffered) {
 
 namespace {
 
-std::uint64_t random_word() {
-  std::random_device device;
-  return std::uint64_t{device()} << 32 | device();
-}
-
 void add_seed_and_key_file(CommandLine app, HasherOptions& options, const std::string& description) {
   const auto parse = [&options](std::string_view text) {
     if (text == "random") {
-      options.seed = random_word();
+      options.seed = random_seed();
       return;
     }
     const bool is_hex = text.starts_with("0x");
@@ -213,11 +209,9 @@ Option add_key_file(CommandLine app, std::string& key_file) {
 
 void HasherOptions::draw() {
   if (keyed) {
-    std::random_device device;
-    HashKey& secret = drawn_key.emplace();
-    for (std::byte& byte : secret) byte = static_cast<std::byte>(device());
+    drawn_key = random_hash_key();
   } else if (!seed_given() && key_file.empty() && !for_files) {
-    seed = random_word();
+    seed = random_seed();
   }
 }
 

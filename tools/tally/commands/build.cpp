@@ -163,8 +163,8 @@ Run declare_build(CommandLine app) {
   const std::string shape = "Exact shape";
   ShapeOptions& made = options->shape;
   add_kind(app, made.kind, "Structure to build (default: bloom; threshold if --threshold is above 1)");
-  Option threshold = add_count(app, "-t,--threshold,--theta", made.wanted.threshold,
-                               "Largest count that queries will use (counting-bloom, threshold)");
+  add_count(app, "-t,--threshold,--theta", made.wanted.threshold,
+            "Largest count that queries will use (counting-bloom, threshold)");
   add_update(app, made.wanted.update,
              "How insertions raise counters: conservative has lower errors, plain can be predicted");
   add_count(app, "-n,--keys", made.wanted.num_keys, "Number of distinct keys to plan for").group(planned);
@@ -211,8 +211,7 @@ Run declare_build(CommandLine app) {
   add_force(app, options->force);
   add_json(app, options->json);
   add_quiet(app, options->quiet);
-  return [options, threshold] {
-    options->shape.has_threshold = threshold.is_given();
+  return [options] {
     options->shape.has_weights = !options->records.sum_fields.empty();
     return run_build(*options);
   };

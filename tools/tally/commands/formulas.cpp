@@ -14,6 +14,7 @@
 #include "tally/theory/estimate.hpp"
 #include "tally/theory/kappa_star.hpp"
 #include "tally/theory/partition_double.hpp"
+#include "tally/theory/similarity.hpp"
 #include "tally/theory/tails.hpp"
 #include "tally/theory/threshold.hpp"
 
@@ -183,6 +184,27 @@ FormulaResult distinct_keys(const Arguments& arguments) {
   return {estimate.num_keys, std::nullopt, {{"standard_error", estimate.standard_error}}};
 }
 
+FormulaResult similarity(const Arguments& arguments) {
+  const theory::OccupiedPositions occupied{arguments.count("occupied-a"), arguments.count("occupied-b"),
+                                           arguments.count("occupied-either")};
+  const std::uint32_t k = arguments.small_count("k");
+  const std::uint64_t m = arguments.count("m");
+  const std::uint32_t line_bits = arguments.small_count_or("line-bits", 0);
+  const theory::SimilarityEstimate found =
+      arguments.has("line-bits")
+          ? theory::estimate_similarity_blocked(num_lines(arguments, line_bits), line_bits, k, occupied)
+          : theory::estimate_similarity(m, k, occupied);
+  return {found.jaccard.value,
+          std::nullopt,
+          {{"standard_error", found.jaccard.standard_error},
+           {"num_keys_a", found.num_keys_a.value},
+           {"num_keys_b", found.num_keys_b.value},
+           {"union_size", found.union_size.value},
+           {"intersection_size", found.intersection_size.value},
+           {"containment_a", found.containment_a.value},
+           {"containment_b", found.containment_b.value}}};
+}
+
 FormulaResult inverse_gamma(const Arguments& arguments) {
   return {theory::inverse_gamma_function(arguments.real("x"))};
 }
@@ -285,6 +307,10 @@ std::vector<Formula> all_formulas() {
        "Panjer 1981; beyond Kim et al. 2019", compound},
       {"distinct-keys-estimate", "--m --k --zeros", "-(m/k) ln(zeros/m), from the positions that are still 0",
        "Whang, Vander-Zanden, Taylor 1990", distinct_keys},
+      {"similarity", "--m --k --occupied-a --occupied-b --occupied-either [--line-bits]",
+       "Jaccard's index of two sets, and more, from the positions above 0 in their filters (--line-bits: "
+       "blocked ones)",
+       "Swamidass, Baldi 2007; beyond the papers", similarity},
       {"poisson-tail", "--theta --kappa [--lower]", "Pr(Poisson(kappa) >= theta); lower: < theta", "",
        poisson},
       {"binomial-tail", "--theta --trials --probability [--lower]",
@@ -322,8 +348,11 @@ const std::vector<ParameterText>& parameter_table() {
       {"theta", count, "Count threshold"},
       {"true-count", count, "True count of the queried key (default: 0)"},
       {"limit", count, "Counter value that should not be reached"},
-      {"line-bits", count, "Bits per line (default: 512)"},
+      {"line-bits", count, "Bits per line of a blocked filter (default: 512)"},
       {"zeros", count, "Positions that are 0"},
+      {"occupied-a", count, "Positions above 0 in the filter of the first set"},
+      {"occupied-b", count, "Positions above 0 in the filter of the second set"},
+      {"occupied-either", count, "Positions above 0 in at least one of the two"},
       {"w", count, "Counters per row of a Count-Min sketch"},
       {"depth", count, "Rows"},
       {"copies", count, "Copies of all rows, each with its own hashes (default: 1)"},

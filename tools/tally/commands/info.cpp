@@ -28,9 +28,6 @@ struct InfoOptions {
 
 // The largest number of distinct keys for which the shape meets the rate.
 std::uint64_t num_keys_at(const FilterShape& shape, double false_positive_rate) {
-  if (shape.kind() == FilterKind::blocked_bloom) {
-    return planned_num_keys_blocked(std::get<BloomShape>(shape.shape), false_positive_rate);
-  }
   return std::visit(
       [&](const auto& own) -> std::uint64_t {
         if constexpr (requires { planned_num_keys(own, false_positive_rate); }) {

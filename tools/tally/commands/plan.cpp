@@ -57,7 +57,7 @@ Requirements requirements_of(const PlanOptions& options) {
   Requirements wanted = options.shape.wanted;
   if (!options.shape.scheme.empty()) wanted.scheme = options.shape.scheme;
 
-  const std::uint64_t limit = histogram_limit(wanted.threshold);
+  const std::uint64_t limit = histogram_limit(wanted.theta());
   if (options.zipf) {
     if (!wanted.num_keys || !wanted.num_insertions) {
       throw std::invalid_argument(
@@ -80,7 +80,7 @@ Requirements requirements_of(const PlanOptions& options) {
 
 ExitCode run_plan_sketch(const PlanOptions& options) {
   const Requirements& wanted = options.shape.wanted;
-  const bool is_of_keys = wanted.num_keys || wanted.false_positive_rate || wanted.threshold != 1 ||
+  const bool is_of_keys = wanted.num_keys || wanted.false_positive_rate || wanted.theta() != 1 ||
                           wanted.num_insertions || wanted.needs_deletes || options.zipf ||
                           !options.histogram.empty() || !options.sample.files.empty() ||
                           !options.shape.scheme.empty();
@@ -344,7 +344,7 @@ Run declare_plan(CommandLine app) {
     if (options->json) {
       print_json(plan_json(result));
     } else {
-      print(plan_text(result, wanted.threshold));
+      print(plan_text(result, wanted.theta()));
     }
     if (options->plot.wanted) draw(options->plot, plan_figure(wanted, result));
     return ExitCode::success;

@@ -47,7 +47,7 @@ class ExactMemory {
 
   void prefetch(Hash128 digest) const { seen_.prefetch(digest); }
   bool is_new(Hash128 digest) {
-    const HashSet::Outcome outcome = seen_.insert_growing(digest);
+    const HashSet::Outcome outcome = seen_.insert(digest);
     if (outcome == HashSet::Outcome::full) {
       throw std::runtime_error(fmt::format(
           "the memory is full at {} distinct keys; give more --memory, or use --may-repeat (never "

@@ -122,7 +122,7 @@ Run declare_verify(CommandLine app) {
   add_json(app, options->json);
   return [options] {
     check_plot(options->plot, options->json);
-    options->shape.wanted.threshold = options->threshold.value_or(1);
+    options->shape.wanted.threshold = options->threshold;
     const std::vector<Outcome> outcomes = verify_all(*options);
     if (options->json) {
       print_json(outcomes_json(outcomes, *options));

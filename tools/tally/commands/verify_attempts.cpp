@@ -55,8 +55,11 @@ FilterShape shape_of(const VerifyOptions& options, const std::string& scheme) {
   ShapeOptions shape = options.shape;
   shape.scheme = scheme;
   shape.rounds_exact_shape = options.shape.scheme == every_scheme;
-  if (traits_of(kind).takes_weights) return cli::shape_of(shape).shape;
-  shape.has_threshold = shape.wanted.threshold > 1;
+  // A theta of 1 is that of every kind, and a sketch is not made for one.
+  const bool is_sketch = traits_of(kind).takes_weights;
+  if (shape.wanted.theta() == 1 || is_sketch) shape.wanted.threshold.reset();
+  if (is_sketch) return cli::shape_of(shape).shape;
+  if (kind == FilterKind::threshold) shape.wanted.threshold = shape.wanted.theta();
   refuse_flags_of_other_kinds(shape, kind);
   const bool is_planned = shape.wanted.false_positive_rate.has_value();
   if (!shape.num_positions && !shape.num_hashes && !is_planned) {

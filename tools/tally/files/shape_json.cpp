@@ -98,7 +98,7 @@ Json shape_to_json(const FilterShape& shape) {
             {"scheme", shape.scheme_name()},
             {"num_positions", shape.num_positions()},
             {"num_hashes", shape.num_hashes()}};
-  if (!std::holds_alternative<BloomShape>(shape.shape)) {
+  if (shape.kind() != FilterKind::bloom && shape.kind() != FilterKind::blocked_bloom) {
     json["counter_bits"] = shape.counter_bits();
     json["threshold"] = shape.made_for_theta().value_or(0);
   }
@@ -150,8 +150,10 @@ FilterShape shape_from_json(const Json& json, const std::string& kind) {
   const auto num_hashes = number<std::uint32_t>(json, "num_hashes");
   switch (named) {
     case FilterKind::bloom:
-    case FilterKind::blocked_bloom:
       shape.shape = BloomShape{.num_bits = num_positions, .num_hashes = num_hashes};
+      break;
+    case FilterKind::blocked_bloom:
+      shape.shape = BlockedBloomShape{.num_bits = num_positions, .num_hashes = num_hashes};
       break;
     case FilterKind::counting_bloom:
       shape.shape = CountingBloomShape{.num_counters = num_positions,

@@ -17,7 +17,7 @@
 
 namespace tally::cli {
 
-static_assert(KmerScanner::max_kmers_a_call <= std::tuple_size_v<Batch<Hash128>>);
+static_assert(KmerScanner::max_kmers_per_call <= std::tuple_size_v<Batch<Hash128>>);
 
 /// One batch of KmerScanner: texts, and their entries.
 using Kmers = std::span<const std::string_view>;

@@ -7,7 +7,7 @@
 
 #include "cli/command.hpp"
 #include "cli/options.hpp"
-#include "kmers/scanner.hpp"
+#include "tally/hashing/kmer_scanner.hpp"
 
 namespace tally::cli {
 

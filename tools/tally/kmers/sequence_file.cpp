@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "cli/signals.hpp"
-#include "kmers/scanner.hpp"
+#include "tally/hashing/kmer_scanner.hpp"
 
 namespace tally::cli {
 namespace {

@@ -135,17 +135,15 @@ Figure plan_figure(const Requirements& wanted, const Plan& plan) {
     }
   }
   const Candidate& first = plan.recommended();
-  const std::string asked =
-      wanted.threshold > 1 ? fmt::format(", seen {} times or more?", wanted.threshold) : "";
-  Figure figure{
-      .title =
-          fmt::format("{} keys{}: {}, {}, false positive rate {}",
-                      human_count(static_cast<double>(first.num_keys)), asked, label_of(first),
-                      human_bytes(static_cast<double>(first.shape.num_bytes())), human_rate(error_of(first))),
-      .x_label = fmt::format("memory, {}", unit.name),
-      .y_label = wanted.threshold > 1 ? "false positive rate (if never seen)" : "false positive rate",
-      .logarithmic_x = true,
-      .logarithmic_y = true};
+  const std::string asked = wanted.theta() > 1 ? fmt::format(", seen {} times or more?", wanted.theta()) : "";
+  Figure figure{.title = fmt::format("{} keys{}: {}, {}, false positive rate {}",
+                                     human_count(static_cast<double>(first.num_keys)), asked, label_of(first),
+                                     human_bytes(static_cast<double>(first.shape.num_bytes())),
+                                     human_rate(error_of(first))),
+                .x_label = fmt::format("memory, {}", unit.name),
+                .y_label = wanted.theta() > 1 ? "false positive rate (if never seen)" : "false positive rate",
+                .logarithmic_x = true,
+                .logarithmic_y = true};
   for (const FilterKind kind : kinds)
     figure.series.push_back(
         {.title = std::string(name_of(kind)), .points = least_errors(std::move(curves[kind]))});

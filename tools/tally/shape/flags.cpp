@@ -27,7 +27,7 @@ using Options = const ShapeOptions&;
 
 // The message names the first given flag that the kind does not have.
 constexpr Flag flags[] = {
-    {"--threshold", threshold_flag, Use::both, [](Options o) { return o.has_threshold; }},
+    {"--threshold", threshold_flag, Use::both, [](Options o) { return o.wanted.threshold.has_value(); }},
     {"--counter-bits", counter_bits_flag, Use::both,
      [](Options o) { return o.wanted.counter_bits.has_value(); },
      " (in a threshold filter the width follows from --threshold)"},

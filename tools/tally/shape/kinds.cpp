@@ -19,9 +19,10 @@ bool has_positions(const ShapeOptions& options) {
       "--num-positions and --num-hashes define a shape together; give both{}", options.ways.than_one_of_two));
 }
 
+template <class Shape>
 std::optional<FilterShape> exact_bloom(const ShapeOptions& options) {
   if (!has_positions(options)) return std::nullopt;
-  return FilterShape{BloomShape{.num_bits = *options.num_positions, .num_hashes = *options.num_hashes}};
+  return FilterShape{Shape{.num_bits = *options.num_positions, .num_hashes = *options.num_hashes}};
 }
 
 std::optional<FilterShape> exact_counting_bloom(const ShapeOptions& options) {
@@ -29,14 +30,14 @@ std::optional<FilterShape> exact_counting_bloom(const ShapeOptions& options) {
   return FilterShape{CountingBloomShape{.num_counters = *options.num_positions,
                                         .num_hashes = *options.num_hashes,
                                         .counter_bits = options.wanted.counter_bits.value_or(4),
-                                        .max_threshold = options.wanted.threshold}};
+                                        .max_threshold = options.wanted.theta()}};
 }
 
 std::optional<FilterShape> exact_threshold(const ShapeOptions& options) {
   if (!has_positions(options)) return std::nullopt;
   return FilterShape{ThresholdShape{.num_counters = *options.num_positions,
                                     .num_hashes = *options.num_hashes,
-                                    .threshold = options.wanted.threshold,
+                                    .threshold = options.wanted.threshold.value_or(0),
                                     .update = options.wanted.update.value_or(CounterUpdate::plain)}};
 }
 
@@ -53,8 +54,8 @@ Requirements completed_filter(const ShapeOptions& options) {
 }
 
 constexpr KindOfShape kinds[] = {
-    {FilterKind::bloom, positions_flags, exact_bloom, completed_filter},
-    {FilterKind::blocked_bloom, positions_flags, exact_bloom, completed_filter},
+    {FilterKind::bloom, positions_flags, exact_bloom<BloomShape>, completed_filter},
+    {FilterKind::blocked_bloom, positions_flags, exact_bloom<BlockedBloomShape>, completed_filter},
     {FilterKind::counting_bloom, positions_flags | threshold_flag | counter_bits_flag, exact_counting_bloom,
      completed_filter},
     {FilterKind::threshold, positions_flags | threshold_flag | update_flag, exact_threshold,

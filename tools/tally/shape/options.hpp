@@ -46,8 +46,7 @@ struct ShapeOptions {
   std::string kind = {};    ///< --kind; default: bloom, or threshold if the threshold is above 1
   std::string scheme = {};  ///< --scheme; default: that of the kind
   Requirements wanted = {};
-  bool has_threshold = false;  ///< --threshold was given, whatever its value
-  bool has_weights = false;    ///< --sum was given
+  bool has_weights = false;  ///< --sum was given
 
   std::optional<std::uint64_t> num_positions = {};
   std::optional<std::uint32_t> num_hashes = {};
@@ -61,7 +60,7 @@ struct ShapeOptions {
   /// Throws std::invalid_argument for a name that no kind has.
   FilterKind kind_or_default() const {
     if (!kind.empty()) return filter_kind(kind);
-    return wanted.threshold > 1 ? FilterKind::threshold : FilterKind::bloom;
+    return wanted.theta() > 1 ? FilterKind::threshold : FilterKind::bloom;
   }
 };
 

@@ -9,14 +9,15 @@
 #include <span>
 
 #include "tally/detail/dleft/batches.hpp"
+#include "tally/detail/parameter_error.hpp"
 #include "tally/filters/dleft_counting_bloom.hpp"
 
 namespace tally {
 
 template <BucketScheme Scheme>
 template <KeyBatch Keys>
-void DLeftCountingBloomFilter<Scheme>::insert_batch(const Keys& keys,
-                                                    std::span<InsertResult> results) noexcept {
+void DLeftCountingBloomFilter<Scheme>::insert_batch(const Keys& keys, std::span<InsertResult> results) {
+  detail::require_one_per_key("insert_batch", "results", std::span(keys).size(), results.size());
   const auto one = [&](std::size_t i, const std::uint64_t* images) { results[i] = insert_at(images); };
   for_each_key<detail::Access::write>(keys, one, [&](std::size_t first, Spots spots, std::size_t count) {
     std::uint64_t num_new = 0;
@@ -30,8 +31,8 @@ void DLeftCountingBloomFilter<Scheme>::insert_batch(const Keys& keys,
 
 template <BucketScheme Scheme>
 template <KeyBatch Keys>
-void DLeftCountingBloomFilter<Scheme>::remove_batch(const Keys& keys,
-                                                    std::span<RemoveResult> results) noexcept {
+void DLeftCountingBloomFilter<Scheme>::remove_batch(const Keys& keys, std::span<RemoveResult> results) {
+  detail::require_one_per_key("remove_batch", "results", std::span(keys).size(), results.size());
   const auto one = [&](std::size_t i, const std::uint64_t* images) { results[i] = remove_at(images); };
   for_each_key<detail::Access::write>(keys, one, [&](std::size_t first, Spots spots, std::size_t count) {
     std::array<bool, detail::keys_per_run> removed;
@@ -52,8 +53,8 @@ void DLeftCountingBloomFilter<Scheme>::remove_batch(const Keys& keys,
 
 template <BucketScheme Scheme>
 template <KeyBatch Keys>
-void DLeftCountingBloomFilter<Scheme>::may_contain_batch(const Keys& keys,
-                                                         std::span<bool> results) const noexcept {
+void DLeftCountingBloomFilter<Scheme>::may_contain_batch(const Keys& keys, std::span<bool> results) const {
+  detail::require_one_per_key("may_contain_batch", "results", std::span(keys).size(), results.size());
   const auto one = [&](std::size_t i, const std::uint64_t* images) {
     results[i] = table_.count(images) != 0;
   };
@@ -65,8 +66,8 @@ void DLeftCountingBloomFilter<Scheme>::may_contain_batch(const Keys& keys,
 
 template <BucketScheme Scheme>
 template <KeyBatch Keys>
-void DLeftCountingBloomFilter<Scheme>::count_batch(const Keys& keys,
-                                                   std::span<Count> results) const noexcept {
+void DLeftCountingBloomFilter<Scheme>::count_batch(const Keys& keys, std::span<Count> results) const {
+  detail::require_one_per_key("count_batch", "results", std::span(keys).size(), results.size());
   const auto one = [&](std::size_t i, const std::uint64_t* images) {
     results[i] = {table_.count(images), false};
   };

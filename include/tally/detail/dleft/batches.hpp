@@ -36,13 +36,13 @@ void for_each_key(const KeyHasher& hasher, const FingerprintSpace& space, const 
 }
 
 /// The keys' digests: the keys themselves if they are digests, otherwise computed into `memory`.
-template <class Key, std::size_t extent>
-std::span<const Hash128> hashes_of(const KeyHasher& hasher, std::span<Key, extent> keys,
+template <class Element, std::size_t extent>
+std::span<const Hash128> hashes_of(const KeyHasher& hasher, std::span<Element, extent> keys,
                                    std::span<Hash128> memory) {
-  if constexpr (std::is_same_v<std::remove_const_t<Key>, Hash128>) {
+  if constexpr (std::is_same_v<std::remove_const_t<Element>, Hash128>) {
     return keys;
   } else {
-    std::ranges::transform(keys, memory.begin(), [&](const Key& key) { return hasher(key); });
+    std::ranges::transform(keys, memory.begin(), [&](const auto& key) { return hasher(key); });
     return memory.first(keys.size());
   }
 }
@@ -54,6 +54,7 @@ template <class Table, KeyBatch Keys, class Use>
 void for_each_run(const KeyHasher& hasher, const DLeftKernels& kernels, const Table& table,
                   const Keys& key_range, Use use) {
   constexpr std::size_t keys_ahead = runs_ahead * keys_per_run;
+  assert_uniform(key_range);
   const std::span keys(key_range);
   const std::uint32_t num_subtables = table.shape().num_subtables;
   std::array<DLeftSpot, keys_ahead * max_num_subtables> spots;

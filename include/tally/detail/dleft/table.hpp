@@ -116,6 +116,13 @@ class DLeftTable {
     }
   }
 
+  /// Removes everything. The size stays.
+  void clear() noexcept {
+    cells_.clear();
+    spills_.clear();
+    num_fingerprints_ = 0;
+  }
+
   /// Splits every bucket into two by the highest bit of its remainders, which must have a bit to spare.
   /// Throws std::bad_alloc, and then changes nothing.
   void split_buckets() {

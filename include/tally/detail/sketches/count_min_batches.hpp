@@ -21,6 +21,7 @@ inline constexpr std::size_t usual_num_rows = 4;
 template <std::size_t extent, class Cells, RowScheme Rows, KeyBatch Keys, class Use>
 void for_each_key_of_rows(const KeyHasher& hasher, const Rows& rows, std::uint64_t width,
                           std::size_t num_rows, const Cells& cells, const Keys& key_range, Use use) {
+  assert_uniform(key_range);
   const std::span keys(key_range);
   std::array<std::uint64_t, max_num_hashes> offsets;
   const std::size_t window = std::clamp<std::size_t>(offsets.size() / num_rows, 1, most_keys_ahead);

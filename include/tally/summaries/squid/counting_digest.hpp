@@ -34,7 +34,7 @@ class CountingSquidDigest {
   InsertResult insert(const SquidKey& key) noexcept;
   /// Removes one insertion of the key, unless it is provably absent.
   [[nodiscard]] RemoveResult remove(const SquidKey& key) noexcept;
-  bool may_contain(const SquidKey& key) const noexcept;
+  [[nodiscard]] bool may_contain(const SquidKey& key) const noexcept;
 
   /// The current bits: bit i is set if counter i is not 0. `count` is the number of keys in it, and
   /// `del_count` the number of removals that found a saturated counter.

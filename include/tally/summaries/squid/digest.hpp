@@ -54,7 +54,7 @@ class SquidDigest {
   /// Returns false if all of the key's bits were already set: the key was in the digest, or is a false
   /// positive.
   bool insert(const SquidKey& key) noexcept;
-  bool may_contain(const SquidKey& key) const noexcept;
+  [[nodiscard]] bool may_contain(const SquidKey& key) const noexcept;
 
   const SquidShape& shape() const noexcept { return shape_; }
   const Totals& totals() const noexcept { return totals_; }

@@ -1,6 +1,6 @@
-#include "kmers/scanner.hpp"
+#include "tally/hashing/kmer_scanner.hpp"
 
-namespace tally::cli {
+namespace tally {
 namespace {
 
 constexpr std::uint8_t no_base = 4;
@@ -34,13 +34,23 @@ constexpr std::uint8_t code(char base) { return code_of_base[static_cast<unsigne
 
 const std::array<char, 256> base_of_byte = make_bases();
 
+std::string bases_of(std::string_view sequence) {
+  std::string bases;
+  bases.reserve(sequence.size());
+  for (const char letter : sequence) {
+    const char base = base_of_byte[static_cast<unsigned char>(letter)];
+    if (base != '\0') bases.push_back(base);
+  }
+  return bases;
+}
+
 void KmerScanner::start(std::string_view bases) {
+  if (strands_ == Strands::both) reverse_complement_.resize(bases.size());
   bases_ = bases;
   next_base_ = 0;
   window_ = 0;
   num_kmers_ = 0;
   if (strands_ == Strands::one) return;
-  reverse_complement_.resize(bases.size());
   char* out = reverse_complement_.data() + bases.size();
   for (const char base : bases) *--out = "TGCA\n"[code(base)];
 }
@@ -68,7 +78,7 @@ void KmerScanner::scan() {
   std::uint32_t window = window_;
   std::size_t i = next_base_;
   std::size_t count = 0;
-  for (; i < bases_.size() && count < max_kmers_a_call; ++i) {
+  for (; i < bases_.size() && count < max_kmers_per_call; ++i) {
     const std::uint8_t base = code(bases[i]);
     if (base == no_base) {
       window = 0;
@@ -93,4 +103,4 @@ void KmerScanner::scan() {
   num_kmers_ = count;
 }
 
-}  // namespace tally::cli
+}  // namespace tally
