@@ -31,10 +31,4 @@ inline constexpr bool has_cells = std::is_same_v<ShapeOf<Filter>, DLeftShape>;
   throw std::invalid_argument(message.append(" filter"));
 }
 
-inline void require_equally_long(std::size_t num_keys, std::size_t num_results) {
-  if (num_keys == num_results) return;
-  throw_parameter_error("AnyFilter", "number of results", std::to_string(num_results),
-                        std::to_string(num_keys) + ", one per key");
-}
-
 }  // namespace tally::detail

@@ -38,7 +38,7 @@ Count AnyFilter::count_digest(Hash128 digest) const {
 }
 
 void AnyFilter::may_contain_batch(std::span<const Hash128> keys, std::span<bool> results) const {
-  detail::require_equally_long(keys.size(), results.size());
+  detail::require_one_per_key("AnyFilter", "results", keys.size(), results.size());
   visit([&](const auto& filter) {
     if constexpr (requires { filter.may_contain_batch(keys, results); }) {
       filter.may_contain_batch(keys, results);
@@ -52,7 +52,7 @@ void AnyFilter::may_contain_batch(std::span<const Hash128> keys, std::span<bool>
 
 void AnyFilter::at_least_batch(std::span<const Hash128> keys, std::uint64_t theta,
                                std::span<bool> results) const {
-  detail::require_equally_long(keys.size(), results.size());
+  detail::require_one_per_key("AnyFilter", "results", keys.size(), results.size());
   visit([&](const auto& filter) {
     if constexpr (requires { filter.at_least_batch(keys, theta, results); }) {
       filter.at_least_batch(keys, theta, results);
@@ -77,7 +77,7 @@ void AnyFilter::at_least_batch(std::span<const Hash128> keys, std::uint64_t thet
 }
 
 void AnyFilter::count_batch(std::span<const Hash128> keys, std::span<Count> results) const {
-  detail::require_equally_long(keys.size(), results.size());
+  detail::require_one_per_key("AnyFilter", "results", keys.size(), results.size());
   visit([&](const auto& filter) {
     if constexpr (requires { filter.count_batch(keys, results); }) {
       filter.count_batch(keys, results);
@@ -88,7 +88,7 @@ void AnyFilter::count_batch(std::span<const Hash128> keys, std::span<Count> resu
 }
 
 void AnyFilter::estimate_batch(std::span<const Hash128> keys, std::span<CountEstimate> results) const {
-  detail::require_equally_long(keys.size(), results.size());
+  detail::require_one_per_key("AnyFilter", "results", keys.size(), results.size());
   visit([&](const auto& filter) {
     if constexpr (requires { filter.estimate_batch(keys, results); }) {
       filter.estimate_batch(keys, results);

@@ -1,21 +1,13 @@
-#include <algorithm>
-#include <array>
+#include <type_traits>
 
 #include "any_filter/dispatch.hpp"
 
 namespace tally {
 namespace {
 
-/// Inserts the keys in windows, and passes the results of each window, one per key, to `use`.
-template <class Result, class Filter, class Use>
-void in_windows(Filter& filter, std::span<const Hash128> keys, Use use) {
-  std::array<Result, 2048> results;
-  for (std::size_t first = 0; first < keys.size(); first += results.size()) {
-    const auto window = keys.subspan(first, std::min(results.size(), keys.size() - first));
-    const auto own = std::span(results).first(window.size());
-    filter.insert_batch(window, own);
-    use(std::span<const Result>(own));
-  }
+void require_same_type(const AnyFilter& mine, const AnyFilter& theirs) {
+  detail::require_same("AnyFilter", "kind", name_of(mine.kind()), name_of(theirs.kind()));
+  detail::require_same("AnyFilter", "scheme", mine.shape().scheme_name(), theirs.shape().scheme_name());
 }
 
 }  // namespace
@@ -45,27 +37,18 @@ RemoveResult AnyFilter::remove_digest(Hash128 digest) {
 }
 
 std::uint64_t AnyFilter::insert_batch(std::span<const Hash128> keys) {
-  std::uint64_t num_full = 0;
-  std::visit(
-      [&](auto& filter) {
-        if constexpr (detail::has_cells<decltype(filter)>) {
-          in_windows<InsertResult>(filter, keys, [&](std::span<const InsertResult> results) {
-            num_full += static_cast<std::uint64_t>(std::ranges::count(results, InsertResult::full));
-          });
-        } else if constexpr (requires { filter.add_batch(keys); }) {
-          filter.add_batch(keys);
-        } else if constexpr (requires { filter.insert_batch(keys); }) {
-          filter.insert_batch(keys);
-        } else {
-          in_windows<ThresholdState>(filter, keys, [](std::span<const ThresholdState>) {});
-        }
+  return std::visit(
+      [&](auto& filter) -> std::uint64_t {
+        if constexpr (detail::has_cells<decltype(filter)>) return filter.insert_range(keys);
+        else if constexpr (requires { filter.add_range(keys); }) (void)filter.add_range(keys);
+        else filter.insert_range(keys);
+        return 0;
       },
       filter_);
-  return num_full;
 }
 
 std::uint64_t AnyFilter::add_batch(std::span<const Hash128> keys, std::span<const std::uint64_t> weights) {
-  detail::require_equally_long(keys.size(), weights.size());
+  detail::require_one_per_key("AnyFilter", "weights", keys.size(), weights.size());
   return std::visit(
       [&](auto& filter) -> std::uint64_t {
         if constexpr (requires { filter.add_batch(keys, weights); }) {
@@ -78,7 +61,7 @@ std::uint64_t AnyFilter::add_batch(std::span<const Hash128> keys, std::span<cons
 }
 
 void AnyFilter::insert_batch(std::span<const Hash128> keys, std::span<ThresholdState> states) {
-  detail::require_equally_long(keys.size(), states.size());
+  detail::require_one_per_key("AnyFilter", "results", keys.size(), states.size());
   std::visit(
       [&](auto& filter) {
         if constexpr (requires { filter.insert_batch(keys, states); }) {
@@ -91,7 +74,7 @@ void AnyFilter::insert_batch(std::span<const Hash128> keys, std::span<ThresholdS
 }
 
 void AnyFilter::remove_batch(std::span<const Hash128> keys, std::span<RemoveResult> results) {
-  detail::require_equally_long(keys.size(), results.size());
+  detail::require_one_per_key("AnyFilter", "results", keys.size(), results.size());
   std::visit(
       [&](auto& filter) {
         if constexpr (requires { filter.remove_batch(keys, results); }) {
@@ -132,23 +115,20 @@ void AnyFilter::clear() noexcept {
 }
 
 void AnyFilter::intersect(const AnyFilter& other) {
-  detail::require_same("AnyFilter", "kind", name_of(kind()), name_of(other.kind()));
-  detail::require_same("AnyFilter", "scheme", shape().scheme_name(), other.shape().scheme_name());
+  require_same_type(*this, other);
   std::visit(
       [&]<class F>(F& filter) {
         if constexpr (requires { filter.intersect(filter); }) {
           filter.intersect(*other.get_if<F>());
         } else {
-          throw std::invalid_argument("intersect: a " + std::string(name_of(kind())) +
-                                      " filter does not support this; use a bloom or blocked-bloom filter");
+          detail::throw_unsupported("intersect", kind(), &KindTraits::can_intersect);
         }
       },
       filter_);
 }
 
 bool AnyFilter::merge(const AnyFilter& other) {
-  detail::require_same("AnyFilter", "kind", name_of(kind()), name_of(other.kind()));
-  detail::require_same("AnyFilter", "scheme", shape().scheme_name(), other.shape().scheme_name());
+  require_same_type(*this, other);
   return std::visit(
       [&](auto& filter) {
         // Kind and scheme agree, so the alternative does.

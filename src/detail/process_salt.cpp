@@ -1,15 +1,14 @@
 #include "tally/detail/process_salt.hpp"
 
-#include <random>
+#include "detail/random_word.hpp"
 
 namespace tally::detail {
 namespace {
 
 ProcessSalt drawn() {
   std::random_device device;
-  const auto word = [&] { return std::uint64_t{device()} << 32 | device(); };
-  const std::uint64_t first = word() | 1;
-  return {first, word() | 1};
+  const std::uint64_t first = random_word(device) | 1;
+  return {first, random_word(device) | 1};
 }
 
 }  // namespace

@@ -1,26 +1,20 @@
 #include "tally/hashing/random_seed.hpp"
 
-#include <random>
-
+#include "detail/random_word.hpp"
 #include "tally/detail/little_endian.hpp"
 
 namespace tally {
-namespace {
-
-std::uint64_t drawn(std::random_device& device) { return std::uint64_t{device()} << 32 | device(); }
-
-}  // namespace
 
 std::uint64_t random_seed() {
   std::random_device device;
-  return drawn(device);
+  return detail::random_word(device);
 }
 
 HashKey random_hash_key() {
   std::random_device device;
   HashKey key;
   for (std::size_t at = 0; at < key.size(); at += 8)
-    detail::store_little_endian(key.data() + at, drawn(device));
+    detail::store_little_endian(key.data() + at, detail::random_word(device));
   return key;
 }
 

@@ -71,8 +71,8 @@ FileHeader header_of_type(const OpenFile& open, const std::optional<FilterType>&
   FileHeader header = read_header(open.header);
   if (header.shape.scheme_id != type->scheme_id) {
     const FilterShape same_kind{header.shape.shape, type->scheme_id};
-    throw FileKindError(kind, wanted + " with the scheme '" + std::string(same_kind.scheme_name()) +
-                                  "', not '" + std::string(header.shape.scheme_name()) + "'");
+    throw FileKindError(kind,
+                        detail::rule_of_scheme(wanted, same_kind.scheme_name(), header.shape.scheme_name()));
   }
   return header;
 }

@@ -7,6 +7,8 @@
 #include <new>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "tally/serialization.hpp"
@@ -46,6 +48,12 @@ inline std::uint64_t body_checksum(const FilterView& filter) {
 
 /// The first 128 bytes of the filter's file.
 std::array<std::byte, file_header_bytes> header_of(const FilterView& filter);
+
+/// What a file of this kind must be that has another scheme.
+inline std::string rule_of_scheme(std::string_view kind, std::string_view wanted, std::string_view found) {
+  std::string rule(kind);
+  return rule.append(" with the scheme '").append(wanted).append("', not '").append(found).append("'");
+}
 
 /// The pieces one after the other.
 std::vector<std::byte> joined(std::span<const FileBytes> pieces);

@@ -193,13 +193,9 @@ AnySketch deserialize_sketch(std::span<const std::byte> bytes, const std::option
 
 void detail::throw_other_sketch(const AnySketch& any, SketchType wanted, const std::string& subject) {
   const SketchType found = file_type_of(any);
-  std::string rule(name_of(wanted.kind));
-  if (found.kind == wanted.kind)
-    rule.append(" with the scheme '")
-        .append(wanted.scheme)
-        .append("', not '")
-        .append(found.scheme)
-        .append("'");
+  const std::string_view kind = name_of(wanted.kind);
+  const std::string rule =
+      found.kind == wanted.kind ? rule_of_scheme(kind, wanted.scheme, found.scheme) : std::string(kind);
   throw FileKindError(found.kind, rule, subject);
 }
 

@@ -1,15 +1,16 @@
 #include "tally/shapes/blocked_bloom.hpp"
 
-#include "tally/storage/bit_array.hpp"
-
 namespace tally {
+namespace {
 
-std::uint64_t num_bytes(const BlockedBloomShape& shape) noexcept {
-  return 8 * BitArray::num_words(shape.num_bits);
-}
+BloomShape bits_of(const BlockedBloomShape& shape) noexcept { return {shape.num_bits, shape.num_hashes}; }
+
+}  // namespace
+
+std::uint64_t num_bytes(const BlockedBloomShape& shape) noexcept { return num_bytes(bits_of(shape)); }
 
 PositionSpace position_space(const BlockedBloomShape& shape) noexcept {
-  return {shape.num_bits, shape.num_hashes, BitArray::positions_per_line};
+  return position_space(bits_of(shape));
 }
 
 }  // namespace tally

@@ -78,7 +78,7 @@ class DLeftCountingBloomFilter {
   template <KeyRange Keys>
   [[nodiscard]] std::uint64_t insert_range(Keys&& keys) {
     std::uint64_t num_full = 0;
-    std::array<InsertResult, keys_per_window> results;
+    std::array<InsertResult, 16 * keys_per_window> results;
     detail::in_batches(hasher_, keys, [&](const auto& batch) {
       const std::span all(batch);
       for (std::size_t first = 0; first < all.size(); first += results.size()) {

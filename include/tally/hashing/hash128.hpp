@@ -15,9 +15,8 @@ namespace tally {
 using KeyBytes = std::span<const std::byte>;
 
 /// The digest of a key, from which every position in every structure is derived: 128 bits that must be uniform and
-/// independent of each other. Structures use a digest as it is. One with halves that are equal, constant or a function of
-/// each other by less than a hash, such as {h, 0} or {h, h}, makes nearly every absent key pass. Of a hash of 64 bits, make
-/// a digest by `digest_from`.
+/// independent of each other. Structures use a digest unchanged. If its halves are equal, constant or simply related, as in
+/// {h, 0} or {h, h}, nearly every absent key passes. Use `digest_from` to make a digest of a hash of 64 bits.
 struct Hash128 {
   std::uint64_t low = 0;
   std::uint64_t high = 0;

@@ -35,12 +35,12 @@ using ElementOf = std::remove_cv_t<typename decltype(std::span(std::declval<cons
 }  // namespace detail
 
 /// An integer of at most 64 bits: its 8 little-endian bytes, negative ones sign-extended, so that equal values of any two
-/// types are one key. bool and the character types are no integers here.
+/// types are one key. bool and the character types do not count as integers here.
 template <class T>
 concept IntegerKey = std::integral<T> && sizeof(T) <= 8 &&
                      !detail::is_one_of<T, bool, char, wchar_t, char8_t, char16_t, char32_t>;
 
-/// An enumeration: its underlying integer. std::byte is none.
+/// An enumeration: its underlying integer. std::byte does not count as one.
 template <class T>
 concept EnumKey = std::is_enum_v<T> && !std::is_same_v<T, std::byte> && requires {
   requires IntegerKey<std::underlying_type_t<T>>;
@@ -86,7 +86,7 @@ inline constexpr bool is_text_or_bytes_or_integer_or_has_append_key =
 }  // namespace detail
 
 /// What every structure takes as a key; `T` may be a reference. Two keys are the same if their bytes are, whatever their
-/// types. No keys: floating-point numbers, bool, characters, pointers, and arrays of char that are not constant (pass a
+/// types. Not keys: floating-point numbers, bool, characters, pointers, and arrays of char that are not constant (pass a
 /// std::string_view, which says how long the text is). A Hash128 is no bytes but their digest.
 template <class T>
 concept Key = detail::is_text_or_bytes_or_integer_or_has_append_key<T>;

@@ -33,6 +33,7 @@ struct KindTraits {
 
   bool can_remove = false;     ///< has remove
   bool can_count = false;      ///< has count and at_least
+  bool can_intersect = false;  ///< has intersect
   bool can_grow = false;       ///< has try_grow; an insertion may return `full`
   bool tells_states = false;   ///< insert returns whether the key has reached the threshold
   bool takes_weights = false;  ///< has add with weights, estimate and halve
