@@ -155,9 +155,10 @@ class AnyFilter {
   }
 
   /// Whether files of both would hold the same.
-  friend bool operator==(const AnyFilter& a, const AnyFilter& b) { return a.filter_ == b.filter_; }
+  friend bool operator==(const AnyFilter& a, const AnyFilter& b) { return a.equals(b); }
 
  private:
+  bool equals(const AnyFilter& other) const;
   InsertResult insert_digest(Hash128 digest);
   bool may_contain_digest(Hash128 digest) const;
   Count count_digest(Hash128 digest) const;

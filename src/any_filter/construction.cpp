@@ -69,7 +69,7 @@ FilterVariant make_filter(const FilterShape& shape, const KeyHasher& hasher, con
                           detail::AlignedWords words) {
   check_shape(shape);
   if (words.size() != shape.num_bytes() / 8) {
-    detail::throw_parameter_error("AnyFilter", "number of words", std::to_string(words.size()),
+    detail::throw_parameter_error("AnyFilter", "number of words", words.size(),
                                   std::to_string(shape.num_bytes() / 8));
   }
   if (const auto* bloom = std::get_if<BloomShape>(&shape.shape)) {

@@ -22,6 +22,8 @@ void at_least_by_count(const Filter& filter, std::span<const Hash128> keys, std:
 
 }  // namespace
 
+bool AnyFilter::equals(const AnyFilter& other) const { return filter_ == other.filter_; }
+
 bool AnyFilter::may_contain_digest(Hash128 digest) const {
   return visit([&](const auto& filter) {
     if constexpr (requires { filter.may_contain(digest); }) return filter.may_contain(digest);
@@ -59,14 +61,14 @@ void AnyFilter::at_least_batch(std::span<const Hash128> keys, std::uint64_t thet
     } else if constexpr (requires { filter.at_least_batch(keys, results); }) {
       const std::uint64_t threshold = filter.shape().threshold;
       if (theta != threshold) {
-        detail::throw_parameter_error("ThresholdFilter", "theta", std::to_string(theta),
+        detail::throw_parameter_error("ThresholdFilter", "theta", theta,
                                       std::to_string(threshold) + ", the threshold of this filter");
       }
       filter.at_least_batch(keys, results);
     } else if constexpr (requires { filter.count_batch(keys, std::span<Count>()); }) {
       const FilterShape own = shape();
       if (theta == 0 || theta > own.largest_theta()) {
-        detail::throw_parameter_error(name_of(own.kind()), "theta", std::to_string(theta),
+        detail::throw_parameter_error(name_of(own.kind()), "theta", theta,
                                       "1 to " + std::to_string(own.largest_theta()));
       }
       at_least_by_count(filter, keys, theta, results);

@@ -19,21 +19,12 @@ constexpr std::uint64_t huge_pages_from_bytes = 2 * huge_page_bytes;
 constexpr std::uint64_t mapped_from_bytes = std::uint64_t{4} << 10;
 constexpr std::uint64_t populated_below_bytes = std::uint64_t{1} << 20;
 
-struct Free {
-  void operator()(void* memory) const noexcept { std::free(memory); }
-};
-
-struct Unmap {
-  std::uint64_t num_bytes;
-  void operator()(void* memory) const noexcept { ::munmap(memory, num_bytes); }
-};
-
-std::shared_ptr<void> allocate_zeroed(std::uint64_t num_bytes) {
+AlignedWords::Block allocate_zeroed(std::uint64_t num_bytes) {
   if (num_bytes < mapped_from_bytes) {
     void* memory = std::aligned_alloc(line_bytes, num_bytes);
     if (memory == nullptr) throw std::bad_alloc();
     std::memset(memory, 0, num_bytes);
-    return {memory, Free{}};
+    return {memory, num_bytes, [](void* block, std::uint64_t) noexcept { std::free(block); }};
   }
   if (num_bytes > ~std::uint64_t{0} / 4) throw std::bad_alloc();
   // A block that will soon be used throughout gets its pages in one call instead of one fault each.
@@ -43,7 +34,7 @@ std::shared_ptr<void> allocate_zeroed(std::uint64_t num_bytes) {
   if (memory == MAP_FAILED) throw std::bad_alloc();
   // A hint only: smaller pages give the same answers.
   if (num_bytes >= huge_pages_from_bytes) ::madvise(memory, num_bytes, MADV_HUGEPAGE);
-  return {memory, Unmap{num_bytes}};
+  return {memory, num_bytes, [](void* block, std::uint64_t size) noexcept { ::munmap(block, size); }};
 }
 
 }  // namespace
@@ -52,30 +43,42 @@ AlignedWords::AlignedWords(std::uint64_t num_words) {
   if (num_words == 0) return;
   const std::uint64_t num_bytes =
       checked_mul(round_up(num_words, line_bytes / 8, "words"), 8, "memory in bytes");
-  std::shared_ptr<void> memory = allocate_zeroed(num_bytes);
-  words_ = static_cast<std::uint64_t*>(memory.get());
+  block_ = allocate_zeroed(num_bytes);
+  words_ = static_cast<std::uint64_t*>(block_.memory);
   num_words_ = num_words;
-  keep_ = std::move(memory);
 }
 
-AlignedWords::AlignedWords(const std::uint64_t* words, std::uint64_t num_words,
-                           std::shared_ptr<const void> keep)
-    : keep_(std::move(keep)), words_(const_cast<std::uint64_t*>(words)), num_words_(num_words) {}
+AlignedWords::AlignedWords(const std::uint64_t* words, std::uint64_t num_words, const Block& block) noexcept
+    : block_(block), words_(const_cast<std::uint64_t*>(words)), num_words_(num_words) {}
 
 AlignedWords::AlignedWords(const AlignedWords& other) : AlignedWords(other.num_words_) {
   std::copy_n(other.words_, num_words_, words_);
 }
 
 AlignedWords::AlignedWords(AlignedWords&& other) noexcept
-    : keep_(std::move(other.keep_)),
+    : block_(std::exchange(other.block_, {})),
       words_(std::exchange(other.words_, nullptr)),
       num_words_(std::exchange(other.num_words_, 0)) {}
 
 AlignedWords& AlignedWords::operator=(AlignedWords&& other) noexcept {
-  keep_ = std::move(other.keep_);
-  words_ = std::exchange(other.words_, nullptr);
-  num_words_ = std::exchange(other.num_words_, 0);
+  AlignedWords taken(std::move(other));
+  std::swap(block_, taken.block_);
+  std::swap(words_, taken.words_);
+  std::swap(num_words_, taken.num_words_);
   return *this;
+}
+
+// A function of the C library, which sanitizers check as a whole and not word by word.
+void AlignedWords::clear() noexcept {
+  if (num_words_ > 0) std::memset(words_, 0, words().size_bytes());
+}
+
+bool AlignedWords::equals(const AlignedWords& other) const noexcept {
+  return std::ranges::equal(words(), other.words());
+}
+
+AlignedWords::~AlignedWords() {
+  if (block_.release != nullptr) block_.release(block_.memory, block_.num_bytes);
 }
 
 }  // namespace tally::detail

@@ -69,7 +69,7 @@ FilterStatistics filter_statistics(const DLeftShape& shape, const DLeftStatistic
 void detail::require_cells_of(const DLeftShape& shape, const CellTable& cells, const SpillTable& spills) {
   const auto require = [](std::string_view name, std::uint64_t value, std::uint64_t expected) {
     if (value == expected) return;
-    throw_parameter_error("DLeftCountingBloomFilter", name, std::to_string(value), std::to_string(expected));
+    throw_parameter_error("DLeftCountingBloomFilter", name, value, std::to_string(expected));
   };
   require("number of buckets", cells.num_buckets(),
           shape.current_buckets_per_subtable() * shape.num_subtables);

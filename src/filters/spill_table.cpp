@@ -11,7 +11,7 @@ namespace tally {
 SpillTable::SpillTable(std::uint64_t capacity, detail::AlignedWords words)
     : capacity_(capacity), mask_(num_slots(capacity) - 1), words_(std::move(words)) {
   if (words_.size() != 2 * num_slots(capacity)) {
-    detail::throw_parameter_error("SpillTable", "number of words", std::to_string(words_.size()),
+    detail::throw_parameter_error("SpillTable", "number of words", words_.size(),
                                   std::to_string(2 * num_slots(capacity)));
   }
   for (std::uint64_t slot = 0; slot < num_slots(capacity); ++slot) {

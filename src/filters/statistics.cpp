@@ -2,12 +2,48 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "tally/theory/estimate.hpp"
 
-namespace tally::detail {
-
+namespace tally {
 namespace {
+
+// The number of positions in [begin, end) that hold at least `value`.
+std::uint64_t num_at_least(const BitArray& bits, std::uint64_t, std::uint64_t begin, std::uint64_t end) {
+  return bits.num_set(begin, end);
+}
+std::uint64_t num_at_least(const CounterArray& counters, std::uint64_t value, std::uint64_t begin,
+                           std::uint64_t end) {
+  return counters.num_at_least(value, begin, end);
+}
+
+// The probability that a new key reaches `value` in all its positions, given the contents of the storage.
+// Exact for schemes whose positions are uniform and independent within their range.
+template <class Storage>
+double pass_probability(const Storage& storage, PositionLayout layout, PositionSpace space,
+                        std::uint64_t value) {
+  const auto share = [&](std::uint64_t begin, std::uint64_t end) {
+    return static_cast<double>(num_at_least(storage, value, begin, end)) / static_cast<double>(end - begin);
+  };
+  const double k = space.num_hashes;
+  if (layout == PositionLayout::whole) return std::pow(share(0, space.num_positions), k);
+  const bool by_parts = layout == PositionLayout::parts;
+  const std::uint64_t size = by_parts ? space.num_positions / space.num_hashes : space.positions_per_line;
+  double product = 1;
+  double sum = 0;
+  for (std::uint64_t begin = 0; begin < space.num_positions; begin += size) {
+    const double here = share(begin, begin + size);
+    product *= here;
+    sum += std::pow(here, k);
+  }
+  return by_parts ? product : sum * static_cast<double>(size) / static_cast<double>(space.num_positions);
+}
+
+struct KeyEstimate {
+  double num_keys;
+  double standard_error;
+};
 
 // A position of a line is 0 with exp(-(n/lines) u), u = 1 - (1 - 1/B)^k, the mean over a line's Poisson number of
 // keys; solved for n. The error of the share of zeros z follows from its variance, that of n by d(ln z) = dz / z.
@@ -29,8 +65,7 @@ KeyEstimate estimate_from_lines(PositionSpace space, std::uint64_t num_zero) {
   return {load * num_lines / u, relative_error * num_lines / u};
 }
 
-}  // namespace
-
+// Distinct keys from the number of positions that are still 0.
 template <class Storage>
 KeyEstimate estimate_num_keys(const Storage& storage, PositionLayout layout, PositionSpace space) {
   const std::uint64_t num_zero = space.num_positions - num_at_least(storage, 1, 0, space.num_positions);
@@ -39,7 +74,27 @@ KeyEstimate estimate_num_keys(const Storage& storage, PositionLayout layout, Pos
   return {estimate.num_keys, estimate.standard_error};
 }
 
-template KeyEstimate estimate_num_keys(const BitArray&, PositionLayout, PositionSpace);
-template KeyEstimate estimate_num_keys(const CounterArray&, PositionLayout, PositionSpace);
+}  // namespace
 
-}  // namespace tally::detail
+template <class Storage>
+FilterStatistics storage_statistics(const Storage& storage, PositionLayout layout, PositionSpace space,
+                                    std::uint64_t threshold) {
+  FilterStatistics statistics;
+  statistics.num_positions = space.num_positions;
+  statistics.num_nonzero = num_at_least(storage, 1, 0, space.num_positions);
+  const KeyEstimate keys = estimate_num_keys(storage, layout, space);
+  statistics.estimated_num_keys = keys.num_keys;
+  statistics.estimated_num_keys_standard_error = keys.standard_error;
+  statistics.estimated_false_positive_rate = pass_probability(storage, layout, space, threshold);
+  if constexpr (std::is_same_v<Storage, CounterArray>) {
+    statistics.histogram = storage.histogram();
+    statistics.num_saturated = storage.num_at_least(storage.max(), 0, space.num_positions);
+  }
+  return statistics;
+}
+
+template FilterStatistics storage_statistics(const BitArray&, PositionLayout, PositionSpace, std::uint64_t);
+template FilterStatistics storage_statistics(const CounterArray&, PositionLayout, PositionSpace,
+                                             std::uint64_t);
+
+}  // namespace tally

@@ -23,7 +23,7 @@ std::string_view name_in(std::span<const NamedScheme> schemes, std::string_view 
     ids.append(ids.empty() ? "" : ", ").append(std::to_string(scheme.file_id));
     ids.append(" (").append(scheme.name).append(")");
   }
-  detail::throw_parameter_error(what, "file_id", std::to_string(id), "one of " + ids);
+  detail::throw_parameter_error(what, "file_id", id, "one of " + ids);
 }
 
 }  // namespace

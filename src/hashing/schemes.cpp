@@ -46,7 +46,7 @@ void check_position_space(std::string_view structure, std::string_view positions
     rule += (rule.empty() ? "" : " or ") + std::to_string(usable);
   }
   rule += " for the scheme '" + std::string(scheme) + "' with num_hashes " + std::to_string(space.num_hashes);
-  throw_parameter_error(structure, positions_field, std::to_string(space.num_positions), rule);
+  throw_parameter_error(structure, positions_field, space.num_positions, rule);
 }
 
 }  // namespace detail

@@ -43,14 +43,13 @@ CountMinShape start(std::string_view structure, const Requirements& requirements
     shape.counter_bits = std::max(8u, CounterArray::width_for(maximum));
   }
   if (shape.counter_bits < 8 || !CounterArray::is_width(shape.counter_bits)) {
-    detail::throw_parameter_error(structure, "counter_bits", std::to_string(shape.counter_bits),
-                                  "8, 16, 32 or 64");
+    detail::throw_parameter_error(structure, "counter_bits", shape.counter_bits, "8, 16, 32 or 64");
   }
   return shape;
 }
 
 [[noreturn]] void refuse_memory(std::string_view structure, const Requirements& requirements) {
-  detail::throw_parameter_error(structure, "memory_bytes", std::to_string(*requirements.memory_bytes),
+  detail::throw_parameter_error(structure, "memory_bytes", *requirements.memory_bytes,
                                 "larger: no sketch that meets the requirements fits");
 }
 

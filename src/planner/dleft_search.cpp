@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <stdexcept>
 #include <string>
 
 #include "planner/dleft_loads.hpp"
@@ -335,11 +336,10 @@ std::optional<DLeftSolution> best_of(const Requirements& requirements, const Wan
 
 [[noreturn]] void throw_out_of_reach(std::string_view structure, const Wanted& wanted) {
   if (!wanted.memory_bytes) {
-    detail::throw_parameter_error(structure, "false_positive_rate",
-                                  detail::text_of(std::exp(*wanted.ln_rate)),
+    detail::throw_parameter_error(structure, "false_positive_rate", std::exp(*wanted.ln_rate),
                                   "higher, or max_doublings lower: even cells of 32 bits do not meet it");
   }
-  detail::throw_parameter_error(structure, "memory_bytes", std::to_string(*wanted.memory_bytes),
+  detail::throw_parameter_error(structure, "memory_bytes", *wanted.memory_bytes,
                                 wanted.num_keys
                                     ? "larger: there is no room for the keys"
                                     : "larger: the false positive rate cannot be met for even one key");

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,7 +35,7 @@ std::uint64_t planned(std::string_view structure, std::string_view scheme, std::
   detail::require_probability(structure, "false_positive_rate", false_positive_rate);
   const Law law = scheme_law(scheme).law;
   if (law.round(num_positions, num_hashes, Rounding::down) != num_positions) {
-    detail::throw_parameter_error(structure, "num_positions", std::to_string(num_positions),
+    detail::throw_parameter_error(structure, "num_positions", num_positions,
                                   "a multiple of 512 for a blocked filter");
   }
   return most_keys_at(law, num_positions, num_hashes, std::log(false_positive_rate));

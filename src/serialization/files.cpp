@@ -113,11 +113,11 @@ AnyFilter map_unnamed(const std::filesystem::path& path, const std::optional<Has
   const std::uint64_t num_bytes = file_header_bytes + header.body_bytes();
   void* memory = ::mmap(nullptr, num_bytes, PROT_READ, MAP_SHARED, open.file.get(), 0);
   if (memory == MAP_FAILED) open.file.throw_error("cannot map");
-  const std::shared_ptr<const void> mapping(memory,
-                                            [num_bytes](void* mapped) { ::munmap(mapped, num_bytes); });
+  const auto unmap = [](void* mapped, std::uint64_t size) noexcept { ::munmap(mapped, size); };
   const std::byte* body = static_cast<const std::byte*>(memory) + file_header_bytes;
+  detail::AlignedWords words(reinterpret_cast<const std::uint64_t*>(body), header.body_bytes() / 8,
+                             {memory, num_bytes, unmap});
   if (verify == VerifyBody::yes) detail::check_body(header, {body, header.body_bytes()});
-  detail::AlignedWords words(reinterpret_cast<const std::uint64_t*>(body), header.body_bytes() / 8, mapping);
   return {header.shape, hasher, header.totals, std::move(words)};
 }
 

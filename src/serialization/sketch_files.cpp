@@ -104,8 +104,7 @@ auto with_pieces(const SpaceSaving& sketch, Use use) {
 template <class Rows, class Use>
 auto with_pieces(const TopKeys<Rows>& sketch, Use use) {
   if (sketch.sketch().rounding() != 0) {
-    detail::throw_parameter_error("TopKeys", "rounding of the sketch",
-                                  std::to_string(sketch.sketch().rounding()),
+    detail::throw_parameter_error("TopKeys", "rounding of the sketch", sketch.sketch().rounding(),
                                   "0: bounds that are certain need a sketch that was never halved");
   }
   FilePieces pieces;

@@ -21,7 +21,7 @@ namespace detail {
 void check_count_min_shape(const CountMinShape& shape, std::string_view scheme, RowLaw law,
                            std::uint64_t usable_below, std::uint64_t usable_above) {
   const auto require = [](bool good, std::string_view field, std::uint64_t value, const std::string& rule) {
-    if (!good) throw_parameter_error(structure, field, std::to_string(value), rule);
+    if (!good) throw_parameter_error(structure, field, value, rule);
   };
   require_in_range(structure, "width", shape.width, 1, max_num_positions);
   require_in_range(structure, "depth", shape.depth, 1, max_num_hashes);

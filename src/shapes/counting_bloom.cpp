@@ -18,12 +18,11 @@ PositionSpace position_space(const CountingBloomShape& shape) noexcept {
 void check_shape(const CountingBloomShape& shape) {
   constexpr std::string_view structure = "CountingBloomFilter";
   if (!CounterArray::is_width(shape.counter_bits)) {
-    detail::throw_parameter_error(structure, "counter_bits", std::to_string(shape.counter_bits),
-                                  "1 to 8, 16, 32 or 64");
+    detail::throw_parameter_error(structure, "counter_bits", shape.counter_bits, "1 to 8, 16, 32 or 64");
   }
   const std::uint64_t max_counter = ~std::uint64_t{0} >> (64 - shape.counter_bits);
   if (shape.max_threshold < 1 || shape.max_threshold > max_counter) {
-    detail::throw_parameter_error(structure, "max_threshold", std::to_string(shape.max_threshold),
+    detail::throw_parameter_error(structure, "max_threshold", shape.max_threshold,
                                   "1 to " + std::to_string(max_counter) + " with counter_bits " +
                                       std::to_string(shape.counter_bits) + "; use wider counters");
   }

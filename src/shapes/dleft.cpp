@@ -1,5 +1,7 @@
 #include "tally/shapes/dleft.hpp"
 
+#include <string>
+
 #include "tally/detail/checked_math.hpp"
 #include "tally/detail/parameter_error.hpp"
 #include "tally/storage/cell_table.hpp"
@@ -39,13 +41,13 @@ void check_shape(const DLeftShape& shape) {
   check("remainder_bits", shape.remainder_bits, 1u, max_remainder_bits);
   if (shape.buckets_per_subtable > max_fingerprints >> shape.remainder_bits) {
     detail::throw_parameter_error(
-        structure, "buckets_per_subtable", std::to_string(shape.buckets_per_subtable),
+        structure, "buckets_per_subtable", shape.buckets_per_subtable,
         "at most 2^62 / 2^remainder_bits, remainder_bits being " + std::to_string(shape.remainder_bits));
   }
   check("counter_bits", shape.counter_bits, 0u, max_dleft_counter_bits);
   if (!CellTable::is_width(shape.cell_bits())) {
-    detail::throw_parameter_error(structure, "remainder_bits + counter_bits",
-                                  std::to_string(shape.cell_bits()), "8, 12, 16, 24 or 32");
+    detail::throw_parameter_error(structure, "remainder_bits + counter_bits", shape.cell_bits(),
+                                  "8, 12, 16, 24 or 32");
   }
   check("least_remainder_bits", shape.least_remainder_bits, 1u, shape.remainder_bits);
   check("num_doublings", shape.num_doublings, 0u, shape.remainder_bits - shape.least_remainder_bits);
@@ -66,7 +68,7 @@ void detail::require_same_fingerprints(const DLeftShape& mine, const DLeftShape&
 void detail::check_num_buckets(const DLeftShape& shape, std::string_view scheme, std::uint64_t usable_below,
                                std::uint64_t usable_above) {
   if (usable_above == shape.buckets_per_subtable) return;
-  throw_parameter_error(structure, "buckets_per_subtable", std::to_string(shape.buckets_per_subtable),
+  throw_parameter_error(structure, "buckets_per_subtable", shape.buckets_per_subtable,
                         std::to_string(usable_below) + " or " + std::to_string(usable_above) +
                             " for the scheme '" + std::string(scheme) + "'");
 }

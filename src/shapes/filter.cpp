@@ -59,7 +59,7 @@ FilterShape round_count_min(FilterShape shape, Rounding rounding) {
   RowSchemes::with_id(shape.scheme_id, [&]<class Rows>(std::type_identity<Rows>) {
     const std::uint64_t rounded = Rows::round_width(own.width, rounding);
     if (rounded == 0) {
-      detail::throw_parameter_error("CountMinSketch", "width", std::to_string(own.width),
+      detail::throw_parameter_error("CountMinSketch", "width", own.width,
                                     "greater for the row scheme '" + std::string(Rows::name) + "'");
     }
     own.width = rounded;
@@ -168,7 +168,7 @@ FilterShape round_to_scheme(FilterShape shape, Rounding rounding) {
   });
   const std::string_view scheme = scheme_name(shape.scheme_id);
   if (!found || rounded == 0 || rounded > max_num_positions) {
-    detail::throw_parameter_error(kind.structure, kind.size_field, std::to_string(space.num_positions),
+    detail::throw_parameter_error(kind.structure, kind.size_field, space.num_positions,
                                   std::string(rounded == 0 ? "greater" : "less") + " for the scheme '" +
                                       std::string(scheme) + "' with num_hashes " +
                                       std::to_string(space.num_hashes));

@@ -23,7 +23,7 @@ void check_shape(const ThresholdShape& shape) {
   constexpr std::string_view structure = "ThresholdFilter";
   detail::require_in_range(structure, "threshold", shape.threshold, 1, max_threshold_limit);
   if (shape.update != CounterUpdate::plain && shape.update != CounterUpdate::conservative) {
-    detail::throw_parameter_error(structure, "update", std::to_string(static_cast<int>(shape.update)),
+    detail::throw_parameter_error(structure, "update", static_cast<int>(shape.update),
                                   "0 (plain) or 1 (conservative)");
   }
 }

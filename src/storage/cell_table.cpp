@@ -1,5 +1,6 @@
 #include "tally/storage/cell_table.hpp"
 
+#include <string>
 #include <utility>
 
 #include "tally/detail/checked_math.hpp"
@@ -14,7 +15,7 @@ std::uint64_t checked_num_words(std::uint64_t num_buckets, std::uint32_t cells_p
                                 std::uint32_t cell_bits) {
   constexpr const char* where = "CellTable";
   if (!CellTable::is_width(cell_bits)) {
-    detail::throw_parameter_error(where, "cell_bits", std::to_string(cell_bits), "8, 12, 16, 24 or 32");
+    detail::throw_parameter_error(where, "cell_bits", cell_bits, "8, 12, 16, 24 or 32");
   }
   detail::require_in_range(where, "cells_per_bucket", cells_per_bucket, 1, CellTable::max_cells_per_bucket);
   const std::uint64_t num_cells = detail::checked_mul(num_buckets, cells_per_bucket, "CellTable: cells");
@@ -39,8 +40,7 @@ CellTable::CellTable(std::uint64_t num_buckets, std::uint32_t cells_per_bucket, 
       may_straddle_(line_bytes * 8 % (cells_per_bucket * cell_bits) != 0) {
   const std::uint64_t num_words = checked_num_words(num_buckets, cells_per_bucket, cell_bits);
   if (words_.size() != num_words) {
-    detail::throw_parameter_error("CellTable", "number of words", std::to_string(words_.size()),
-                                  std::to_string(num_words));
+    detail::throw_parameter_error("CellTable", "number of words", words_.size(), std::to_string(num_words));
   }
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstring>
 #include <string>
 #include <utility>
 
@@ -16,8 +15,7 @@ constexpr std::uint64_t first_wide_value = 256;
 
 std::uint32_t checked_width(std::uint32_t counter_bits) {
   if (!CounterArray::is_width(counter_bits)) {
-    detail::throw_parameter_error("CounterArray", "counter_bits", std::to_string(counter_bits),
-                                  "1 to 8, 16, 32 or 64");
+    detail::throw_parameter_error("CounterArray", "counter_bits", counter_bits, "1 to 8, 16, 32 or 64");
   }
   return counter_bits;
 }
@@ -132,11 +130,6 @@ void CounterArray::halve() noexcept {
     }
     word = halved;
   }
-}
-
-// A function of the C library, which sanitizers check as a whole and not word by word.
-void CounterArray::clear() noexcept {
-  if (words_.size() > 0) std::memset(words_.data(), 0, words_.words().size_bytes());
 }
 
 }  // namespace tally

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "tally/detail/parameter_error.hpp"
+#include "detail/text_of.hpp"
 
 namespace tally::detail {
 
@@ -12,7 +12,7 @@ void require_records(std::string_view structure, const StreamRecords& records, b
   const auto require = [&](std::string_view name, std::size_t length, bool may_be_empty) {
     if (length == size || (may_be_empty && length == 0)) return;
     throw_parameter_error(
-        structure, name, text_of(length),
+        structure, name, length,
         text_of(size) + (may_be_empty ? " as that of digests, or 0" : " as that of digests"));
   };
   require("length of keys", records.keys.size(), !with_keys);

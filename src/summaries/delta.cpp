@@ -1,6 +1,7 @@
 #include "tally/summaries/delta.hpp"
 
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "summaries/apply.hpp"

@@ -90,7 +90,7 @@ class MessageBytes {
   MessageBytes(SummaryMessageKind kind, const SummaryEnvelope& envelope, const SummaryLayout& layout) {
     const std::string_view name = envelope.publisher;
     if (name.empty() || name.size() > max_publisher_bytes) {
-      throw_parameter_error("SummaryMessage", "length of publisher", std::to_string(name.size()),
+      throw_parameter_error("SummaryMessage", "length of publisher", name.size(),
                             "1 to " + std::to_string(max_publisher_bytes) + " bytes");
     }
     payload_at_ = summary_header_bytes + name.size();

@@ -17,7 +17,7 @@ std::uint64_t PendingChanges::estimated_bytes() const noexcept {
 
 void SendPolicy::check() const {
   if (!(share_of_new_keys >= 0)) {
-    detail::throw_parameter_error("SendPolicy", "share_of_new_keys", detail::text_of(share_of_new_keys),
+    detail::throw_parameter_error("SendPolicy", "share_of_new_keys", share_of_new_keys,
                                   "0 (every change) or more");
   }
   detail::require_in_range<std::int64_t>("SendPolicy", "interval in microseconds", interval.count(), 1,

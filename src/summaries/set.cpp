@@ -39,7 +39,7 @@ SummarySet::Applied SummarySet::apply(const SummaryMessage& message) {
     return {is_new ? 0 : known->second, ApplyResult::unchanged};
   if (is_new && by_name_.size() >= terms_.max_peers) {
     detail::throw_parameter_error(structure, "number of peers with '" + std::string(message.publisher) + "'",
-                                  std::to_string(by_name_.size() + 1),
+                                  by_name_.size() + 1,
                                   "at most " + std::to_string(terms_.max_peers) + " (max_peers)");
   }
   const Peer peer = is_new ? add(message.publisher) : known->second;
@@ -102,7 +102,7 @@ SummarySet::Group& SummarySet::group_for(const SummaryLayout& layout) {
 void SummarySet::require_room(const Group& group) const {
   const std::uint64_t needed = num_bytes() - group.table.num_bytes() + group.table.num_bytes_grown();
   if (needed <= terms_.max_total_bytes) return;
-  detail::throw_parameter_error(structure, "total bytes of all copies", std::to_string(needed),
+  detail::throw_parameter_error(structure, "total bytes of all copies", needed,
                                 "at most " + std::to_string(terms_.max_total_bytes) + " (max_total_bytes)");
 }
 

@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "tally/detail/parameter_error.hpp"
+#include "detail/text_of.hpp"
 
 namespace tally {
 
@@ -22,7 +22,7 @@ void require_same(std::string_view publisher, std::string_view field, const Valu
 void require_at_most(std::string_view publisher, std::string_view field, std::uint64_t value,
                      std::uint64_t most, std::string_view limit) {
   if (value <= most) return;
-  detail::throw_parameter_error("summary of '" + std::string(publisher) + "'", field, std::to_string(value),
+  detail::throw_parameter_error("summary of '" + std::string(publisher) + "'", field, value,
                                 "at most " + std::to_string(most) + " (" + std::string(limit) + ")");
 }
 

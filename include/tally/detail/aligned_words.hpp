@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 
 namespace tally::detail {
@@ -11,8 +10,8 @@ namespace tally::detail {
 ///
 /// New words are zero. All blocks except small ones come directly from the kernel and are returned to it
 /// immediately. Large blocks request transparent huge pages, which make random reads of large tables cheaper.
-/// Alternatively, the words belong to somebody else (a read-only mapping of a file), and `keep` keeps them
-/// alive; such words can be reached only through const structures. A copy always owns its words.
+/// Alternatively, the words are part of a block that somebody else made (a read-only mapping of a file); such words can
+/// be reached only through const structures. A copy always has a block of its own.
 ///
 /// There is no copy assignment. If a structure were copy-assigned member by member and memory ran out, it
 /// would have a new shape and old words. So a structure implements its own assignment: copy, then move.
@@ -20,21 +19,31 @@ namespace tally::detail {
 /// Throws std::bad_alloc if there is not enough memory.
 class AlignedWords {
  public:
+  /// A block of memory, and the function that gives it back.
+  struct Block {
+    void* memory = nullptr;
+    std::uint64_t num_bytes = 0;
+    void (*release)(void* memory, std::uint64_t num_bytes) noexcept = nullptr;
+  };
+
   AlignedWords() = default;
   explicit AlignedWords(std::uint64_t num_words);
 
-  /// Borrowed words, read-only for as long as `keep` lives.
-  AlignedWords(const std::uint64_t* words, std::uint64_t num_words, std::shared_ptr<const void> keep);
+  /// Read-only words in `block`, which is given back when they are no longer needed.
+  AlignedWords(const std::uint64_t* words, std::uint64_t num_words, const Block& block) noexcept;
 
   AlignedWords(const AlignedWords& other);
   AlignedWords& operator=(const AlignedWords& other) = delete;
   AlignedWords(AlignedWords&& other) noexcept;
   AlignedWords& operator=(AlignedWords&& other) noexcept;
-  ~AlignedWords() = default;
+  ~AlignedWords();
 
   std::uint64_t* data() noexcept { return words_; }
   const std::uint64_t* data() const noexcept { return words_; }
   std::uint64_t size() const noexcept { return num_words_; }
+
+  /// Makes all words zero.
+  void clear() noexcept;
 
   /// Forgets all words but the first `num_words`.
   void truncate(std::uint64_t num_words) noexcept { num_words_ = num_words; }
@@ -42,8 +51,12 @@ class AlignedWords {
   std::span<std::uint64_t> words() noexcept { return {words_, num_words_}; }
   std::span<const std::uint64_t> words() const noexcept { return {words_, num_words_}; }
 
+  friend bool operator==(const AlignedWords& a, const AlignedWords& b) noexcept { return a.equals(b); }
+
  private:
-  std::shared_ptr<const void> keep_;
+  bool equals(const AlignedWords& other) const noexcept;
+
+  Block block_;
   std::uint64_t* words_ = nullptr;
   std::uint64_t num_words_ = 0;
 };

@@ -1,19 +1,16 @@
 #pragma once
 
 #include <cstdint>
-#include <stdexcept>
-#include <string>
 #include <string_view>
 
 namespace tally::detail {
 
+[[noreturn]] void throw_product_too_large(std::uint64_t a, std::uint64_t b, std::string_view what);
+
 /// a * b; throws std::invalid_argument naming `what` if the product does not fit in 64 bits.
 inline std::uint64_t checked_mul(std::uint64_t a, std::uint64_t b, std::string_view what) {
   std::uint64_t product = 0;
-  if (__builtin_mul_overflow(a, b, &product)) {
-    throw std::invalid_argument(std::string(what) + ": " + std::to_string(a) + " x " + std::to_string(b) +
-                                " does not fit in 64 bits; use less");
-  }
+  if (__builtin_mul_overflow(a, b, &product)) throw_product_too_large(a, b, what);
   return product;
 }
 

@@ -189,8 +189,7 @@ class DLeftCountingBloomFilter {
   /// in another order may differ, because a fingerprint may be in another of its cells.
   friend bool operator==(const DLeftCountingBloomFilter& a, const DLeftCountingBloomFilter& b) noexcept {
     return a.shape() == b.shape() && a.hasher_ == b.hasher_ && a.totals_ == b.totals_ &&
-           std::ranges::equal(a.table_.cells().words(), b.table_.cells().words()) &&
-           std::ranges::equal(a.table_.spills().words(), b.table_.spills().words());
+           a.table_.cells() == b.table_.cells() && a.table_.spills() == b.table_.spills();
   }
 
  private:

@@ -14,6 +14,7 @@
 #include "tally/hashing/congruential_scheme.hpp"
 #include "tally/shapes/threshold.hpp"
 #include "tally/storage/counter_array.hpp"
+#include "tally/storage/shared_counters.hpp"
 
 namespace tally {
 
@@ -56,7 +57,8 @@ class SharedThresholdFilter {
       // What other threads have raised since then: without it only a count below the threshold can be wrong.
       if (least < shape_.threshold) {
         least = counters_.max();
-        for (const std::uint64_t offset : offsets) least = std::min(least, counters_.get_shared_at(offset));
+        for (const std::uint64_t offset : offsets)
+          least = std::min(least, detail::get_shared_at(counters_, offset));
       }
       results[i] = {least, least == counters_.max()};
     });
@@ -96,7 +98,8 @@ class SharedThresholdFilter {
   // Returns the smallest of the values that the counters had right after they were raised.
   std::uint64_t raise(std::span<const std::uint64_t> offsets) noexcept {
     std::uint64_t least = counters_.max();
-    for (const std::uint64_t offset : offsets) least = std::min(least, counters_.increment_shared_at(offset));
+    for (const std::uint64_t offset : offsets)
+      least = std::min(least, detail::increment_shared_at(counters_, offset));
     return least;
   }
 

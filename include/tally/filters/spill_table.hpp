@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -65,12 +64,15 @@ class SpillTable {
   bool take_one(std::uint64_t fingerprint) noexcept;
 
   void clear() noexcept {
-    std::ranges::fill(words_.words(), 0);
+    words_.clear();
     size_ = 0;
     total_ = 0;
   }
 
   std::span<const std::uint64_t> words() const noexcept { return words_.words(); }
+
+  /// Whether the words are the same; for tables of one capacity.
+  friend bool operator==(const SpillTable& a, const SpillTable& b) noexcept { return a.words_ == b.words_; }
 
  private:
   std::uint64_t fingerprint_at(std::uint64_t slot) const noexcept { return words_.data()[2 * slot]; }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -42,7 +41,7 @@ class BitArray {
   /// The number of set bits among positions [begin, end).
   std::uint64_t num_set(std::uint64_t begin, std::uint64_t end) const noexcept;
 
-  void clear() noexcept { std::ranges::fill(words_.words(), 0); }
+  void clear() noexcept { words_.clear(); }
 
   /// Sets every bit that is set in `other`, which has the same size.
   void merge(const BitArray& other) noexcept;
@@ -62,7 +61,7 @@ class BitArray {
   std::span<const std::uint64_t> words() const noexcept { return words_.words(); }
 
   friend bool operator==(const BitArray& a, const BitArray& b) noexcept {
-    return a.num_bits_ == b.num_bits_ && std::ranges::equal(a.words(), b.words());
+    return a.num_bits_ == b.num_bits_ && a.words_ == b.words_;
   }
 
  private:

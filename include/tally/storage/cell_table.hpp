@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -75,11 +74,14 @@ class CellTable {
     if (may_straddle_) detail::prefetch_for_write(first + bucket_bytes_ - 1);
   }
 
-  void clear() noexcept { std::ranges::fill(words_.words(), 0); }
+  void clear() noexcept { words_.clear(); }
 
   std::span<const std::uint64_t> words() const noexcept { return words_.words(); }
   std::uint64_t* data() noexcept { return words_.data(); }
   const std::uint64_t* data() const noexcept { return words_.data(); }
+
+  /// Whether the words are the same; for tables of one shape.
+  friend bool operator==(const CellTable& a, const CellTable& b) noexcept { return a.words_ == b.words_; }
 
  private:
   std::uint64_t bit_of(std::uint64_t bucket, std::uint32_t cell) const noexcept {

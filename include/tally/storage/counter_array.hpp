@@ -1,7 +1,5 @@
 #pragma once
 
-#include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -98,21 +96,6 @@ class CounterArray {
     return value + step;
   }
 
-  /// increment_at and get_at for several threads at once, which call nothing else meanwhile. All such calls
-  /// on all counters have one order (sequential consistency). A counter at its maximum is only read.
-  std::uint64_t increment_shared_at(std::uint64_t offset) noexcept {
-    const std::atomic_ref<std::uint64_t> word(words_.data()[offset / 64]);
-    std::uint64_t seen = word.load();
-    while (true) {
-      const std::uint64_t value = seen >> offset % 64 & max_;
-      if (value == max_) return value;
-      if (word.compare_exchange_weak(seen, seen + (std::uint64_t{1} << offset % 64))) return value + 1;
-    }
-  }
-  std::uint64_t get_shared_at(std::uint64_t offset) noexcept {
-    return std::atomic_ref<std::uint64_t>(words_.data()[offset / 64]).load() >> offset % 64 & max_;
-  }
-
   /// Subtracts 1 from a counter above 0, unless it is at its maximum.
   void decrement_at(std::uint64_t offset) noexcept {
     std::uint64_t& word = words_.data()[offset / 64];
@@ -147,13 +130,12 @@ class CounterArray {
   void halve() noexcept;
 
   /// Sets every counter to 0, including those at their maximum.
-  void clear() noexcept;
+  void clear() noexcept { words_.clear(); }
 
   std::span<const std::uint64_t> words() const noexcept { return words_.words(); }
 
   friend bool operator==(const CounterArray& a, const CounterArray& b) noexcept {
-    return a.num_counters_ == b.num_counters_ && a.counter_bits_ == b.counter_bits_ &&
-           std::ranges::equal(a.words(), b.words());
+    return a.num_counters_ == b.num_counters_ && a.counter_bits_ == b.counter_bits_ && a.words_ == b.words_;
   }
   std::span<std::uint64_t> words() noexcept { return words_.words(); }
 

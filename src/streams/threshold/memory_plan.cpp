@@ -5,7 +5,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "tally/detail/parameter_error.hpp"
+#include "detail/text_of.hpp"
 #include "tally/planner.hpp"
 #include "tally/planner/fewest_hashes.hpp"
 
@@ -100,7 +100,7 @@ ThresholdShape shape_in_memory(const StreamOptions& options, std::uint64_t num_k
       if (options.false_positive_rate) throw;
     }
     if (options.false_positive_rate) {
-      throw_parameter_error(structure, "memory_bytes", text_of(memory_bytes),
+      throw_parameter_error(structure, "memory_bytes", memory_bytes,
                             "at least " + text_of(*least_memory_bytes(options)) +
                                 " for this number of keys and this false positive rate");
     }

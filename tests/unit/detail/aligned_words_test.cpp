@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <memory>
+#include <array>
 #include <new>
 #include <numeric>
 #include <stdexcept>
@@ -74,19 +74,42 @@ TEST(AlignedWords, AMoveTakesTheWordsAndLeavesNone) {
   }
 }
 
-TEST(AlignedWords, BorrowedWordsAreKeptAliveAndCopiedByACopy) {
-  auto owner = std::make_shared<std::vector<std::uint64_t>>(std::vector<std::uint64_t>{1, 2, 3});
-  const std::weak_ptr<const void> watch = owner;
+TEST(AlignedWords, ABorrowedBlockIsGivenBackOnceAfterTheLastMoveAndCopiedByACopy) {
+  struct Owner {
+    std::array<std::uint64_t, 4> words{0, 1, 2, 3};
+    int num_releases = 0;
+  } owner;
+  const auto release = [](void* memory, std::uint64_t num_bytes) noexcept {
+    if (num_bytes == sizeof(Owner)) ++static_cast<Owner*>(memory)->num_releases;
+  };
   {
-    const AlignedWords borrowed(owner->data(), 3, owner);
-    owner.reset();
-    EXPECT_FALSE(watch.expired());
+    AlignedWords borrowed(owner.words.data() + 1, 3, {&owner, sizeof owner, release});
     EXPECT_TRUE(is_numbered(borrowed, 3));
     const AlignedWords copy = borrowed;
     EXPECT_NE(copy.data(), borrowed.data());
     EXPECT_TRUE(is_numbered(copy, 3));
+    AlignedWords moved = std::move(borrowed);
+    AlignedWords assigned = numbered(5);
+    assigned = std::move(moved);
+    EXPECT_EQ(assigned.data(), owner.words.data() + 1);
+    AlignedWords& same = assigned;
+    assigned = std::move(same);
+    EXPECT_TRUE(is_numbered(assigned, 3));
+    EXPECT_EQ(owner.num_releases, 0);
   }
-  EXPECT_TRUE(watch.expired());
+  EXPECT_EQ(owner.num_releases, 1);
+}
+
+TEST(AlignedWords, AreEqualIfTheirWordsAreAndClearMakesAllOfThemZero) {
+  for (const std::uint64_t size : sizes) {
+    AlignedWords words = numbered(size);
+    EXPECT_TRUE(words == numbered(size));
+    EXPECT_FALSE(words == numbered(size + 1));
+    words.clear();
+    EXPECT_TRUE(words == AlignedWords(size));
+    words.data()[size - 1] = 1;
+    EXPECT_FALSE(words == AlignedWords(size));
+  }
 }
 
 TEST(AlignedWords, MemoryThatIsNotToBeHadIsRefused) {

@@ -59,14 +59,15 @@ TEST(Statistics, TheFalsePositiveRateIsThatOfTheLayout) {
   CounterArray counters(8, 4);
   for (std::uint64_t i : {0, 1, 2, 4}) counters.set(i, 3);
   counters.set(5, 1);
-  EXPECT_DOUBLE_EQ(detail::pass_probability(counters, PositionLayout::whole, space, 1), 25.0 / 64);
-  EXPECT_DOUBLE_EQ(detail::pass_probability(counters, PositionLayout::whole, space, 2), 16.0 / 64);
-  EXPECT_DOUBLE_EQ(detail::pass_probability(counters, PositionLayout::parts, space, 1), 3.0 / 4 * 2 / 4);
-  EXPECT_DOUBLE_EQ(detail::pass_probability(counters, PositionLayout::parts, space, 2), 3.0 / 4 * 1 / 4);
-  EXPECT_DOUBLE_EQ(detail::pass_probability(counters, PositionLayout::lines, space, 1),
-                   (9.0 / 16 + 4.0 / 16) / 2);
-  EXPECT_DOUBLE_EQ(detail::pass_probability(counters, PositionLayout::lines, space, 2),
-                   (9.0 / 16 + 1.0 / 16) / 2);
+  const auto rate_at = [&](PositionLayout layout, std::uint64_t value) {
+    return storage_statistics(counters, layout, space, value).estimated_false_positive_rate;
+  };
+  EXPECT_DOUBLE_EQ(rate_at(PositionLayout::whole, 1), 25.0 / 64);
+  EXPECT_DOUBLE_EQ(rate_at(PositionLayout::whole, 2), 16.0 / 64);
+  EXPECT_DOUBLE_EQ(rate_at(PositionLayout::parts, 1), 3.0 / 4 * 2 / 4);
+  EXPECT_DOUBLE_EQ(rate_at(PositionLayout::parts, 2), 3.0 / 4 * 1 / 4);
+  EXPECT_DOUBLE_EQ(rate_at(PositionLayout::lines, 1), (9.0 / 16 + 4.0 / 16) / 2);
+  EXPECT_DOUBLE_EQ(rate_at(PositionLayout::lines, 2), (9.0 / 16 + 1.0 / 16) / 2);
 }
 
 TEST(Statistics, AThresholdFilterRatesAtItsThreshold) {

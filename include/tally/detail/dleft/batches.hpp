@@ -24,10 +24,11 @@ void for_each_key(const KeyHasher& hasher, const FingerprintSpace& space, const 
   const std::uint32_t num_subtables = table.shape().num_subtables;
   std::array<std::uint64_t, most_keys_ahead * max_num_subtables> images;
   const auto prepare = [&](std::size_t slot, Hash128 hash) {
-    std::uint64_t* const own = images.data() + slot * num_subtables;
-    table.scheme().all_images(space.fingerprint_of(hash), num_subtables, own);
-    for (std::uint32_t j = 0; j < num_subtables; ++j) {
-      prefetch_at<access>(table.cells(), table.bucket_of(j, own[j]));
+    const std::span own(images.data() + slot * num_subtables, num_subtables);
+    table.scheme().all_images(space.fingerprint_of(hash), num_subtables, own.data());
+    std::uint32_t subtable = 0;
+    for (const std::uint64_t image : own) {
+      prefetch_at<access>(table.cells(), table.bucket_of(subtable++, image));
     }
   };
   run_ahead(hasher, keys, most_keys_ahead, prepare, [&](std::size_t i, std::size_t slot) {
