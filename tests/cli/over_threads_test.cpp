@@ -27,10 +27,13 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
+using Texts = std::vector<std::string>;
+
+// The texts are made by the test that reads them, not at the start of the program, which each test starts anew.
 struct Stream {
   std::string name;
   std::vector<std::string> flags;
-  std::vector<std::string> files;
+  Texts (*texts)();
 };
 
 void PrintTo(const Stream& stream, std::ostream* os) { *os << stream.name; }
@@ -59,27 +62,46 @@ std::string one_byte_lines() {
   return text;
 }
 
+std::string zipf() { return zipf_lines(300'000, 60'000, 1.0, 1); }
+std::string flat() { return zipf_lines(300'000, 200'000, 0.3, 2); }
+std::string with_nul() {
+  std::string text = zipf();
+  std::replace(text.begin(), text.end(), '\n', '\0');
+  return text;
+}
+
+template <auto text>
+Texts one() {
+  return {text()};
+}
+
 std::vector<Stream> streams() {
-  const std::string zipf = zipf_lines(300'000, 60'000, 1.0, 1);
-  const std::string flat = zipf_lines(300'000, 200'000, 0.3, 2);
-  std::string with_nul = zipf;
-  std::replace(with_nul.begin(), with_nul.end(), '\n', '\0');
-  return {
-      {"planned", {"3", "--keys", "30K", "-p", "10%"}, {zipf}},
-      {"twice", {"2", "--keys", "30K", "-c"}, {zipf}},
-      {"every_key", {"1"}, {zipf}},
-      {"conservative", {"5", "--keys", "20K", "-p", "20%", "--update", "conservative", "-c"}, {zipf}},
-      {"generations", {"3", "--keys", "500", "-p", "5%", "-c"}, {zipf}},
-      {"exact_and_then_planned", {"3", "-p", "20%", "-c"}, {flat, zipf}},
-      {"long_lines", {"2", "--keys", "2K", "-p", "10%"}, {lines_of_all_lengths()}},
-      {"short_lines", {"4", "--keys", "10K", "-p", "10%"}, {one_byte_lines()}},
-      {"joined_fields", {"3", "--keys", "30K", "-p", "10%", "-d", " ", "-f", "1,3"}, {records_of(zipf)}},
-      {"nul_separated", {"3", "--keys", "30K", "-z"}, {with_nul}},
-      {"many_files", {"3", "--keys", "30K", "-p", "10%"}, {"no newline at the end", "", zipf, "\n", zipf}},
-      {"one_line", {"1", "--keys", "10"}, {"a"}},
-      {"nothing", {"3", "--keys", "10"}, {""}},
-      {"bounded", {"3", "--memory", "64KiB"}, {zipf}},
-      {"checked", {"3", "--keys", "30K", "-p", "10%", "--exact"}, {zipf}}};
+  return {{"planned", {"3", "--keys", "30K", "-p", "10%"}, one<zipf>},
+          {"twice", {"2", "--keys", "30K", "-c"}, one<zipf>},
+          {"every_key", {"1"}, one<zipf>},
+          {"conservative", {"5", "--keys", "20K", "-p", "20%", "--update", "conservative", "-c"}, one<zipf>},
+          {"generations", {"3", "--keys", "500", "-p", "5%", "-c"}, one<zipf>},
+          {"exact_and_then_planned",
+           {"3", "-p", "20%", "-c"},
+           [] {
+             return Texts{flat(), zipf()};
+           }},
+          {"long_lines", {"2", "--keys", "2K", "-p", "10%"}, one<lines_of_all_lengths>},
+          {"short_lines", {"4", "--keys", "10K", "-p", "10%"}, one<one_byte_lines>},
+          {"joined_fields",
+           {"3", "--keys", "30K", "-p", "10%", "-d", " ", "-f", "1,3"},
+           [] { return Texts{records_of(zipf())}; }},
+          {"nul_separated", {"3", "--keys", "30K", "-z"}, one<with_nul>},
+          {"many_files",
+           {"3", "--keys", "30K", "-p", "10%"},
+           [] {
+             const std::string lines = zipf();
+             return Texts{"no newline at the end", "", lines, "\n", lines};
+           }},
+          {"one_line", {"1", "--keys", "10"}, [] { return Texts{"a"}; }},
+          {"nothing", {"3", "--keys", "10"}, [] { return Texts{""}; }},
+          {"bounded", {"3", "--memory", "64KiB"}, one<zipf>},
+          {"checked", {"3", "--keys", "30K", "-p", "10%", "--exact"}, one<zipf>}};
 }
 
 CommandResult run_in_threads(const std::string& num_threads, std::vector<std::string> arguments,
@@ -104,7 +126,7 @@ class OverInThreads : public ::testing::TestWithParam<Stream> {};
 TEST_P(OverInThreads, TwoPrintWhatOneDoesAndLeaveTheSameState) {
   const auto& [name, flags, texts] = GetParam();
   const TemporaryDirectory directory;
-  const std::vector<std::string> files = written(directory, texts);
+  const std::vector<std::string> files = written(directory, texts());
   const CommandResult one = run_in_threads("1", flags, files);
   const CommandResult two = run_in_threads("2", flags, files);
   EXPECT_TRUE(two.output == one.output);
