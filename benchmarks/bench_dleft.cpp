@@ -63,8 +63,12 @@ void bench(const std::string& name, Filter& filter, double predicted_rate, std::
   std::array<RemoveResult, batch> removed;
   const auto digests = [&](std::uint64_t key) { return keys.digests(key); };
   const auto texts = [&](std::uint64_t key) { return keys.texts(key); };
-  const auto look_up = [&](const auto& some) { filter.may_contain_batch(some, found); };
-  const auto remove = [&](const auto& some) { filter.remove_batch(some, removed); };
+  const auto look_up = [&](const auto& some) {
+    filter.may_contain_batch(some, std::span(found).first(some.size()));
+  };
+  const auto remove = [&](const auto& some) {
+    filter.remove_batch(some, std::span(removed).first(some.size()));
+  };
   for (int round = 0; round <= num_rounds; ++round) {
     // Sections of the keys in turn; a round of warming up is not kept.
     const std::uint64_t first =
@@ -131,8 +135,9 @@ void bench_all(std::uint64_t num_keys, int num_rounds) {
     std::array<InsertResult, batch> results;
     bench(fmt::format("d-left, {} x {} cells of {} + 2 bits", d, cells, shape.remainder_bits), filter, rate,
           num_keys, num_rounds, [&](std::span<const Hash128> keys) {
-            filter.insert_batch(keys, results);
-            require(std::ranges::count(results, InsertResult::full) == 0, "full");
+            const auto own = std::span(results).first(keys.size());
+            filter.insert_batch(keys, own);
+            require(std::ranges::count(own, InsertResult::full) == 0, "full");
           });
   }
   const CountingBloomShape shape = plan_counting_bloom({.num_keys = num_keys, .false_positive_rate = rate});
