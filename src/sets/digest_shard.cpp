@@ -49,7 +49,7 @@ void DigestShard::append(const std::uint64_t* line, Hash128 digest) noexcept {
 }
 
 void DigestShard::clear() noexcept {
-  if (size_ > 0) std::ranges::fill(words_.words(), 0);
+  if (size_ > 0) words_.clear();
   size_ = 0;
 }
 

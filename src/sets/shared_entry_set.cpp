@@ -46,7 +46,7 @@ SharedEntrySet::Outcome SharedEntrySet::insert(std::uint64_t entry) {
 
 void SharedEntrySet::clear() noexcept {
   const std::unique_lock alone(growing_);
-  std::ranges::fill(words_.words(), 0);
+  words_.clear();
   size_ = 0;
 }
 

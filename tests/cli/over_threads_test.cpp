@@ -29,7 +29,7 @@ using ::testing::IsEmpty;
 
 using Texts = std::vector<std::string>;
 
-// The texts are made by the test that reads them, not at the start of the program, which each test starts anew.
+// Each test runs in a process of its own, so a test makes only the texts that it reads.
 struct Stream {
   std::string name;
   std::vector<std::string> flags;

@@ -8,8 +8,8 @@
 
 namespace tally::detail {
 
-/// A value that an error message shows: an integer, a double or a text. No std::string, which every public header would
-/// have to read.
+/// A value that an error message shows: an integer, a double or a text. Text is made of it in a source file, so that
+/// public headers need not read <string>.
 struct ShownValue {
   enum class Type : std::uint8_t { natural, integer, real, text };
 

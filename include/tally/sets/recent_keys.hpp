@@ -48,7 +48,7 @@ class RecentKeys {
 
   /// Forgets all digests, which num_forgotten() does not count.
   void clear() noexcept {
-    std::ranges::fill(words_.words(), 0);
+    words_.clear();
     num_forgotten_ = 0;
   }
 

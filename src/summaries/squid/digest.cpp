@@ -204,8 +204,7 @@ double SquidDigest::estimated_false_positive_rate() const noexcept {
 }
 
 bool operator==(const SquidDigest& a, const SquidDigest& b) {
-  return a.shape_ == b.shape_ && a.totals_ == b.totals_ &&
-         std::ranges::equal(a.bits_.words(), b.bits_.words());
+  return a.shape_ == b.shape_ && a.totals_ == b.totals_ && a.bits_ == b.bits_;
 }
 
 CountingSquidDigest::CountingSquidDigest(const SquidShape& shape)
