@@ -29,17 +29,17 @@ struct Task {
         theta(all.theta()),
         wanted(wanted_shape),
         keys(known_keys),
-        scheme(scheme_law(all.scheme.value_or(DefaultScheme::name))) {}
+        scheme(search_law(all.scheme.value_or(DefaultScheme::name))) {}
 
   const Requirements& requirements;
   std::uint64_t theta;
   Wanted wanted;
   Keys keys;
-  SchemeLaw scheme;
+  SearchLaw scheme;
 };
 
 /// Fills in every field that follows from the shape.
-Candidate describe(const Task& task, const SchemeLaw& scheme, const FilterShape& shape,
+Candidate describe(const Task& task, const SearchLaw& scheme, const FilterShape& shape,
                    std::uint64_t num_keys, std::uint64_t promised_true_count) {
   Candidate candidate;
   candidate.shape = shape;
@@ -69,7 +69,7 @@ Candidate describe(const Task& task, const SchemeLaw& scheme, const FilterShape&
   return candidate;
 }
 
-Candidate bloom(const Task& task, const SchemeLaw& scheme) {
+Candidate bloom(const Task& task, const SearchLaw& scheme) {
   const Solution found = solve(structure, scheme.law, task.wanted, 1);
   const bool is_blocked = scheme.kind == PositionLaw::lines;
   const FilterShape shape = bloom_filter_shape(found.num_positions, found.num_hashes, scheme.file_id);
@@ -262,7 +262,7 @@ Plan plan(const Requirements& requirements) {
   if (!no_plain_set && task.theta == 1) {
     if (!is_blocked) makers.emplace_back(FilterKind::bloom, [&] { return one(bloom(task, task.scheme)); });
     makers.emplace_back(FilterKind::blocked_bloom,
-                        [&] { return one(bloom(task, scheme_law(BlockedScheme::name))); });
+                        [&] { return one(bloom(task, search_law(BlockedScheme::name))); });
   }
   if (!no_plain_set && task.theta > 1) {
     makers.emplace_back(FilterKind::threshold, [&] { return one(threshold(task, task.theta - 1)); });

@@ -159,8 +159,8 @@ std::optional<Solution> most_keys(const Law& law, std::uint64_t m, double ln_tar
   return best;
 }
 
-SchemeLaw scheme_law(std::string_view scheme) {
-  SchemeLaw result;
+SearchLaw search_law(std::string_view scheme) {
+  SearchLaw result;
   AllSchemes::with_id(scheme_id(scheme), [&]<class Scheme>(std::type_identity<Scheme>) {
     result = {Scheme::file_id, Scheme::law, law_of(Scheme::law)};
     result.law.round = [](std::uint64_t m, std::uint32_t k, Rounding rounding) {

@@ -47,14 +47,14 @@ std::optional<Solution> most_keys(const Law& law, std::uint64_t m, double ln_tar
 std::uint64_t most_keys_at(const Law& law, std::uint64_t m, std::uint32_t k, double ln_target);
 
 /// The law of a scheme. Counters with theta - true_count = 1 have the same law as bits.
-struct SchemeLaw {
+struct SearchLaw {
   std::uint16_t file_id = 0;
   PositionLaw kind = PositionLaw::independent;
   Law law;
 };
 
 /// Throws std::invalid_argument that lists the schemes.
-SchemeLaw scheme_law(std::string_view scheme);
+SearchLaw search_law(std::string_view scheme);
 
 /// The number of positions of this width that fit into the memory, in whole words; at most 2^56.
 std::uint64_t positions_in(std::uint64_t memory_bytes, std::uint32_t counter_bits) noexcept;

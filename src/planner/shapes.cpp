@@ -24,7 +24,7 @@ constexpr std::uint32_t least_counter_bits = 4;  // enough for sets (Summary Cac
 template <class Shape>
 Shape plan_bits(std::string_view structure, std::string_view scheme, const Requirements& requirements) {
   const Wanted wanted = check_wanted(structure, requirements);
-  const Solution found = solve(structure, scheme_law(scheme).law, wanted, 1);
+  const Solution found = solve(structure, search_law(scheme).law, wanted, 1);
   return {found.num_positions, found.num_hashes};
 }
 
@@ -33,7 +33,7 @@ std::uint64_t planned(std::string_view structure, std::string_view scheme, std::
   detail::require_in_range(structure, "num_hashes", num_hashes, 1, max_num_hashes);
   detail::require_in_range(structure, "num_positions", num_positions, 1, max_num_positions);
   detail::require_probability(structure, "false_positive_rate", false_positive_rate);
-  const Law law = scheme_law(scheme).law;
+  const Law law = search_law(scheme).law;
   if (law.round(num_positions, num_hashes, Rounding::down) != num_positions) {
     detail::throw_parameter_error(structure, "num_positions", num_positions,
                                   "a multiple of 512 for a blocked filter");
@@ -82,7 +82,7 @@ BlockedBloomShape plan_blocked_bloom(const Requirements& requirements) {
 CountingBloomShape plan_counting_bloom(const Requirements& requirements) {
   constexpr std::string_view structure = "plan_counting_bloom";
   const Wanted wanted = check_wanted(structure, requirements);
-  return solve_counting(structure, scheme_law(DefaultScheme::name).law, wanted, requirements).shape;
+  return solve_counting(structure, search_law(DefaultScheme::name).law, wanted, requirements).shape;
 }
 
 ThresholdShape plan_threshold(const Requirements& requirements) {
@@ -107,7 +107,7 @@ ThresholdShape plan_threshold(const Requirements& requirements) {
   }
   Wanted wanted = check_wanted(structure, requirements, num_keys);
 
-  Law law = scheme_law(DefaultScheme::name).law;
+  Law law = search_law(DefaultScheme::name).law;
   const std::uint64_t gap = theta - true_count;
   if (gap > 1 && requirements.histogram) {
     law = histogram_law(law, gap, *requirements.histogram);

@@ -11,7 +11,7 @@
 
 namespace tally::test {
 
-using AllSchemes = TypesOf<tally::AllSchemes>::type;
+using SchemeTypes = TypesOf<tally::AllSchemes>::type;
 
 /// The scheme's name as a part of a test's name.
 template <class Scheme>

@@ -10,13 +10,13 @@
 namespace tally::theory {
 namespace {
 
-constexpr std::uint64_t num_buckets = 2048;  // the paper's table, section 5.2: 4 x 2048 buckets of 8 cells
-constexpr std::uint64_t num_remainders = 1 << 14;
+constexpr std::uint64_t table_buckets = 2048;  // the paper's table, section 5.2: 4 x 2048 buckets of 8 cells
+constexpr std::uint64_t table_remainders = 1 << 14;
 constexpr std::uint64_t num_steps = 1 << 20;
 
 TEST(DLeftOverflow, AtLoad6Point5TheTrialsOfThePaperOverflowAsOftenAsTheyDid) {
-  const double load = dleft_distinct_load(4, num_buckets, num_remainders, 53248);
-  const DLeftExpectedOverflows expected = dleft_expected_overflows(4, num_buckets, 8, load, num_steps);
+  const double load = dleft_distinct_load(4, table_buckets, table_remainders, 53248);
+  const DLeftExpectedOverflows expected = dleft_expected_overflows(4, table_buckets, 8, load, num_steps);
   EXPECT_NEAR(expected.churning, 0.0250, 5e-5);
   EXPECT_LT(expected.filling, 1e-30);
   const double trials = probability_of_any(expected.churning);
@@ -29,14 +29,14 @@ TEST(DLeftOverflow, AtLoad6Point5TheTrialsOfThePaperOverflowAsOftenAsTheyDid) {
 }
 
 TEST(DLeftOverflow, AtLoad6Point75FiftyNineRescuesATrialArePredicted) {
-  const double load = dleft_distinct_load(4, num_buckets, num_remainders, 55296);
-  EXPECT_NEAR(dleft_expected_overflows(4, num_buckets, 8, load, num_steps).churning, 59.0,
+  const double load = dleft_distinct_load(4, table_buckets, table_remainders, 55296);
+  EXPECT_NEAR(dleft_expected_overflows(4, table_buckets, 8, load, num_steps).churning, 59.0,
               0.5);  // 40 to 100 seen
 }
 
 TEST(DLeftOverflow, AtLoad6NothingOverflowsInTheLifeOfTheUniverse) {
-  const double load = dleft_distinct_load(4, num_buckets, num_remainders, 49152);
-  EXPECT_LT(dleft_expected_overflows(4, num_buckets, 8, load, num_steps).churning, 1e-20);
+  const double load = dleft_distinct_load(4, table_buckets, table_remainders, 49152);
+  EXPECT_LT(dleft_expected_overflows(4, table_buckets, 8, load, num_steps).churning, 1e-20);
 }
 
 TEST(DLeftOverflow, OneInsertionIsTheProductOverTheSubtables) {
@@ -105,7 +105,7 @@ TEST(DLeftOverflow, ChurningIsTheIntegralOnTheWayAndThenTheSteadyProbability) {
 }
 
 TEST(DLeftOverflow, ACapacityNoBucketReachesIsNeverExceeded) {
-  const DLeftExpectedOverflows expected = dleft_expected_overflows(4, num_buckets, 200, 3.0, num_steps);
+  const DLeftExpectedOverflows expected = dleft_expected_overflows(4, table_buckets, 200, 3.0, num_steps);
   EXPECT_EQ(expected.filling, 0.0);
   EXPECT_EQ(expected.churning, 0.0);
 }

@@ -16,26 +16,27 @@ namespace {
 using test::positions_of;
 using test::usable_space;
 
-constexpr std::uint64_t last = ~std::uint64_t{0};
-constexpr std::uint64_t top_bit = std::uint64_t{1} << 63;
+constexpr std::uint64_t all_bits = ~std::uint64_t{0};
+constexpr std::uint64_t highest_bit = std::uint64_t{1} << 63;
 
-const std::vector<std::uint64_t> sizes = {1,
-                                          2,
-                                          3,
-                                          7,
-                                          64,
-                                          997,
-                                          1000,
-                                          65536,
-                                          (std::uint64_t{1} << 32) + 15,
-                                          (std::uint64_t{1} << 40) + 12345,
-                                          (std::uint64_t{1} << 56) - (std::uint64_t{1} << 20)};
+const std::vector<std::uint64_t> sizes_to_try = {1,
+                                                 2,
+                                                 3,
+                                                 7,
+                                                 64,
+                                                 997,
+                                                 1000,
+                                                 65536,
+                                                 (std::uint64_t{1} << 32) + 15,
+                                                 (std::uint64_t{1} << 40) + 12345,
+                                                 (std::uint64_t{1} << 56) - (std::uint64_t{1} << 20)};
 const std::vector<std::uint32_t> numbers_of_hashes = {1, 2, 3, 5, 7, 16, 127, 128, 129, 1023, 1024};
 
-std::vector<Hash128> awkward_digests() {
+std::vector<Hash128> digests_to_try() {
   std::vector<Hash128> digests;
-  for (const std::uint64_t low : {std::uint64_t{0}, std::uint64_t{1}, top_bit, last}) {
-    for (const std::uint64_t high : {std::uint64_t{0}, std::uint64_t{1}, top_bit, last - 1, last}) {
+  for (const std::uint64_t low : {std::uint64_t{0}, std::uint64_t{1}, highest_bit, all_bits}) {
+    for (const std::uint64_t high :
+         {std::uint64_t{0}, std::uint64_t{1}, highest_bit, all_bits - 1, all_bits}) {
       digests.push_back({low, high});
     }
   }
@@ -46,11 +47,11 @@ std::vector<Hash128> awkward_digests() {
 
 template <class Scheme>
 class EveryHashScheme : public testing::Test {};
-TYPED_TEST_SUITE(EveryHashScheme, test::AllSchemes, test::SchemeNames);
+TYPED_TEST_SUITE(EveryHashScheme, test::SchemeTypes, test::SchemeNames);
 
 TYPED_TEST(EveryHashScheme, GivesKPositionsInRange) {
-  const std::vector<Hash128> digests = awkward_digests();
-  for (const std::uint64_t size : sizes) {
+  const std::vector<Hash128> digests = digests_to_try();
+  for (const std::uint64_t size : sizes_to_try) {
     for (const std::uint32_t k : numbers_of_hashes) {
       const PositionSpace space = usable_space<TypeParam>(size, k);
       for (const Hash128 digest : digests) {
@@ -102,7 +103,7 @@ TYPED_TEST(EveryHashScheme, ReachesEveryPartOfAnArrayBeyond32Bits) {
 }
 
 TYPED_TEST(EveryHashScheme, RoundingGivesAUsableSizeOnTheAskedSideAndKeepsIt) {
-  for (const std::uint64_t size : sizes) {
+  for (const std::uint64_t size : sizes_to_try) {
     for (const std::uint32_t k : numbers_of_hashes) {
       for (const std::uint32_t per_line : {8u, 80u, 168u, 512u}) {
         const auto rounded = [&](std::uint64_t m, Rounding rounding) {
@@ -129,10 +130,10 @@ TYPED_TEST(EveryHashScheme, RoundingGivesAUsableSizeOnTheAskedSideAndKeepsIt) {
 }
 
 TYPED_TEST(EveryHashScheme, APartOrLineHoldsWhatItsLayoutSays) {
-  for (const std::uint64_t size : sizes) {
+  for (const std::uint64_t size : sizes_to_try) {
     for (const std::uint32_t k : numbers_of_hashes) {
       const PositionSpace space = usable_space<TypeParam>(size, k, 80);
-      for (const Hash128 digest : awkward_digests()) {
+      for (const Hash128 digest : digests_to_try()) {
         const auto positions = positions_of<TypeParam>(space, digest);
         if (TypeParam::layout == PositionLayout::parts) {
           for (std::uint32_t i = 0; i < k; ++i) ASSERT_EQ(positions[i] / (space.num_positions / k), i);
@@ -152,7 +153,7 @@ TYPED_TEST(EveryHashScheme, ASizeItCannotUseIsRefusedWithTheNearestOnes) {
   test::expect_refused([&] { check(0, 7); }, {"X: num_cells is 0; must be 1 to 72057594037927936"});
   test::expect_refused([&] { check(max_num_positions + 1, 1); },
                        {"X: num_cells is 72057594037927937; must be 1 to "});
-  test::expect_refused([&] { check(last, 1); }, {"num_cells is 18446744073709551615"});
+  test::expect_refused([&] { check(all_bits, 1); }, {"num_cells is 18446744073709551615"});
   test::expect_refused([&] { check(1000, 0); }, {"X: num_hashes is 0; must be 1 to 1024"});
   test::expect_refused([&] { check(1000, 1025); }, {"X: num_hashes is 1025; must be 1 to 1024"});
   test::expect_refused([&] { check(1000, 0xffffffff); }, {"X: num_hashes is 4294967295"});

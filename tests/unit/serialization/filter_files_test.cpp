@@ -34,8 +34,8 @@ using test::sample_shapes;
 using test::set_field;
 using test::write_bytes;
 
-const FilterShape bloom_shape{BloomShape{1013, 5}};
-const FilterShape counting_shape{CountingBloomShape{307, 4, 4, 5}};
+const FilterShape bits_shape{BloomShape{1013, 5}};
+const FilterShape counters_shape{CountingBloomShape{307, 4, 4, 5}};
 
 /// A directory of its own for every test, gone at its end.
 class FilterFiles : public ::testing::Test {
@@ -109,7 +109,7 @@ TEST_F(FilterFiles, MappedAnswerAsLoaded) {
 }
 
 TEST_F(FilterFiles, ACopyOfAMappedFilterCanBeWrittenToAndOutlivesIt) {
-  save(filled(counting_shape), path_);
+  save(filled(counters_shape), path_);
   const Bytes bytes = read_bytes(path_);
   std::optional<MappedFilter> mapped = MappedFilter::open(path_);
   AnyFilter copy = mapped->filter();
@@ -124,20 +124,20 @@ TEST_F(FilterFiles, ACopyOfAMappedFilterCanBeWrittenToAndOutlivesIt) {
 }
 
 TEST_F(FilterFiles, AMappedFilterLivesOnWhenItsFileIsReplacedOrRemoved) {
-  save(filled(counting_shape), path_);
+  save(filled(counters_shape), path_);
   const Bytes bytes = read_bytes(path_);
   const MappedFilter mapped = MappedFilter::open(path_);
-  save(filled(bloom_shape), path_, Overwrite::replace);
+  save(filled(bits_shape), path_, Overwrite::replace);
   fs::remove(path_);
   EXPECT_EQ(serialize(mapped.filter()), bytes);
 }
 
 TEST_F(FilterFiles, OpeningReadsTheBodyOnlyIfAsked) {
-  Bytes bytes = serialize(filled(bloom_shape));
+  Bytes bytes = serialize(filled(bits_shape));
   bytes.back() ^= std::byte{0xff};
   write_bytes(path_, bytes);
   const MappedFilter mapped = MappedFilter::open(path_);
-  EXPECT_EQ(mapped.filter().shape(), bloom_shape);
+  EXPECT_EQ(mapped.filter().shape(), bits_shape);
   EXPECT_THROW(MappedFilter::open(path_, {}, VerifyBody::yes), FormatError);
   EXPECT_THROW(load(path_), FormatError);
 }
@@ -192,7 +192,7 @@ TEST_F(FilterFiles, AnUncheckedBodyOfAnythingIsSafeToUse) {
 }
 
 TEST_F(FilterFiles, CutOrLengthenedAreRefusedLoadedAndMapped) {
-  const Bytes whole = serialize(filled(bloom_shape));
+  const Bytes whole = serialize(filled(bits_shape));
   for (std::size_t length = 0; length < whole.size(); length += 7) {
     write_bytes(path_, std::span(whole).first(length));
     EXPECT_THROW(load(path_), FormatError) << length;
@@ -217,7 +217,7 @@ TEST_F(FilterFiles, ThatClaimMoreBytesThanTheyHaveAreRefusedAtOnce) {
 
 TEST_F(FilterFiles, KeyedOnesNeedTheirKeyLoadedAndMapped) {
   const HashKey key = test::sample_hash_key();
-  save(filled(bloom_shape, KeyHasher::keyed(key)), path_);
+  save(filled(bits_shape, KeyHasher::keyed(key)), path_);
   EXPECT_EQ(load(path_, key).hasher(), KeyHasher::keyed(key));
   const MappedFilter mapped = MappedFilter::open(path_, key);
   EXPECT_EQ(mapped.filter().hasher(), KeyHasher::keyed(key));
@@ -226,14 +226,14 @@ TEST_F(FilterFiles, KeyedOnesNeedTheirKeyLoadedAndMapped) {
 }
 
 TEST_F(FilterFiles, AreNotOverwrittenUnlessAskedFor) {
-  save(filled(bloom_shape), path_);
+  save(filled(bits_shape), path_);
   const Bytes bytes = read_bytes(path_);
-  expect_system_error([&] { save(filled(counting_shape), path_); }, std::errc::file_exists, path_);
+  expect_system_error([&] { save(filled(counters_shape), path_); }, std::errc::file_exists, path_);
   EXPECT_EQ(read_bytes(path_), bytes);
-  save(filled(counting_shape), path_, Overwrite::replace);
-  EXPECT_EQ(load(path_).shape(), counting_shape);
+  save(filled(counters_shape), path_, Overwrite::replace);
+  EXPECT_EQ(load(path_).shape(), counters_shape);
   fs::create_symlink("nowhere", directory_ / "link");
-  expect_system_error([&] { save(filled(bloom_shape), directory_ / "link"); }, std::errc::file_exists,
+  expect_system_error([&] { save(filled(bits_shape), directory_ / "link"); }, std::errc::file_exists,
                       directory_ / "link");
   EXPECT_THAT(names(), ElementsAre("filter.tally", "link"));
 }
@@ -255,7 +255,7 @@ TEST_F(FilterFiles, OfTwoThatSaveToANewNameAtOnceOneWins) {
   for (int i = 0; i < 8; ++i) {
     savers.emplace_back([&] {
       try {
-        save(filled(bloom_shape), path_);
+        save(filled(bits_shape), path_);
         ++num_saved;
       } catch (const std::system_error& error) {
         EXPECT_EQ(error.code(), std::make_error_condition(std::errc::file_exists));
@@ -264,17 +264,17 @@ TEST_F(FilterFiles, OfTwoThatSaveToANewNameAtOnceOneWins) {
   }
   for (std::thread& saver : savers) saver.join();
   EXPECT_EQ(num_saved, 1);
-  EXPECT_EQ(load(path_).shape(), bloom_shape);
+  EXPECT_EQ(load(path_).shape(), bits_shape);
   EXPECT_THAT(names(), ElementsAre("filter.tally"));
 }
 
 TEST_F(FilterFiles, KeepTheirModeAndTheLinkThatLeadsToThem) {
-  save(filled(bloom_shape), path_);
+  save(filled(bits_shape), path_);
   fs::permissions(path_, fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read);
   fs::create_symlink("filter.tally", directory_ / "link");
-  save(filled(counting_shape), directory_ / "link", Overwrite::replace);
+  save(filled(counters_shape), directory_ / "link", Overwrite::replace);
   EXPECT_TRUE(fs::is_symlink(directory_ / "link"));
-  EXPECT_EQ(load(path_).shape(), counting_shape);
+  EXPECT_EQ(load(path_).shape(), counters_shape);
   EXPECT_EQ(fs::status(path_).permissions(),
             fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read);
 }
@@ -286,15 +286,15 @@ TEST_F(FilterFiles, WhatADeadWriterLeftIsRemovedAndWhatALivingOneWritesIsNot) {
   for (const fs::path& path : {dead, living, other}) write_bytes(path, Bytes(100));
   const int locked = ::open(living.c_str(), O_RDONLY | O_CLOEXEC);
   ASSERT_EQ(::flock(locked, LOCK_EX), 0);
-  save(filled(bloom_shape), path_);
+  save(filled(bits_shape), path_);
   EXPECT_THAT(names(), UnorderedElementsAre("filter.tally", ".tally-1-3.tmp", ".tally-notes"));
   ::close(locked);
-  save(filled(bloom_shape), path_, Overwrite::replace);
+  save(filled(bits_shape), path_, Overwrite::replace);
   EXPECT_THAT(names(), UnorderedElementsAre("filter.tally", ".tally-notes"));
 }
 
 TEST_F(FilterFiles, ADamagedOneIsNamed) {
-  save(filled(bloom_shape), path_);
+  save(filled(bits_shape), path_);
   Bytes bytes = read_bytes(path_);
   bytes.back() ^= std::byte{1};
   write_bytes(path_, bytes);
@@ -313,10 +313,10 @@ TEST_F(FilterFiles, ThatDoNotExistOrAreDirectoriesAreNamed) {
   expect_system_error([&] { load(path_); }, std::errc::no_such_file_or_directory, path_);
   expect_system_error([&] { MappedFilter::open(path_); }, std::errc::no_such_file_or_directory, path_);
   expect_system_error([&] { load(directory_); }, std::errc::is_a_directory, directory_);
-  expect_system_error([&] { save(filled(bloom_shape), directory_, Overwrite::replace); },
+  expect_system_error([&] { save(filled(bits_shape), directory_, Overwrite::replace); },
                       std::errc::is_a_directory, directory_);
   const fs::path in_nowhere = directory_ / "nowhere" / "filter.tally";
-  expect_system_error([&] { save(filled(bloom_shape), in_nowhere); }, std::errc::no_such_file_or_directory,
+  expect_system_error([&] { save(filled(bits_shape), in_nowhere); }, std::errc::no_such_file_or_directory,
                       in_nowhere);
   EXPECT_THAT(names(), IsEmpty());
 }
@@ -324,7 +324,7 @@ TEST_F(FilterFiles, ThatDoNotExistOrAreDirectoriesAreNamed) {
 TEST_F(FilterFiles, AFullDeviceIsAnErrorAndStaysADevice) {
   if (!fs::is_character_file("/dev/full")) GTEST_SKIP() << "no /dev/full here";
   // Never with Overwrite::replace: a save that renames would replace the machine's device.
-  expect_system_error([&] { save(filled(bloom_shape), "/dev/full"); }, std::errc::no_space_on_device,
+  expect_system_error([&] { save(filled(bits_shape), "/dev/full"); }, std::errc::no_space_on_device,
                       "/dev/full");
   EXPECT_TRUE(fs::is_character_file("/dev/full"));
 }
@@ -348,7 +348,7 @@ class FileSizeLimit {
 };
 
 TEST_F(FilterFiles, AWriteThatFailsMidwayLeavesTheOldFileAndNothingElse) {
-  save(filled(counting_shape), path_);
+  save(filled(counters_shape), path_);
   const Bytes bytes = read_bytes(path_);
   const AnyFilter large({BloomShape{8'000'000, 5}}, 1);
   for (const rlim_t limit : {0, 100, 128, 500'000}) {
@@ -364,7 +364,7 @@ TEST_F(FilterFiles, AWriteThatFailsMidwayLeavesTheOldFileAndNothingElse) {
 TEST_F(FilterFiles, GoThroughPipes) {
   ASSERT_EQ(::mkfifo(path_.c_str(), 0600), 0);
   const AnyFilter large({BloomShape{20'000'000, 5}}, 1);
-  for (const AnyFilter& filter : {large, filled(counting_shape)}) {
+  for (const AnyFilter& filter : {large, filled(counters_shape)}) {
     for (const Overwrite overwrite : {Overwrite::refuse, Overwrite::replace}) {
       std::thread writer([&] { save(filter, path_, overwrite); });
       EXPECT_EQ(serialize(load(path_)), serialize(filter));
@@ -376,7 +376,7 @@ TEST_F(FilterFiles, GoThroughPipes) {
 
 TEST_F(FilterFiles, FromAPipeAreRefusedWhenCutOrLengthened) {
   ASSERT_EQ(::mkfifo(path_.c_str(), 0600), 0);
-  const Bytes whole = serialize(filled(counting_shape));
+  const Bytes whole = serialize(filled(counters_shape));
   for (const std::size_t length :
        {std::size_t{0}, std::size_t{127}, std::size_t{128}, whole.size() - 1, whole.size() + 1}) {
     Bytes bytes = whole;

@@ -46,11 +46,11 @@ void expect_same_answers(const Sketch& a, const Sketch& b) {
 }
 
 /// `bytes` must be refused with a message that holds `reason` and names the byte `offset`.
-void expect_bad(const Bytes& bytes, const std::string& reason, std::uint64_t offset) {
+void expect_bad_sketch(const Bytes& bytes, const std::string& reason, std::uint64_t offset) {
   test::expect_format_error([&] { deserialize_sketch(bytes); }, reason, offset);
 }
 
-bool is_refused(const Bytes& bytes) {
+bool is_refused_sketch(const Bytes& bytes) {
   return test::throws_format_error([&] { deserialize_sketch(bytes); });
 }
 
@@ -62,7 +62,7 @@ Bytes altered(Bytes bytes, std::size_t at, Integer value) {
 }
 
 // Small, so that every bit can be flipped.
-std::vector<AnySketch> one_of_each() {
+std::vector<AnySketch> sketch_of_each_kind() {
   return {test::sample_space_saving(3), test::sample_space_saving(100, 42, 6), test::sample_top_keys(3),
           test::sample_window()};
 }
@@ -211,43 +211,44 @@ TEST(SketchFiles, SketchesOfOneKindSchemeAndShapeMerge) {
 }
 
 TEST(SketchFiles, AFileCutAtAnyByteOrLengthenedIsRefused) {
-  for (const AnySketch& sketch : one_of_each()) {
+  for (const AnySketch& sketch : sketch_of_each_kind()) {
     const Bytes whole = serialize(sketch);
-    expect_bad({}, "it is empty", 0);
+    expect_bad_sketch({}, "it is empty", 0);
     for (std::size_t length = 1; length < whole.size(); ++length) {
-      expect_bad({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length)}, "length is", length);
+      expect_bad_sketch({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length)}, "length is",
+                        length);
     }
     Bytes longer = whole;
     longer.resize(whole.size() + 8);
-    expect_bad(longer, "there are bytes after the end", whole.size());
+    expect_bad_sketch(longer, "there are bytes after the end", whole.size());
   }
 }
 
 TEST(SketchFiles, EveryFlippedBitIsRefused) {
-  for (const AnySketch& sketch : one_of_each()) {
+  for (const AnySketch& sketch : sketch_of_each_kind()) {
     Bytes bytes = serialize(sketch);
     for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
       bytes[bit / 8] ^= std::byte{1} << (bit % 8);
-      EXPECT_TRUE(is_refused(bytes)) << "bit " << bit;
+      EXPECT_TRUE(is_refused_sketch(bytes)) << "bit " << bit;
       bytes[bit / 8] ^= std::byte{1} << (bit % 8);
     }
   }
 }
 
 TEST(SketchFiles, WithChecksumsRepairedAFlippedBitIsRefusedOrKeptAndThenTheSketchWorks) {
-  for (const AnySketch& sketch : one_of_each()) {
+  for (const AnySketch& sketch : sketch_of_each_kind()) {
     const Bytes whole = serialize(sketch);
     std::size_t num_kept = 0;
     for (std::size_t bit = 0; bit < 8 * whole.size(); ++bit) {
       Bytes bytes = whole;
       bytes[bit / 8] ^= std::byte{1} << (bit % 8);
       repair_checksums(bytes);
-      if (is_refused(bytes)) continue;
+      if (is_refused_sketch(bytes)) continue;
       ++num_kept;
       AnySketch changed = deserialize_sketch(bytes);
       EXPECT_EQ(serialize(changed), bytes) << "bit " << bit;
       std::visit([](auto& own) { test::add_sample(own, 30, 5); }, changed);
-      EXPECT_FALSE(is_refused(serialize(changed))) << "bit " << bit;
+      EXPECT_FALSE(is_refused_sketch(serialize(changed))) << "bit " << bit;
     }
     EXPECT_GT(num_kept, 64u);  // those of the seed at least
   }
@@ -260,34 +261,37 @@ TEST(SketchFiles, NameTheFieldThatIsOutOfRange) {
   const Bytes top = serialize(test::sample_top_keys(3));
   const Bytes few = serialize(test::sample_top_keys(300));
   const Bytes window = serialize(test::sample_window());
-  expect_bad(altered(top, 10, u16(10)), "kind is 10; must be 1 (bloom), 2 (blocked-bloom), ", 10);
-  expect_bad(altered(top, 10, u16(0)), "8 (space-saving) or 9 (count-min-window)", 10);
-  expect_bad(altered(top, 12, u16(3)), "hash id is 3; must be 1 (xxh3-128)", 12);
-  expect_bad(altered(top, 14, u16(1)), "scheme id is 1; must be 32 to 35 for the kind top-keys", 14);
-  expect_bad(altered(saving, 14, u16(32)), "byte is 32; must be 0 for the kind space-saving", 14);
-  expect_bad(altered(saving, 24, u64(1)), "byte is 1; must be 0 for the kind space-saving", 24);
-  expect_bad(altered(saving, 36, u16(8)), "byte is 8; must be 0 for the kind space-saving", 36);
-  expect_bad(altered(window, 24, u64(0)), "num_positions is 0", 24);
-  expect_bad(altered(window, 36, u16(4)), "counter_bits is 4; must be 8, 16, 32 or 64 for the kind", 36);
-  expect_bad(altered(window, 40, u64(1)), "byte is 1; must be 0 for the kind count-min-window", 40);
-  expect_bad(altered(saving, 40, u64(0)), "capacity is 0; must be 1 to 1073741824", 40);
-  expect_bad(altered(saving, 40, (u64(1) << 30) + 1), "capacity is 1073741825", 40);
-  expect_bad(altered(saving, 40, u64(2)), "num_candidates is 3; must be 0 to 2, the capacity", 96);
+  expect_bad_sketch(altered(top, 10, u16(10)), "kind is 10; must be 1 (bloom), 2 (blocked-bloom), ", 10);
+  expect_bad_sketch(altered(top, 10, u16(0)), "8 (space-saving) or 9 (count-min-window)", 10);
+  expect_bad_sketch(altered(top, 12, u16(3)), "hash id is 3; must be 1 (xxh3-128)", 12);
+  expect_bad_sketch(altered(top, 14, u16(1)), "scheme id is 1; must be 32 to 35 for the kind top-keys", 14);
+  expect_bad_sketch(altered(saving, 14, u16(32)), "byte is 32; must be 0 for the kind space-saving", 14);
+  expect_bad_sketch(altered(saving, 24, u64(1)), "byte is 1; must be 0 for the kind space-saving", 24);
+  expect_bad_sketch(altered(saving, 36, u16(8)), "byte is 8; must be 0 for the kind space-saving", 36);
+  expect_bad_sketch(altered(window, 24, u64(0)), "num_positions is 0", 24);
+  expect_bad_sketch(altered(window, 36, u16(4)), "counter_bits is 4; must be 8, 16, 32 or 64 for the kind",
+                    36);
+  expect_bad_sketch(altered(window, 40, u64(1)), "byte is 1; must be 0 for the kind count-min-window", 40);
+  expect_bad_sketch(altered(saving, 40, u64(0)), "capacity is 0; must be 1 to 1073741824", 40);
+  expect_bad_sketch(altered(saving, 40, (u64(1) << 30) + 1), "capacity is 1073741825", 40);
+  expect_bad_sketch(altered(saving, 40, u64(2)), "num_candidates is 3; must be 0 to 2, the capacity", 96);
   for (const Bytes& bytes : {saving, top, window}) {
-    expect_bad(altered(bytes, 56, u64(1)), "byte is 1; must be 0", 56);
-    expect_bad(altered(bytes, 64, u64(1)), "byte is 1; must be 0", 64);
-    expect_bad(altered(bytes, 104, ~u64(0)), "body length is 18446744073709551615", 104);
-    expect_bad(altered(bytes, 104, u64(8)), "body length is 8; must be", 104);
+    expect_bad_sketch(altered(bytes, 56, u64(1)), "byte is 1; must be 0", 56);
+    expect_bad_sketch(altered(bytes, 64, u64(1)), "byte is 1; must be 0", 64);
+    expect_bad_sketch(altered(bytes, 104, ~u64(0)), "body length is 18446744073709551615", 104);
+    expect_bad_sketch(altered(bytes, 104, u64(8)), "body length is 8; must be", 104);
   }
-  expect_bad(altered(top, 104, test::get_field<std::uint64_t>(top, 104) + 1), "must be a multiple of 8", 104);
+  expect_bad_sketch(altered(top, 104, test::get_field<std::uint64_t>(top, 104) + 1),
+                    "must be a multiple of 8", 104);
   for (const std::size_t at : {72, 80}) {
-    expect_bad(altered(saving, at, u64(1)), "reserved byte is 1; must be 0", at);
+    expect_bad_sketch(altered(saving, at, u64(1)), "reserved byte is 1; must be 0", at);
   }
-  expect_bad(altered(top, 76, u16(1)), "reserved byte is 1; must be 0", 76);
-  expect_bad(altered(few, 88, u64(1)), "floor is 1; must be 0 with fewer candidates than the capacity", 88);
+  expect_bad_sketch(altered(top, 76, u16(1)), "reserved byte is 1; must be 0", 76);
+  expect_bad_sketch(altered(few, 88, u64(1)), "floor is 1; must be 0 with fewer candidates than the capacity",
+                    88);
   const std::uint64_t total = test::get_field<std::uint64_t>(saving, 48);
-  expect_bad(altered(saving, 88, total / 3 + 1),
-             "must be 0 to " + std::to_string(total / 3) + ", total_count / capacity", 88);
+  expect_bad_sketch(altered(saving, 88, total / 3 + 1),
+                    "must be 0 to " + std::to_string(total / 3) + ", total_count / capacity", 88);
 }
 
 // Three candidates, of which the first is the root of the heap: 32 bytes each, and then their keys.
@@ -303,7 +307,7 @@ TEST(SketchFiles, NameTheCandidateThatCannotBe) {
   };
   const auto refused = [&](std::size_t candidate, std::size_t which, std::uint64_t value,
                            const std::string& reason) {
-    expect_bad(altered(good, at(candidate, which), value), reason, at(candidate, 0));
+    expect_bad_sketch(altered(good, at(candidate, which), value), reason, at(candidate, 0));
   };
   refused(1, 0, 0, "candidate 1 has a count of 0");
   refused(2, 0, 9, "candidate 2 has a count below the floor");
@@ -313,11 +317,13 @@ TEST(SketchFiles, NameTheCandidateThatCannotBe) {
   refused(1, 2, word(0, 2) - 1, "candidate 1 is below a greater count in the heap");
   refused(1, 3, ~std::uint64_t{0}, "candidate 1 has a key longer than the rest of the body");
   refused(0, 3, 17, "candidate 0 has a key longer");
-  expect_bad(altered(good, at(2, 3), std::uint64_t{1}), "there are bytes after the last key", 128 + 96 + 7);
-  expect_bad(altered(good, 128 + 96 + 15, std::uint8_t{1}), "a byte after the last key is not 0",
-             128 + 96 + 9);
-  expect_bad(altered(good, 48, std::uint64_t{69}), "the counts add up to more than 69, the total count", 128);
-  EXPECT_FALSE(is_refused(altered(good, 48, std::uint64_t{71})));
+  expect_bad_sketch(altered(good, at(2, 3), std::uint64_t{1}), "there are bytes after the last key",
+                    128 + 96 + 7);
+  expect_bad_sketch(altered(good, 128 + 96 + 15, std::uint8_t{1}), "a byte after the last key is not 0",
+                    128 + 96 + 9);
+  expect_bad_sketch(altered(good, 48, std::uint64_t{69}),
+                    "the counts add up to more than 69, the total count", 128);
+  EXPECT_FALSE(is_refused_sketch(altered(good, 48, std::uint64_t{71})));
   // Two keys of two bytes in place of one of one and one of three, and then the same twice.
   Bytes twins = serialize([] {
     SpaceSaving two(2, 42);
@@ -327,13 +333,13 @@ TEST(SketchFiles, NameTheCandidateThatCannotBe) {
   }());
   twins[128 + 64] = twins[128 + 66];
   repair_checksums(twins);
-  expect_bad(twins, "two candidates have the same key", 128);
+  expect_bad_sketch(twins, "two candidates have the same key", 128);
 
   TopKeys<> top = test::sample_top_keys(3);
   const Bytes top_bytes = serialize(top);
   const std::uint64_t body = 128 + num_bytes(top.sketch().shape());
-  expect_bad(altered(top_bytes, 80, top.sketch().total_count() + 1),
-             "the counts of candidates and sketch do not add up to", body);
+  expect_bad_sketch(altered(top_bytes, 80, top.sketch().total_count() + 1),
+                    "the counts of candidates and sketch do not add up to", body);
 }
 
 TEST(SketchFiles, AClaimedCapacityTakesNoMemory) {
@@ -347,11 +353,11 @@ TEST(SketchFiles, AClaimedCapacityTakesNoMemory) {
   EXPECT_LT(twice.num_bytes(), 10'000u);
   // So do claimed counters and candidates, of which the file would have to be longer.
   const Bytes top = serialize(test::sample_top_keys(3));
-  expect_bad(altered(top, 24, max_num_positions / 3), "body length is", 104);
+  expect_bad_sketch(altered(top, 24, max_num_positions / 3), "body length is", 104);
   Bytes claims = altered(top, 40, CountedKeys::max_capacity);
   set_field(claims, 88, std::uint64_t{0});
   claims = altered(claims, 96, CountedKeys::max_capacity - 1);
-  expect_bad(claims, "body length is", 104);
+  expect_bad_sketch(claims, "body length is", 104);
 }
 
 class SketchFilesOnDisk : public ::testing::Test {

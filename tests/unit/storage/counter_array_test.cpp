@@ -13,7 +13,7 @@
 namespace tally {
 namespace {
 
-constexpr std::uint64_t last = ~std::uint64_t{0};
+constexpr std::uint64_t largest_counter = ~std::uint64_t{0};
 
 /// Every width, beside a twin that is a vector of 64-bit numbers.
 class CounterArrayOfWidth : public testing::TestWithParam<std::uint32_t> {
@@ -21,7 +21,7 @@ class CounterArrayOfWidth : public testing::TestWithParam<std::uint32_t> {
   static constexpr std::uint64_t size = 203;  // the last word is not full, but with 64 bits
 
   std::uint32_t bits() const { return GetParam(); }
-  std::uint64_t max() const { return last >> (64 - bits()); }
+  std::uint64_t max() const { return largest_counter >> (64 - bits()); }
   std::uint64_t per_word() const { return 64 / bits(); }
 
   /// Half of them near the ends of the range, where carries and saturation are.
@@ -204,10 +204,10 @@ TEST(CounterArray, TheWidthForAValueIsTheLeastThatHoldsIt) {
     const std::uint64_t power = std::uint64_t{1} << shift;
     values.insert(values.end(), {power - 1, power, power + 1});
   }
-  values.push_back(last);
+  values.push_back(largest_counter);
   for (const std::uint64_t value : values) {
     std::uint32_t least = 1;
-    while (!CounterArray::is_width(least) || last >> (64 - least) < value) ++least;
+    while (!CounterArray::is_width(least) || largest_counter >> (64 - least) < value) ++least;
     EXPECT_EQ(CounterArray::width_for(value), least) << value;
   }
 }

@@ -36,7 +36,7 @@ std::uint64_t remainder_values(const Arguments& arguments) {
   return std::uint64_t{1} << bits;
 }
 
-FormulaResult load(const Arguments& arguments) {
+FormulaResult expected_load(const Arguments& arguments) {
   const theory::DLeftLoads loads = loads_asked_for(arguments);
   std::vector<double> fractions;
   for (std::uint64_t i = 1; loads.fraction(i) > 0.0; ++i) fractions.push_back(loads.fraction(i));
@@ -53,7 +53,7 @@ FormulaResult load(const Arguments& arguments) {
   return result;
 }
 
-FormulaResult false_positive_rate(const Arguments& arguments) {
+FormulaResult dleft_rate(const Arguments& arguments) {
   const std::uint64_t B = arguments.count("buckets");
   const std::uint64_t R = remainder_values(arguments);
   const std::uint64_t n = arguments.count("n");
@@ -123,7 +123,7 @@ std::vector<Formula> dleft_formulas() {
        "fluid limit of d-left hashing: the fractions of all buckets, and of those of each subtable, with "
        "load >= 1, 2, ...; value: the number of cells per bucket so that fewer than 1e-9 of the buckets "
        "need more",
-       "Bonomi et al. 2006, section 2.3", load},
+       "Bonomi et al. 2006, section 2.3", expected_load},
       {"dleft-overflow-probability", "--d --cells --load [--churn] [--steps]",
        "probability that an insertion finds all its d buckets full: prod_j x_{j,cells}; without moves",
        "after Bonomi et al. 2006, section 5.2", overflow_probability},
@@ -140,7 +140,7 @@ std::vector<Formula> dleft_formulas() {
        "based on the fluid limit", lifetime_safe_load},
       {"dleft-false-positive-rate", "--buckets [--remainder-bits] [--remainder-values] --n [--d]",
        "1 - (1 - 1/(B R))^n; with d, also the load of distinct fingerprints, which other formulas need",
-       "Bonomi et al. 2006, section 3.2", false_positive_rate},
+       "Bonomi et al. 2006, section 3.2", dleft_rate},
       {"dleft-counter-overflow",
        "--buckets [--remainder-bits] [--remainder-values] --n --limit [--operations]",
        "bound C(n, i) / (B R)^(i - 1) on Pr(i keys share a fingerprint), where i is the limit; with "

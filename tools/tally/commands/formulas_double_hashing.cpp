@@ -23,7 +23,7 @@ theory::DoubleHashing scheme_asked_for(const Arguments& arguments) {
   return scheme;
 }
 
-FormulaResult false_positive_rate(const Arguments& arguments) {
+FormulaResult double_hashing_rate(const Arguments& arguments) {
   const theory::DoubleHashing scheme = scheme_asked_for(arguments);
   const std::uint64_t m = arguments.count("m");
   const std::uint32_t k = arguments.small_count("k");
@@ -54,7 +54,7 @@ std::vector<Formula> double_hashing_formulas() {
       {"double-hashing-false-positive-rate", "--m --k --n [--quadratic] [--cubic] [--triple] [--partition]",
        "h1 + i h2 mod m, exact for every m and n (up to 2^33 steps; k up to 16), and the probabilities of "
        "0, 1, ..., k distinct positions",
-       "by counting; schemes of Kirsch, Mitzenmacher 2008, section 5", false_positive_rate},
+       "by counting; schemes of Kirsch, Mitzenmacher 2008, section 5", double_hashing_rate},
       {"false-positive-rate-deviation", "--m --k --n --epsilon [--bias] [--queries]",
        "bound on Pr(the rate of a filter differs from the limit by more than epsilon); with queries, on "
        "that of a rate measured with this number of queries",
