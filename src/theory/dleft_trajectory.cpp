@@ -4,7 +4,6 @@
 #include <array>
 #include <boost/numeric/odeint/integrate/integrate_adaptive.hpp>
 #include <boost/numeric/odeint/stepper/controlled_runge_kutta.hpp>
-#include <boost/numeric/odeint/stepper/generation/generation_runge_kutta_fehlberg78.hpp>
 #include <boost/numeric/odeint/stepper/runge_kutta_fehlberg78.hpp>
 #include <cmath>
 
@@ -75,8 +74,9 @@ struct Replacements {
 template <class System>
 void integrate(const System& system, Values& y, double duration) {
   if (!(duration > 0.0)) return;
-  auto stepper = odeint::make_controlled(absolute_tolerance, relative_tolerance,
-                                         odeint::runge_kutta_fehlberg78<Values>());
+  // Not make_controlled: without the right headers it takes the tolerances for other parameters, silently.
+  using Stepper = odeint::controlled_runge_kutta<odeint::runge_kutta_fehlberg78<Values>>;
+  Stepper stepper(Stepper::error_checker_type(absolute_tolerance, relative_tolerance));
   odeint::integrate_adaptive(stepper, system, y, 0.0, duration, std::min(duration, 1e-4));
 }
 
