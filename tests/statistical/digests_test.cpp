@@ -14,20 +14,20 @@
 namespace tally::test {
 namespace {
 
-constexpr std::uint64_t num_keys = 4096;
-constexpr std::uint64_t num_queries = 2000;
+constexpr std::uint64_t num_digests = 4096;
+constexpr std::uint64_t num_absent_digests = 2000;
 
 MeasuredRate measure(const FilterShape& shape, Random& random) {
-  MeasuredRate measured(num_queries);
-  std::vector<Hash128> keys(num_keys);
-  std::vector<Hash128> absent(num_queries);
+  MeasuredRate measured(num_absent_digests);
+  std::vector<Hash128> keys(num_digests);
+  std::vector<Hash128> absent(num_absent_digests);
   for (std::uint64_t i = 0; i < num_trials(100); ++i) {
     AnyFilter filter(shape, 0);
     for (Hash128& digest : keys) digest = digest_from(random.next());
     for (Hash128& digest : absent) digest = digest_from(random.next());
     EXPECT_EQ(filter.insert_batch(keys), 0u);
-    const auto found =
-        ask_batch(num_queries, [&](std::span<bool> results) { filter.may_contain_batch(absent, results); });
+    const auto found = ask_batch(num_absent_digests,
+                                 [&](std::span<bool> results) { filter.may_contain_batch(absent, results); });
     measured.add_filter(static_cast<std::uint64_t>(std::ranges::count(found, true)));
   }
   return measured;
@@ -38,7 +38,7 @@ TEST(DigestsOfSixtyFourBits, GiveThePlannedRateInEveryCandidate) {
   Random random(1);
   for (const bool needs_deletes : {false, true}) {
     const Plan planned =
-        plan({.num_keys = num_keys, .false_positive_rate = 0.01, .needs_deletes = needs_deletes});
+        plan({.num_keys = num_digests, .false_positive_rate = 0.01, .needs_deletes = needs_deletes});
     for (const Candidate& candidate : planned.candidates) {
       cells.push_back({std::string(name_of(candidate.kind())) + " " + std::to_string(cells.size()),
                        candidate.false_positive_rate, measure(candidate.shape, random)});
