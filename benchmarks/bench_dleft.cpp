@@ -69,6 +69,16 @@ void bench(const std::string& name, Filter& filter, double predicted_rate, std::
   const auto remove = [&](const auto& some) {
     filter.remove_batch(some, std::span(removed).first(some.size()));
   };
+  std::uint64_t num_single = 0;  // so that answers are used
+  const auto look_up_singly = [&](std::span<const Hash128> some) {
+    for (const Hash128& digest : some) num_single += filter.may_contain(digest);
+  };
+  const auto insert_singly = [&](std::span<const Hash128> some) {
+    for (const Hash128& digest : some) num_single += filter.insert(digest) == InsertResult::counted;
+  };
+  const auto remove_singly = [&](std::span<const Hash128> some) {
+    for (const Hash128& digest : some) num_single += filter.remove(digest) == RemoveResult::removed;
+  };
   for (int round = 0; round <= num_rounds; ++round) {
     // Sections of the keys in turn; a round of warming up is not kept.
     const std::uint64_t first =
@@ -83,25 +93,34 @@ void bench(const std::string& name, Filter& filter, double predicted_rate, std::
     keep("lookup, present", time_round(first, digests, look_up));
     keep("lookup, absent", time_round(first_absent + first, digests, look_up));
     keep("lookup, present, hashed", time_round(first, texts, look_up));
-    std::vector<double> both(2);
-    for (std::uint64_t key = first; key < first + keys_per_round; key += batch) {
-      const auto some = keys.digests(key);
-      const double start = processor_seconds();
-      remove(some);
-      const double middle = processor_seconds();
-      insert(some);
-      both[0] += middle - start;
-      both[1] += processor_seconds() - middle;
-    }
-    for (double& seconds : both) seconds *= 1e9 / static_cast<double>(keys_per_round);
-    keep("remove", both[0]);
-    keep("insert", both[1]);
-    keep("remove and insert", both[0] + both[1]);
+    keep("lookup, present, single", time_round(first, digests, look_up_singly));
+    keep("lookup, absent, single", time_round(first_absent + first, digests, look_up_singly));
+    const auto change = [&](const std::string& how, auto take_out, auto put_in) {
+      double removing = 0;
+      double inserting = 0;
+      for (std::uint64_t key = first; key < first + keys_per_round; key += batch) {
+        const auto some = keys.digests(key);
+        const double start = processor_seconds();
+        take_out(some);
+        const double middle = processor_seconds();
+        put_in(some);
+        removing += middle - start;
+        inserting += processor_seconds() - middle;
+      }
+      constexpr double ns_per_key = 1e9 / static_cast<double>(keys_per_round);
+      keep("remove" + how, removing * ns_per_key);
+      keep("insert" + how, inserting * ns_per_key);
+      keep("remove and insert" + how, (removing + inserting) * ns_per_key);
+    };
+    change("", remove, insert);
+    change(", single", remove_singly, insert_singly);
   }
+  require(num_single != 0, name + ": no key was found");
   require(num_found(filter, 0, num_keys, keys) == num_keys, name + ": a key got lost");
   print_times(times, "2 lines",
               {"2 lines", "4 lines", "lookup, present", "lookup, absent", "lookup, present, hashed", "remove",
-               "insert", "remove and insert"});
+               "insert", "remove and insert", "lookup, present, single", "lookup, absent, single",
+               "remove, single", "insert, single", "remove and insert, single"});
 }
 
 /// A filter with the one name for its words that `bench` asks for.

@@ -67,7 +67,7 @@ class DLeftCountingBloomFilter {
   /// InsertResult::counted or InsertResult::full.
   template <Key K>
   [[nodiscard]] InsertResult insert(K&& key) noexcept {
-    return insert_at(images_of(hasher_(key)).data());
+    return insert_digest(hasher_(key));
   }
 
   /// results[i] = insert(keys[i]), in order; `results` is as long as `keys`.
@@ -102,7 +102,7 @@ class DLeftCountingBloomFilter {
   /// absent.
   template <Key K>
   [[nodiscard]] RemoveResult remove(K&& key) noexcept {
-    return remove_at(images_of(hasher_(key)).data());
+    return remove_digest(hasher_(key));
   }
 
   /// results[i] = remove(keys[i]), in order; `results` is as long as `keys`.
@@ -111,7 +111,7 @@ class DLeftCountingBloomFilter {
 
   template <Key K>
   [[nodiscard]] bool may_contain(K&& key) const noexcept {
-    return table_.count(images_of(hasher_(key)).data()) != 0;
+    return contains_digest(hasher_(key));
   }
 
   /// results[i] = may_contain(keys[i]); `results` is as long as `keys`.
@@ -121,7 +121,7 @@ class DLeftCountingBloomFilter {
   /// How often keys with this key's fingerprint are in the multiset; never saturated.
   template <Key K>
   [[nodiscard]] Count count(K&& key) const noexcept {
-    return {table_.count(images_of(hasher_(key)).data()), false};
+    return {count_digest(hasher_(key)), false};
   }
 
   /// results[i] = count(keys[i]); `results` is as long as `keys`.
@@ -200,8 +200,18 @@ class DLeftCountingBloomFilter {
     return shape;
   }
 
+  // With kernels for one key where there are some; defined in detail/dleft/key_operations.hpp.
+  InsertResult insert_digest(Hash128 digest) noexcept;
+  RemoveResult remove_digest(Hash128 digest) noexcept;
+  bool contains_digest(Hash128 digest) const noexcept;
+  std::uint64_t count_digest(Hash128 digest) const noexcept;
+
   std::uint32_t num_subtables() const noexcept { return table_.shape().num_subtables; }
   std::uint32_t max_counter() const noexcept { return (1u << table_.shape().counter_bits) - 1; }
+  /// The counter of a cell whose removals are left to the table: at the maximum, the side table may have more.
+  std::uint32_t counter_of_spilled() const noexcept {
+    return table_.spills().size() == 0 ? ~0u : max_counter();
+  }
 
   Images images_of(Hash128 hash) const noexcept { return images_of_fingerprint(space_.fingerprint_of(hash)); }
   Images images_of_fingerprint(std::uint64_t fingerprint) const noexcept {
@@ -254,3 +264,4 @@ class DLeftCountingBloomFilter {
 }  // namespace tally
 
 #include "tally/detail/dleft/batch_operations.hpp"
+#include "tally/detail/dleft/key_operations.hpp"

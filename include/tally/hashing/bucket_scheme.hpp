@@ -33,23 +33,44 @@ struct FingerprintSpace {
 
   /// The fingerprint H(x) of a key, uniform up to 2^-22: the bucket from the digest's low half, the remainder
   /// from its high half.
-  std::uint64_t fingerprint_of(Hash128 hash) const noexcept {
-    const std::uint64_t bucket = reduce_to_range(hash.low, num_buckets);
-    const std::uint32_t high_bits = remainder_bits - least_remainder_bits;
-    const std::uint64_t high = hash.high >> 1 >> (63 - high_bits);
-    const std::uint64_t low =
-        1 + reduce_to_range(hash.high << high_bits, (std::uint64_t{1} << least_remainder_bits) - 1);
-    return bucket << remainder_bits | high << least_remainder_bits | low;
-  }
+  std::uint64_t fingerprint_of(Hash128 hash) const noexcept;
 
   friend bool operator==(const FingerprintSpace&, const FingerprintSpace&) = default;
 };
+
+/// The parts of a key's fingerprint, by numbers that depend on the space only.
+class FingerprintParts {
+ public:
+  explicit FingerprintParts(const FingerprintSpace& space) noexcept
+      : num_buckets_(space.num_buckets),
+        low_range_((std::uint64_t{1} << space.least_remainder_bits) - 1),
+        low_bits_(space.least_remainder_bits),
+        high_bits_(space.remainder_bits - space.least_remainder_bits) {}
+
+  std::uint64_t bucket(Hash128 hash) const noexcept { return reduce_to_range(hash.low, num_buckets_); }
+  std::uint64_t remainder(Hash128 hash) const noexcept {
+    const std::uint64_t low = 1 + reduce_to_range(hash.high << high_bits_, low_range_);
+    return low | (hash.high >> 1 >> (63 - high_bits_)) << low_bits_;
+  }
+
+ private:
+  std::uint64_t num_buckets_;
+  std::uint64_t low_range_;
+  std::uint32_t low_bits_;
+  std::uint32_t high_bits_;
+};
+
+inline std::uint64_t FingerprintSpace::fingerprint_of(Hash128 hash) const noexcept {
+  const FingerprintParts parts(*this);
+  return parts.bucket(hash) << remainder_bits | parts.remainder(hash);
+}
 
 /// A BucketScheme maps every fingerprint to a bucket and remainder in each of d subtables: d bijections P_0
 /// .. P_(d-1) of the fingerprint space, determined by the space and a seed.
 ///
 /// `image(i, f)` is P_i(f), again bucket << remainder_bits | remainder, with the low bits of the remainder
-/// not all 0. `fingerprint(i, image)` is the inverse. `all_images(f, d, images)` writes the first d.
+/// not all 0. `fingerprint(i, image)` is the inverse. `all_images(f, d, images)` writes the first d. A scheme whose
+/// images all have the same remainder may have a function `bucket(i, bucket, remainder)` that returns their buckets.
 /// Bijections matter: with independent hashes, a removal could find two cells that may belong to the key
 /// (Bonomi et al. 2006, Section 3.2). In a table that was doubled s times, the bucket is the high bits of
 /// P_i(f), all except remainder_bits - s of them. `round_buckets` returns the nearest number of buckets, not above or not

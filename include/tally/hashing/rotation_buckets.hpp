@@ -31,6 +31,11 @@ class RotationBuckets {
     return rotated(fingerprint >> remainder_bits_, rotation(i, remainder), remainder);
   }
 
+  /// The bucket of image(i, bucket << remainder_bits | remainder), whose remainder is the same.
+  std::uint64_t bucket(std::uint32_t i, std::uint64_t bucket, std::uint64_t remainder) const noexcept {
+    return sum(bucket, i == 0 ? 0 : rotation(i, remainder));
+  }
+
   void all_images(std::uint64_t fingerprint, std::uint32_t num_subtables,
                   std::uint64_t* images) const noexcept {
     const std::uint64_t remainder = fingerprint & remainder_mask_;
@@ -61,9 +66,11 @@ class RotationBuckets {
     return reduce_to_range((remainder + offset_) * multipliers[i], num_buckets_);
   }
   std::uint64_t rotated(std::uint64_t bucket, std::uint64_t by, std::uint64_t remainder) const noexcept {
-    std::uint64_t sum = bucket + by;
-    sum -= sum >= num_buckets_ ? num_buckets_ : 0;
-    return sum << remainder_bits_ | remainder;
+    return sum(bucket, by) << remainder_bits_ | remainder;
+  }
+  std::uint64_t sum(std::uint64_t bucket, std::uint64_t by) const noexcept {
+    const std::uint64_t sum = bucket + by;
+    return sum - (sum >= num_buckets_ ? num_buckets_ : 0);
   }
 
   std::uint64_t num_buckets_;

@@ -6,6 +6,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "tally/detail/prefetch.hpp"
+
 // Compiled once for every instruction set that Highway supports on this kind of machine; the best is chosen
 // at run time.
 #undef HWY_TARGET_INCLUDE
@@ -43,18 +45,36 @@ struct Bucket {
     return found;
   }
 
-  HWY_INLINE bool contains(Cell mask, Cell remainder) const {
-    const Tag tag;
-    const auto wanted = hn::Set(tag, remainder);
-    const auto all_masks = hn::Set(tag, mask);
-    bool found = false;
-    for (std::size_t j = 0; j < num_cells; j += hn::Lanes(tag)) {
-      found |= !hn::AllFalse(tag, hn::Eq(hn::And(hn::Load(tag, cells + j), all_masks), wanted));
-    }
-    return found;
-  }
-
   HWY_INLINE std::uint64_t empty() const { return equal(std::numeric_limits<Cell>::max(), 0); }
+};
+
+/// The spots of a key that were found long before.
+struct SpotsInMemory {
+  static constexpr bool are_in_registers = false;
+  const DLeftSpot* spots;
+
+  HWY_INLINE const DLeftSpot& operator[](std::uint32_t i) const { return spots[i]; }
+  HWY_INLINE DLeftSpot chosen(std::uint32_t i) const { return spots[i]; }
+};
+
+/// The spots of a key that were found just now: reading one of them by its index would wait for all of them to be
+/// written.
+template <std::uint32_t num_subtables>
+struct SpotsInRegisters {
+  static constexpr bool are_in_registers = true;
+  std::array<DLeftSpot, num_subtables> spots;
+
+  HWY_INLINE const DLeftSpot& operator[](std::uint32_t i) const { return spots[i]; }
+  HWY_INLINE DLeftSpot chosen(std::uint32_t i) const {
+    std::uintptr_t cells = 0;
+    std::uint64_t remainder = 0;
+    for (std::uint32_t j = 0; j < num_subtables; ++j) {
+      const std::uint64_t all_or_none = 0 - std::uint64_t{i == j};
+      cells |= reinterpret_cast<std::uintptr_t>(spots[j].cells) & all_or_none;
+      remainder |= spots[j].remainder & all_or_none;
+    }
+    return {reinterpret_cast<Cell*>(cells), remainder};
+  }
 };
 
 // Which bucket holds a key, and which has the most room, is unpredictable, so there is no branch for either.
@@ -66,66 +86,140 @@ struct Kernels {
   static HWY_INLINE Bucket<num_cells> bucket(const DLeftSpot& spot) { return {spot.cells}; }
   static HWY_INLINE Cell remainder(const DLeftSpot& spot) { return static_cast<Cell>(spot.remainder); }
 
-  /// The key's cell, or null.
-  static HWY_INLINE Cell* find(Cell mask, const DLeftSpot* spots) {
+  /// A cell of one of a key's buckets.
+  struct Place {
+    Cell* cell;  // null if there is none
+    Cell remainder;
+    std::uint32_t subtable;
+    std::uint32_t index;
+  };
+  template <class Spots>
+  static HWY_INLINE Place place(const Spots& spots, std::uint32_t subtable, std::uint32_t index) {
+    const DLeftSpot spot = spots.chosen(subtable);
+    return {spot.cells + index, remainder(spot), subtable, index};
+  }
+
+  /// Where the key's cell is.
+  template <class Spots>
+  static HWY_INLINE Place find(Cell mask, const Spots& spots) {
     std::array<std::uint64_t, (num_cells * num_subtables + 63) / 64> found{};
     for (std::uint32_t i = 0; i < num_subtables; ++i) {
       found[i * num_cells / 64] |= bucket(spots[i]).equal(mask, remainder(spots[i])) << (i * num_cells % 64);
     }
     for (std::size_t word = 0; word < found.size(); ++word) {
       if (found[word] == 0) continue;
-      const std::size_t at = 64 * word + static_cast<std::size_t>(std::countr_zero(found[word]));
-      return spots[at / num_cells].cells + at % num_cells;
+      const auto at =
+          static_cast<std::uint32_t>(64 * word) + static_cast<std::uint32_t>(std::countr_zero(found[word]));
+      return place(spots, at / num_cells, at % num_cells);
     }
-    return nullptr;
+    return {};
   }
 
-  struct Room {
-    Cell* cell;  // null if all buckets are full
-    Cell remainder;
-  };
   /// An empty cell in the least loaded bucket; ties go left.
-  static HWY_INLINE Room least_loaded(const DLeftSpot* spots) {
-    std::array<std::uint64_t, num_subtables> empty;
-    std::uint32_t best = 0;  // number of empty cells, then num_subtables minus the index
+  template <class Spots>
+  static HWY_INLINE Place least_loaded(const Spots& spots) {
+    // The number of empty cells, then num_subtables minus the index, then the first empty cell.
+    std::uint32_t best = 0;
     for (std::uint32_t i = 0; i < num_subtables; ++i) {
-      empty[i] = bucket(spots[i]).empty();
-      best = std::max(best, static_cast<std::uint32_t>(hwy::PopCount(empty[i])) << 8 | (num_subtables - i));
+      const std::uint64_t empty = bucket(spots[i]).empty();
+      best =
+          std::max(best, static_cast<std::uint32_t>(hwy::PopCount(empty)) << 16 | (num_subtables - i) << 8 |
+                             static_cast<std::uint32_t>(std::countr_zero(empty)));
     }
-    const std::uint32_t i = num_subtables - (best & 255);
-    if (best >> 8 == 0) return {nullptr, 0};
-    return {spots[i].cells + std::countr_zero(empty[i]), remainder(spots[i])};
+    if (best >> 16 == 0) return {};
+    return place(spots, num_subtables - (best >> 8 & 255), best & 255);
   }
+
+  /// Writes a cell. Until the processor has the address of a write, the reads of the next key may have to wait, and here
+  /// that address depends on what all buckets hold. So masked writes go to all of them, where they are cheap.
+  template <class Spots>
+  static HWY_INLINE void write(const Spots& spots, const Place& at, std::uint32_t value) {
+    if constexpr (HWY_TARGET <= HWY_AVX3 && Spots::are_in_registers && num_subtables == 2) {
+      const typename Bucket<num_cells>::Tag tag;
+      for (std::uint32_t i = 0; i < num_subtables; ++i) {
+        const std::uint64_t bits = std::uint64_t{i == at.subtable} << at.index;
+        hn::BlendedStore(hn::Set(tag, static_cast<Cell>(value)),
+                         hn::LoadMaskBits(tag, reinterpret_cast<const std::uint8_t*>(&bits)), tag,
+                         spots[i].cells);
+      }
+    } else {
+      *at.cell = static_cast<Cell>(value);
+    }
+  }
+
+  using Cells = std::integral_constant<std::uint64_t, num_cells>;
+  using Subtables = std::integral_constant<std::uint32_t, num_subtables>;
 
   template <class Scheme>
-  static HWY_ATTR HWY_FLATTEN void find_spots(const DLeftSpotFinder<Scheme>& finder, const Hash128* keys,
+  static HWY_ATTR HWY_FLATTEN void find_spots(const DLeftSpotFinder<Scheme>& finder,
+                                              const std::uint64_t* words, const Hash128* keys,
                                               std::size_t num_keys, DLeftSpot* spots) {
-    using Cells = std::integral_constant<std::uint64_t, num_cells>;
-    using Subtables = std::integral_constant<std::uint32_t, num_subtables>;
     const DLeftSpotFinder<Scheme> own = finder;
     for (std::size_t k = 0; k < num_keys; ++k) {
-      own.find(keys[k], Cells(), Subtables(), spots + k * num_subtables);
+      DLeftSpot* const found = spots + k * num_subtables;
+      own.find(keys[k], words, Cells(), Subtables(), found);
+      for (std::uint32_t i = 0; i < num_subtables; ++i) prefetch_for_read(found[i].cells);
     }
+  }
+
+  template <class Spots>
+  static HWY_INLINE bool contains_key(Cell mask, const Spots& spots) {
+    const typename Bucket<num_cells>::Tag tag;
+    const auto equal_from = [&](const DLeftSpot& spot, std::size_t j) HWY_ATTR {
+      return hn::Eq(hn::And(hn::Load(tag, spot.cells + j), hn::Set(tag, mask)),
+                    hn::Set(tag, remainder(spot)));
+    };
+    auto found = equal_from(spots[0], 0);
+    for (std::uint32_t i = 0; i < num_subtables; ++i) {
+      for (std::size_t j = i == 0 ? hn::Lanes(tag) : 0; j < num_cells; j += hn::Lanes(tag)) {
+        found = hn::Or(found, equal_from(spots[i], j));
+      }
+    }
+    return !hn::AllFalse(tag, found);
+  }
+  template <class Spots>
+  static HWY_INLINE std::uint32_t count_key(Cell mask, std::uint32_t counter_shift, const Spots& spots) {
+    const Place held = find(mask, spots);
+    return held.cell == nullptr ? 0 : (std::uint32_t{*held.cell} >> counter_shift) + 1;
+  }
+  template <class Spots>
+  static HWY_INLINE DLeftDone insert_key(Cell mask, std::uint32_t counter_shift, std::uint32_t max_counter,
+                                         const Spots& spots) {
+    if (const Place held = find(mask, spots); held.cell != nullptr) {
+      const std::uint32_t cell = *held.cell;
+      if (cell >> counter_shift == max_counter) return DLeftDone::left_to_table;
+      write(spots, held, cell + (1u << counter_shift));
+      return DLeftDone::counter_changed;
+    }
+    const Place room = least_loaded(spots);
+    if (room.cell == nullptr) return DLeftDone::left_to_table;
+    write(spots, room, room.remainder);
+    return DLeftDone::cell_changed;
+  }
+  template <class Spots>
+  static HWY_INLINE DLeftDone remove_key(Cell mask, std::uint32_t counter_shift, std::uint32_t max_counter,
+                                         const Spots& spots) {
+    const Place held = find(mask, spots);
+    if (held.cell == nullptr) return DLeftDone::absent;
+    const std::uint32_t cell = *held.cell;
+    if (cell >> counter_shift == max_counter) return DLeftDone::left_to_table;
+    const bool is_last = cell >> counter_shift == 0;
+    write(spots, held, is_last ? 0 : cell - (1u << counter_shift));
+    return is_last ? DLeftDone::cell_changed : DLeftDone::counter_changed;
   }
 
   static HWY_ATTR void contains(const DLeftCells& table, const DLeftSpot* spots, std::size_t num_keys,
                                 bool* found) {
     const Cell mask = mask_of(table);
-    for (std::size_t k = 0; k < num_keys; ++k, spots += num_subtables) {
-      bool any = false;
-      for (std::uint32_t i = 0; i < num_subtables; ++i) {
-        any |= bucket(spots[i]).contains(mask, remainder(spots[i]));
-      }
-      found[k] = any;
-    }
+    for (std::size_t k = 0; k < num_keys; ++k, spots += num_subtables)
+      found[k] = contains_key(mask, SpotsInMemory{spots});
   }
 
   static HWY_ATTR void count(const DLeftCells& table, const DLeftSpot* spots, std::size_t num_keys,
                              std::uint32_t* counts) {
     const Cell mask = mask_of(table);
     for (std::size_t k = 0; k < num_keys; ++k, spots += num_subtables) {
-      const Cell* const cell = find(mask, spots);
-      counts[k] = cell == nullptr ? 0 : (std::uint32_t{*cell} >> table.counter_shift) + 1;
+      counts[k] = count_key(mask, table.counter_shift, SpotsInMemory{spots});
     }
   }
 
@@ -133,15 +227,9 @@ struct Kernels {
                                      std::uint64_t& num_new) {
     const Cell mask = mask_of(table);
     for (std::size_t k = 0; k < num_keys; ++k, spots += num_subtables) {
-      if (Cell* const held = find(mask, spots)) {
-        if (std::uint32_t{*held} >> table.counter_shift == table.max_counter) return k;
-        *held = static_cast<Cell>(*held + (1u << table.counter_shift));
-        continue;
-      }
-      const Room room = least_loaded(spots);
-      if (room.cell == nullptr) return k;
-      *room.cell = room.remainder;
-      ++num_new;
+      const DLeftDone done = insert_key(mask, table.counter_shift, table.max_counter, SpotsInMemory{spots});
+      if (done == DLeftDone::left_to_table) return k;
+      num_new += done == DLeftDone::cell_changed;
     }
     return num_keys;
   }
@@ -150,19 +238,56 @@ struct Kernels {
                                      bool* removed, std::uint64_t& num_emptied) {
     const Cell mask = mask_of(table);
     for (std::size_t k = 0; k < num_keys; ++k, spots += num_subtables) {
-      Cell* const cell = find(mask, spots);
-      removed[k] = cell != nullptr;
-      if (cell == nullptr) continue;
-      const std::uint32_t counter = std::uint32_t{*cell} >> table.counter_shift;
-      if (counter == table.max_counter) return k;
-      num_emptied += counter == 0;
-      *cell = counter == 0 ? Cell{0} : static_cast<Cell>(*cell - (1u << table.counter_shift));
+      const DLeftDone done = remove_key(mask, table.counter_shift, table.max_counter, SpotsInMemory{spots});
+      if (done == DLeftDone::left_to_table) return k;
+      removed[k] = done != DLeftDone::absent;
+      num_emptied += done == DLeftDone::cell_changed;
     }
     return num_keys;
   }
 
+  template <class Scheme>
+  struct OfOneKey {
+    using Finder = DLeftSpotFinder<Scheme>;
+    using Spots = SpotsInRegisters<num_subtables>;
+
+    static HWY_INLINE Spots spots_of(const Finder& finder, const std::uint64_t* words, Hash128 digest) {
+      Spots found;
+      finder.find(digest, words, Cells(), Subtables(), found.spots.data());
+      return found;
+    }
+
+    static HWY_INLINE Cell mask_of(const Finder& finder) {
+      return static_cast<Cell>(finder.remainder_mask());
+    }
+
+    static HWY_ATTR HWY_FLATTEN bool contains(const Finder& finder, const std::uint64_t* words,
+                                              Hash128 digest) {
+      const Spots spots = spots_of(finder, words, digest);
+      return contains_key(mask_of(finder), spots);
+    }
+    static HWY_ATTR HWY_FLATTEN std::uint32_t count(const Finder& finder, const std::uint64_t* words,
+                                                    Hash128 digest) {
+      const Spots spots = spots_of(finder, words, digest);
+      return count_key(mask_of(finder), finder.counter_shift(), spots);
+    }
+    static HWY_ATTR HWY_FLATTEN DLeftDone insert(const Finder& finder, std::uint32_t max_counter,
+                                                 std::uint64_t* words, Hash128 digest) {
+      const Spots spots = spots_of(finder, words, digest);
+      return insert_key(mask_of(finder), finder.counter_shift(), max_counter, spots);
+    }
+    static HWY_ATTR HWY_FLATTEN DLeftDone remove(const Finder& finder, std::uint32_t max_counter,
+                                                 std::uint64_t* words, Hash128 digest) {
+      const Spots spots = spots_of(finder, words, digest);
+      return remove_key(mask_of(finder), finder.counter_shift(), max_counter, spots);
+    }
+
+    static constexpr DLeftKeyKernels<Scheme> all{contains, count, insert, remove};
+  };
+
   static constexpr DLeftKernels all{
-      find_spots<RotationBuckets>, find_spots<MultiplierBuckets>, contains, count, insert, remove};
+      find_spots<RotationBuckets>,    find_spots<MultiplierBuckets>,   contains, count, insert, remove,
+      OfOneKey<RotationBuckets>::all, OfOneKey<MultiplierBuckets>::all};
 };
 
 template <std::size_t num_cells>

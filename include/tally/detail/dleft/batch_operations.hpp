@@ -37,10 +37,8 @@ void DLeftCountingBloomFilter<Scheme>::remove_batch(const Keys& keys, std::span<
   for_each_key<detail::Access::write>(keys, one, [&](std::size_t first, Spots spots, std::size_t count) {
     std::array<bool, detail::keys_per_run> removed;
     std::uint64_t num_emptied = 0;
-    // A counter at its maximum may have a higher count in the side table, if the side table is not empty.
-    const std::uint32_t stop_at = table_.spills().size() == 0 ? ~0u : max_counter();
     const std::size_t num_looked_at =
-        kernels_->remove(cells(stop_at), spots, count, removed.data(), num_emptied);
+        kernels_->remove(cells(counter_of_spilled()), spots, count, removed.data(), num_emptied);
     table_.add_fingerprints(0 - num_emptied);
     const auto end = removed.begin() + num_looked_at;
     const auto num_removed = static_cast<std::uint64_t>(std::count(removed.begin(), end, true));

@@ -61,18 +61,20 @@ void for_each_run(const KeyHasher& hasher, const DLeftKernels& kernels, const Ta
   std::array<DLeftSpot, keys_ahead * max_num_subtables> spots;
   std::array<Hash128, keys_per_run> hashes;
   for (std::size_t start = 0; start < keys.size();) {
-    const DLeftSpotFinder finder(table.shape(), table.scheme(), table.cells().data());
+    const auto finder = table.finder();
+    const std::uint64_t* const words = table.cells().data();
     const auto spots_of = [&](std::size_t first) {
       return spots.data() + (first - start) % keys_ahead * num_subtables;
     };
     const auto prepare = [&](std::size_t first) {
       if (first >= keys.size()) return;
       const std::size_t count = std::min(keys_per_run, keys.size() - first);
-      find_spots(kernels, finder, hashes_of(hasher, keys.subspan(first, count), hashes), spots_of(first));
+      find_spots(kernels, finder, words, hashes_of(hasher, keys.subspan(first, count), hashes),
+                 spots_of(first));
     };
     for (std::size_t run = 0; run < runs_ahead; ++run) prepare(start + run * keys_per_run);
     std::size_t first = start;
-    while (first < keys.size() && finder.is_of(table.cells().data())) {
+    while (first < keys.size() && table.cells().data() == words) {
       const std::size_t count = std::min(keys_per_run, keys.size() - first);
       const std::size_t num_done = use(first, static_cast<const DLeftSpot*>(spots_of(first)), count);
       if (num_done == count) prepare(first + keys_ahead);

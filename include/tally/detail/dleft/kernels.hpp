@@ -19,13 +19,36 @@ struct DLeftCells {
   std::uint32_t max_counter;     // of a cell's counter, which is the count minus one
 };
 
-/// Loops over keys for tables of 2 to 4 subtables whose buckets are 8, 16 or 32 cells of 16 bits, with the
-/// best instructions of the machine. `spots` has one spot per subtable for each key. The loops handle the
-/// common cases and leave the others to DLeftTable. Tests compare them with DLeftTable.
+/// What a kernel did with a key.
+enum class DLeftDone : std::uint8_t {
+  left_to_table,  ///< nothing: its counter is at the maximum, or all of its buckets are full
+  absent,         ///< nothing: it has no cell
+  counter_changed,
+  cell_changed  ///< from or to an empty one
+};
+
+/// Operations on one key, of which only the digest is given.
+template <BucketScheme Scheme>
+struct DLeftKeyKernels {
+  using Finder = DLeftSpotFinder<Scheme>;
+
+  bool (*contains)(const Finder&, const std::uint64_t* words, Hash128 digest);
+
+  /// The count in the key's cell, 0 if it has none.
+  std::uint32_t (*count)(const Finder&, const std::uint64_t* words, Hash128 digest);
+
+  DLeftDone (*insert)(const Finder&, std::uint32_t max_counter, std::uint64_t* words, Hash128 digest);
+  DLeftDone (*remove)(const Finder&, std::uint32_t max_counter, std::uint64_t* words, Hash128 digest);
+};
+
+/// Loops over keys, and operations on one key, for tables of 2 to 4 subtables whose buckets are 8, 16 or 32
+/// cells of 16 bits, with the best instructions of the machine. `spots` has one spot per subtable for each
+/// key. They handle the common cases and leave the others to DLeftTable. Tests compare them with DLeftTable.
 struct DLeftKernels {
+  /// Also prefetches the buckets.
   template <BucketScheme Scheme>
-  using FindSpots = void (*)(const DLeftSpotFinder<Scheme>&, const Hash128* keys, std::size_t num_keys,
-                             DLeftSpot* spots);
+  using FindSpots = void (*)(const DLeftSpotFinder<Scheme>&, const std::uint64_t* words, const Hash128* keys,
+                             std::size_t num_keys, DLeftSpot* spots);
 
   FindSpots<RotationBuckets> find_rotation_spots;
   FindSpots<MultiplierBuckets> find_multiplier_spots;
@@ -45,6 +68,9 @@ struct DLeftKernels {
   /// whether key i had a cell. Adds the number of cells emptied to `num_emptied`.
   std::size_t (*remove)(const DLeftCells&, const DLeftSpot* spots, std::size_t num_keys, bool* removed,
                         std::uint64_t& num_emptied);
+
+  DLeftKeyKernels<RotationBuckets> of_rotation_key;
+  DLeftKeyKernels<MultiplierBuckets> of_multiplier_key;
 };
 
 /// Null if there are none for the shape.
@@ -58,13 +84,25 @@ const DLeftKernels* dleft_kernels(const DLeftShape& shape) noexcept {
   return has_kernels ? dleft_kernels(shape) : nullptr;
 }
 
+/// Those of one key. Null if `kernels` is.
+template <BucketScheme Scheme>
+const DLeftKeyKernels<Scheme>* key_kernels(const DLeftKernels* kernels) noexcept {
+  if constexpr (std::is_same_v<Scheme, RotationBuckets>) {
+    return kernels == nullptr ? nullptr : &kernels->of_rotation_key;
+  } else if constexpr (std::is_same_v<Scheme, MultiplierBuckets>) {
+    return kernels == nullptr ? nullptr : &kernels->of_multiplier_key;
+  } else {
+    return nullptr;
+  }
+}
+
 template <BucketScheme Scheme>
 void find_spots(const DLeftKernels& kernels, const DLeftSpotFinder<Scheme>& finder,
-                std::span<const Hash128> keys, DLeftSpot* spots) {
+                const std::uint64_t* words, std::span<const Hash128> keys, DLeftSpot* spots) {
   if constexpr (std::is_same_v<Scheme, RotationBuckets>) {
-    kernels.find_rotation_spots(finder, keys.data(), keys.size(), spots);
+    kernels.find_rotation_spots(finder, words, keys.data(), keys.size(), spots);
   } else if constexpr (std::is_same_v<Scheme, MultiplierBuckets>) {
-    kernels.find_multiplier_spots(finder, keys.data(), keys.size(), spots);
+    kernels.find_multiplier_spots(finder, words, keys.data(), keys.size(), spots);
   }
 }
 

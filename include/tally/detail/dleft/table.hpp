@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tally/detail/dleft/moves.hpp"
+#include "tally/detail/dleft/spots.hpp"
 #include "tally/filters/outcomes.hpp"
 #include "tally/filters/spill_table.hpp"
 #include "tally/hashing/bucket_scheme.hpp"
@@ -39,9 +40,7 @@ class DLeftTable {
   DLeftTable(const DLeftShape& shape, std::uint64_t seed, CellTable cells, SpillTable spills,
              std::uint64_t num_fingerprints = 0)
       : shape_(shape),
-        scheme_(shape.fingerprint_space(), seed),
-        buckets_per_subtable_(shape.current_buckets_per_subtable()),
-        remainder_bits_(shape.current_remainder_bits()),
+        finder_(shape, Scheme(shape.fingerprint_space(), seed)),
         cells_(std::move(cells)),
         spills_(std::move(spills)),
         num_fingerprints_(num_fingerprints) {}
@@ -105,13 +104,13 @@ class DLeftTable {
   template <class Visit>
   void for_each(Visit visit) const {
     for (std::uint64_t bucket = 0; bucket < cells_.num_buckets(); ++bucket) {
-      const auto subtable = static_cast<std::uint32_t>(bucket / buckets_per_subtable_);
+      const auto subtable = static_cast<std::uint32_t>(bucket / finder_.buckets_per_subtable());
       for (std::uint32_t index = 0; index < shape_.cells_per_bucket; ++index) {
         if (cells_.get(bucket, index) == 0) continue;
         const CellAddress at{subtable, bucket, index};
         const std::uint64_t fingerprint = fingerprint_at(at);
         const std::uint64_t now = count_at(at);
-        visit(fingerprint, now < max_count() ? now : now + spills_.count(scheme_.image(0, fingerprint)));
+        visit(fingerprint, now < max_count() ? now : now + spills_.count(scheme().image(0, fingerprint)));
       }
     }
   }
@@ -126,10 +125,9 @@ class DLeftTable {
   /// Splits every bucket into two by the highest bit of its remainders, which must have a bit to spare.
   /// Throws std::bad_alloc, and then changes nothing.
   void split_buckets() {
-    cells_ = tally::split_buckets(cells_, 1u << (remainder_bits_ - 1));
+    cells_ = tally::split_buckets(cells_, 1u << (finder_.remainder_bits() - 1));
     ++shape_.num_doublings;
-    buckets_per_subtable_ *= 2;
-    --remainder_bits_;
+    finder_ = DLeftSpotFinder<Scheme>(shape_, scheme());
   }
 
   /// Whether the table may double because an insertion found no cell. If an almost empty table has no room,
@@ -139,7 +137,8 @@ class DLeftTable {
   }
 
   const DLeftShape& shape() const noexcept { return shape_; }
-  const Scheme& scheme() const noexcept { return scheme_; }
+  const Scheme& scheme() const noexcept { return finder_.scheme(); }
+  const DLeftSpotFinder<Scheme>& finder() const noexcept { return finder_; }
   const CellTable& cells() const noexcept { return cells_; }
   CellTable& cells() noexcept { return cells_; }
   const SpillTable& spills() const noexcept { return spills_; }
@@ -148,7 +147,7 @@ class DLeftTable {
 
   /// The index of the bucket of `image` among the buckets of all subtables.
   std::uint64_t bucket_of(std::uint32_t subtable, std::uint64_t image) const noexcept {
-    return subtable * buckets_per_subtable_ + (image >> remainder_bits_);
+    return subtable * finder_.buckets_per_subtable() + (image >> finder_.remainder_bits());
   }
   std::uint32_t load(std::uint64_t bucket) const noexcept {
     return shape_.cells_per_bucket -
@@ -161,9 +160,9 @@ class DLeftTable {
   }
   /// The fingerprint whose cell this is.
   std::uint64_t fingerprint_at(const CellAddress& at) const noexcept {
-    const std::uint64_t bucket = at.bucket - at.subtable * buckets_per_subtable_;
+    const std::uint64_t bucket = at.bucket - at.subtable * finder_.buckets_per_subtable();
     const std::uint64_t remainder = remainder_of(cells_.get(at.bucket, at.index));
-    return scheme_.fingerprint(at.subtable, bucket << remainder_bits_ | remainder);
+    return scheme().fingerprint(at.subtable, bucket << finder_.remainder_bits() | remainder);
   }
   /// Moves a fingerprint's cell to an empty cell in another of its buckets, the bucket of `image`.
   void move(const CellAddress& from, const CellAddress& to, std::uint64_t image) noexcept {
@@ -174,7 +173,7 @@ class DLeftTable {
  private:
   std::uint64_t max_count() const noexcept { return std::uint64_t{1} << shape_.counter_bits; }
   std::uint32_t remainder_of(std::uint64_t image) const noexcept {
-    return static_cast<std::uint32_t>(image & ((std::uint64_t{1} << remainder_bits_) - 1));
+    return static_cast<std::uint32_t>(image & finder_.remainder_mask());
   }
   std::uint64_t count_at(const CellAddress& at) const noexcept {
     return (std::uint64_t{cells_.get(at.bucket, at.index)} >> shape_.remainder_bits) + 1;
@@ -209,9 +208,7 @@ class DLeftTable {
   }
 
   DLeftShape shape_;
-  Scheme scheme_;
-  std::uint64_t buckets_per_subtable_;
-  std::uint32_t remainder_bits_;  // the current number
+  DLeftSpotFinder<Scheme> finder_;
   CellTable cells_;
   SpillTable spills_;
   std::uint64_t num_fingerprints_;
