@@ -5,7 +5,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -17,10 +16,9 @@
 #include <string_view>
 #include <vector>
 
-#include "tally/detail/prefetch.hpp"
+#include "bench/line_reads.hpp"
 #include "tally/hashing/hash128.hpp"
 #include "tally/hashing/mix64.hpp"
-#include "tally/hashing/range_reduction.hpp"
 
 namespace tally::bench {
 
@@ -83,24 +81,11 @@ double time_round(std::uint64_t first, Prepare prepare, Use use) {
 /// Reads of `num_lines` random lines per key, prefetched a window of keys ahead, with the best window.
 inline double time_line_reads(std::span<const std::uint64_t> words, std::uint32_t num_lines,
                               std::uint64_t first, Keys& keys) {
-  const std::uint64_t lines = words.size() / 8;
   static std::uint64_t sum = 0;
   double best = INFINITY;
   for (const std::size_t window : {32, 64, 128, 256}) {
     const auto read = [&](std::span<const Hash128> digests) {
-      std::array<const std::uint64_t*, 4 * 256> at;
-      for (std::size_t i = 0; i < digests.size(); i += window) {
-        for (std::size_t j = 0; j < window; ++j) {
-          const Hash128 digest = digests[i + j];
-          const std::uint64_t numbers[4] = {digest.low, digest.high, digest.low << 32 | digest.low >> 32,
-                                            digest.high << 32 | digest.high >> 32};
-          for (std::uint32_t l = 0; l < num_lines; ++l) {
-            at[num_lines * j + l] = words.data() + 8 * reduce_to_range(numbers[l], lines);
-            detail::prefetch_for_read(at[num_lines * j + l]);
-          }
-        }
-        for (std::size_t j = 0; j < num_lines * window; ++j) sum += *at[j];
-      }
+      sum += cli::read_lines(words, digests, num_lines, window);
     };
     best = std::min(best, time_round(
                               first, [&](std::uint64_t key) { return keys.digests(key); }, read));

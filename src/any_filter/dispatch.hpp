@@ -14,6 +14,19 @@ namespace tally::detail {
 template <class Filter>
 inline constexpr bool has_cells = std::is_same_v<ShapeOf<Filter>, DLeftShape>;
 
+/// Calls operate(filter, digest) with the filter inside. The halves of the digest are handed over by reference each: one
+/// read of both, right after they were written one by one, would make the processor wait.
+template <class Variant, class Operate>
+decltype(auto) visit_with(Variant& filters, Hash128 digest, Operate operate) {
+  const std::uint64_t low = digest.low;
+  const std::uint64_t high = digest.high;
+  return std::visit(
+      [&low, &high, &operate](auto& filter) -> decltype(auto) {
+        return operate(filter, Hash128{low, high});
+      },
+      filters);
+}
+
 /// Throws std::invalid_argument that lists the kinds that `can`: "remove: a bloom filter does not support this; use a
 /// counting-bloom or dleft filter".
 [[noreturn]] inline void throw_unsupported(std::string_view operation, FilterKind kind,

@@ -24,16 +24,16 @@ void at_least_by_count(const Filter& filter, std::span<const Hash128> keys, std:
 
 bool AnyFilter::equals(const AnyFilter& other) const { return filter_ == other.filter_; }
 
-bool AnyFilter::may_contain_digest(Hash128 digest) const {
-  return visit([&](const auto& filter) {
+bool AnyFilter::may_contain_digest(Hash128 own) const {
+  return detail::visit_with(filter_, own, [](const auto& filter, Hash128 digest) {
     if constexpr (requires { filter.may_contain(digest); }) return filter.may_contain(digest);
     else if constexpr (requires { filter.at_least(digest); }) return filter.at_least(digest);
     else return filter.count(digest).value > 0;
   });
 }
 
-Count AnyFilter::count_digest(Hash128 digest) const {
-  return visit([&](const auto& filter) -> Count {
+Count AnyFilter::count_digest(Hash128 own) const {
+  return detail::visit_with(filter_, own, [this](const auto& filter, Hash128 digest) -> Count {
     if constexpr (requires { filter.count(digest); }) return filter.count(digest);
     else detail::throw_unsupported("count", kind(), &KindTraits::can_count);
   });

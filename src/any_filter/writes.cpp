@@ -12,28 +12,24 @@ void require_same_type(const AnyFilter& mine, const AnyFilter& theirs) {
 
 }  // namespace
 
-InsertResult AnyFilter::insert_digest(Hash128 digest) {
-  return std::visit(
-      [&](auto& filter) {
-        if constexpr (requires { filter.add(digest); }) {
-          return filter.add(digest);
-        } else if constexpr (std::is_same_v<decltype(filter.insert(digest)), InsertResult>) {
-          return filter.insert(digest);
-        } else {
-          (void)filter.insert(digest);
-          return InsertResult::counted;
-        }
-      },
-      filter_);
+InsertResult AnyFilter::insert_digest(Hash128 own) {
+  return detail::visit_with(filter_, own, [](auto& filter, Hash128 digest) {
+    if constexpr (requires { filter.add(digest); }) {
+      return filter.add(digest);
+    } else if constexpr (std::is_same_v<decltype(filter.insert(digest)), InsertResult>) {
+      return filter.insert(digest);
+    } else {
+      (void)filter.insert(digest);
+      return InsertResult::counted;
+    }
+  });
 }
 
-RemoveResult AnyFilter::remove_digest(Hash128 digest) {
-  return std::visit(
-      [&](auto& filter) -> RemoveResult {
-        if constexpr (requires { filter.remove(digest); }) return filter.remove(digest);
-        else detail::throw_unsupported("remove", kind(), &KindTraits::can_remove);
-      },
-      filter_);
+RemoveResult AnyFilter::remove_digest(Hash128 own) {
+  return detail::visit_with(filter_, own, [this](auto& filter, Hash128 digest) -> RemoveResult {
+    if constexpr (requires { filter.remove(digest); }) return filter.remove(digest);
+    else detail::throw_unsupported("remove", kind(), &KindTraits::can_remove);
+  });
 }
 
 std::uint64_t AnyFilter::insert_batch(std::span<const Hash128> keys) {

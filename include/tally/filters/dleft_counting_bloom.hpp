@@ -206,6 +206,17 @@ class DLeftCountingBloomFilter {
   bool contains_digest(Hash128 digest) const noexcept;
   std::uint64_t count_digest(Hash128 digest) const noexcept;
 
+  // Without kernels. Not inline, so that a caller saves no registers for them.
+  [[gnu::noinline]] InsertResult insert_generally(Hash128 digest) noexcept {
+    return insert_at(images_of(digest).data());
+  }
+  [[gnu::noinline]] RemoveResult remove_generally(Hash128 digest) noexcept {
+    return remove_at(images_of(digest).data());
+  }
+  [[gnu::noinline]] std::uint64_t count_generally(Hash128 digest) const noexcept {
+    return table_.count(images_of(digest).data());
+  }
+
   std::uint32_t num_subtables() const noexcept { return table_.shape().num_subtables; }
   std::uint32_t max_counter() const noexcept { return (1u << table_.shape().counter_bits) - 1; }
   /// The counter of a cell whose removals are left to the table: at the maximum, the side table may have more.

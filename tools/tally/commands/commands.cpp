@@ -16,6 +16,10 @@ tally verify --keys 100k -p 1%                     # a planned Bloom filter
 tally verify -t 3 -n 10k --num-positions 40k -k 3  # for every true count below 3
 tally verify --file names.tally                    # the shape of a file
 )"},
+      {"bench", "Time the structures of a plan on this machine", "Planning", declare_bench, R"(
+tally bench --keys 1M -p 1% --deletes  # filters that remove keys, in batches and one key at a time
+tally bench --keys 64M -p 0.1%         # larger than every cache
+)"},
       {"theory", "Calculate a published formula; without a name, list all formulas", "Planning",
        declare_theory,
        R"(

@@ -7,6 +7,7 @@ namespace tally::cli {
 Run declare_plan(CommandLine app);
 Run declare_theory(CommandLine app);
 Run declare_verify(CommandLine app);
+Run declare_bench(CommandLine app);
 Run declare_over(CommandLine app);
 Run declare_uniq(CommandLine app);
 Run declare_top(CommandLine app);

@@ -19,7 +19,7 @@ InsertResult DLeftCountingBloomFilter<Scheme>::insert_digest(Hash128 digest) noe
       return InsertResult::counted;
     }
   }
-  return insert_at(images_of(digest).data());
+  return insert_generally(digest);
 }
 
 template <BucketScheme Scheme>
@@ -33,7 +33,7 @@ RemoveResult DLeftCountingBloomFilter<Scheme>::remove_digest(Hash128 digest) noe
       return result_of_remove(removed);
     }
   }
-  return remove_at(images_of(digest).data());
+  return remove_generally(digest);
 }
 
 template <BucketScheme Scheme>
@@ -41,7 +41,7 @@ bool DLeftCountingBloomFilter<Scheme>::contains_digest(Hash128 digest) const noe
   if (const auto* kernels = detail::key_kernels<Scheme>(kernels_)) {
     return kernels->contains(table_.finder(), table_.cells().data(), digest);
   }
-  return table_.count(images_of(digest).data()) != 0;
+  return count_generally(digest) != 0;
 }
 
 template <BucketScheme Scheme>
@@ -50,7 +50,7 @@ std::uint64_t DLeftCountingBloomFilter<Scheme>::count_digest(Hash128 digest) con
     const std::uint32_t in_cell = kernels->count(table_.finder(), table_.cells().data(), digest);
     if (in_cell <= max_counter()) return in_cell;
   }
-  return table_.count(images_of(digest).data());
+  return count_generally(digest);
 }
 
 }  // namespace tally
