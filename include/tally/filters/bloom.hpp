@@ -6,6 +6,9 @@
 #include <string_view>
 #include <utility>
 
+#include "tally/detail/batches/near_keys.hpp"
+#include "tally/detail/batches/test_keys.hpp"
+#include "tally/detail/batches/touch_keys.hpp"
 #include "tally/detail/checked_math.hpp"
 #include "tally/detail/parameter_error.hpp"
 #include "tally/filters/key_batch.hpp"
@@ -75,16 +78,24 @@ class BloomFilter {
 
   template <KeyBatch Keys>
   void insert_batch(const Keys& keys) noexcept {
-    detail::touch_keys<detail::Access::write>(hasher_, scheme_, bits_, shape_.num_hashes, keys,
-                                              [&](std::size_t, std::span<const std::uint64_t> offsets) {
-                                                for (const std::uint64_t offset : offsets) bits_.set(offset);
-                                              });
+    detail::touch_keys<detail::Access::write, detail::Visits::one>(
+        hasher_, scheme_, bits_, shape_.num_hashes, keys, [&](std::size_t, const auto& places) {
+          detail::all_places(places, [&](std::uint64_t offset) {
+            bits_.set(offset);
+            return true;
+          });
+        });
     num_insertions_ += std::span(keys).size();
   }
 
   template <Key K>
   [[nodiscard]] bool may_contain(K&& key) const noexcept {
-    return scheme_.all_positions(hasher_(key), [&](std::uint64_t position) { return bits_.get(position); });
+    const Hash128 hash = hasher_(key);
+    const auto is_set = [&](std::uint64_t offset) { return bits_.get(offset); };
+    if constexpr (Scheme::layout == PositionLayout::lines) {
+      if (detail::is_near(bits_)) return detail::test_whole_key(scheme_, bits_, hash, is_set);
+    }
+    return detail::test_key(scheme_, bits_, hash, is_set);
   }
 
   /// results[i] = may_contain(keys[i]); `results` is as long as `keys`.

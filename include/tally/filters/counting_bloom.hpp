@@ -15,6 +15,7 @@
 #include "tally/hashing/congruential_scheme.hpp"
 #include "tally/shapes/counting_bloom.hpp"
 #include "tally/storage/counter_array.hpp"
+#include "tally/storage/nibble_counters.hpp"
 
 namespace tally {
 
@@ -66,20 +67,19 @@ class CountingBloomFilter {
 
   template <Key K>
   InsertResult insert(K&& key) noexcept {
-    InsertResult result{};
-    detail::touch_key(
-        scheme_, counters_, shape_.num_hashes, hasher_(key),
-        [&](std::span<const std::uint64_t> offsets) { result = detail::insert_at(counters_, offsets); });
     ++totals_.num_insertions;
-    return result;
+    const Hash128 hash = hasher_(key);
+    return with_counters(counters_, [&](auto counters) {
+      return detail::insert_at(counters, detail::KeyPlaces(scheme_, counters, hash));
+    });
   }
 
   /// Inserts every key; returns for how many insertions a counter was or became saturated.
   template <KeyBatch Keys>
   std::uint64_t insert_batch(const Keys& keys) noexcept {
     std::uint64_t num_saturated = 0;
-    for_each_key(keys, [&](std::size_t, std::span<const std::uint64_t> offsets) {
-      num_saturated += detail::insert_at(counters_, offsets) == InsertResult::saturated;
+    for_each_key(keys, [&](auto counters, std::size_t, const auto& places) {
+      num_saturated += detail::insert_at(counters, places) == InsertResult::saturated;
     });
     totals_.num_insertions += std::span(keys).size();
     return num_saturated;
@@ -102,10 +102,10 @@ class CountingBloomFilter {
   /// Removes one occurrence of the key, unless it is provably absent.
   template <Key K>
   [[nodiscard]] RemoveResult remove(K&& key) noexcept {
-    RemoveResult result{};
-    detail::touch_key(
-        scheme_, counters_, shape_.num_hashes, hasher_(key),
-        [&](std::span<const std::uint64_t> offsets) { result = detail::remove_at(counters_, offsets); });
+    const Hash128 hash = hasher_(key);
+    const RemoveResult result = with_counters(counters_, [&](auto counters) {
+      return detail::remove_at(counters, detail::KeyPlaces(scheme_, counters, hash));
+    });
     ++(result == RemoveResult::refused ? totals_.num_refused_removes : totals_.num_removes);
     return result;
   }
@@ -114,8 +114,8 @@ class CountingBloomFilter {
   template <KeyBatch Keys>
   void remove_batch(const Keys& keys, std::span<RemoveResult> results) {
     detail::require_one_per_key("remove_batch", "results", std::span(keys).size(), results.size());
-    for_each_key(keys, [&](std::size_t i, std::span<const std::uint64_t> offsets) {
-      results[i] = detail::remove_at(counters_, offsets);
+    for_each_key(keys, [&](auto counters, std::size_t i, const auto& places) {
+      results[i] = detail::remove_at(counters, places);
       ++(results[i] == RemoveResult::refused ? totals_.num_refused_removes : totals_.num_removes);
     });
   }
@@ -209,13 +209,16 @@ class CountingBloomFilter {
 
   template <KeyBatch Keys, class Touch>
   void for_each_key(const Keys& keys, Touch touch) noexcept {
-    detail::touch_keys<detail::Access::write>(hasher_, scheme_, counters_, shape_.num_hashes, keys, touch);
+    with_counters(counters_, [&](auto counters) {
+      detail::touch_keys<detail::Access::write, detail::Visits::one>(
+          hasher_, scheme_, counters, shape_.num_hashes, keys,
+          [&touch, counters](std::size_t i, const auto& places) { touch(counters, i, places); });
+    });
   }
 
   template <Key K>
   bool passes(K&& key, std::uint64_t theta) const noexcept {
-    return scheme_.all_positions(hasher_(key),
-                                 [&](std::uint64_t position) { return counters_.get(position) >= theta; });
+    return detail::counters_pass(scheme_, counters_, hasher_(key), theta);
   }
 
   template <KeyBatch Keys>

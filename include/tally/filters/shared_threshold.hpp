@@ -91,7 +91,8 @@ class SharedThresholdFilter {
 
   template <KeyBatch Keys, class Touch>
   void for_each_key(const Keys& keys, Touch touch) noexcept {
-    detail::touch_keys<detail::Access::write>(hasher_, scheme_, counters_, shape_.num_hashes, keys, touch);
+    detail::touch_keys<detail::Access::write, detail::Visits::several>(hasher_, scheme_, counters_,
+                                                                       shape_.num_hashes, keys, touch);
     num_insertions_.fetch_add(std::span(keys).size(), std::memory_order_relaxed);
   }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tally/detail/batches/counter_reads.hpp"
+#include "tally/detail/batches/counter_writes.hpp"
 #include "tally/detail/checked_math.hpp"
 #include "tally/detail/parameter_error.hpp"
 #include "tally/filters/key_batch.hpp"
@@ -15,6 +16,7 @@
 #include "tally/hashing/congruential_scheme.hpp"
 #include "tally/shapes/threshold.hpp"
 #include "tally/storage/counter_array.hpp"
+#include "tally/storage/nibble_counters.hpp"
 
 namespace tally {
 
@@ -61,8 +63,13 @@ class ThresholdFilter {
   template <Key K>
   Count insert_and_count(K&& key) noexcept {
     Count result;
-    detail::touch_key(scheme_, counters_, shape_.num_hashes, hasher_(key),
-                      [&](std::span<const std::uint64_t> offsets) { result = count_of(insert_at(offsets)); });
+    const Hash128 hash = hasher_(key);
+    with_counters(counters_, [&](auto counters) {
+      detail::touch_key<detail::Visits::several>(
+          scheme_, counters, shape_.num_hashes, hash, [&](std::span<const std::uint64_t> offsets) {
+            result = count_of(detail::raise_at(counters, offsets, shape_.update));
+          });
+    });
     ++num_insertions_;
     return result;
   }
@@ -71,9 +78,7 @@ class ThresholdFilter {
   template <KeyBatch Keys>
   void insert_batch(const Keys& keys, std::span<ThresholdState> results) {
     detail::require_one_per_key("insert_batch", "results", std::span(keys).size(), results.size());
-    for_each_key(keys, [&](std::size_t i, std::span<const std::uint64_t> offsets) {
-      results[i] = state_of(insert_at(offsets));
-    });
+    insert_each(keys, [&](std::size_t i, std::uint64_t least) { results[i] = state_of(least); });
     num_insertions_ += std::span(keys).size();
   }
 
@@ -81,9 +86,7 @@ class ThresholdFilter {
   template <KeyBatch Keys>
   void insert_and_count_batch(const Keys& keys, std::span<Count> results) {
     detail::require_one_per_key("insert_and_count_batch", "results", std::span(keys).size(), results.size());
-    for_each_key(keys, [&](std::size_t i, std::span<const std::uint64_t> offsets) {
-      results[i] = count_of(insert_at(offsets));
-    });
+    insert_each(keys, [&](std::size_t i, std::uint64_t least) { results[i] = count_of(least); });
     num_insertions_ += std::span(keys).size();
   }
 
@@ -92,8 +95,8 @@ class ThresholdFilter {
   std::uint64_t insert_range(Keys&& keys) {
     std::uint64_t num_at_least = 0;
     detail::in_batches(hasher_, keys, [&](const auto& batch) {
-      for_each_key(batch, [&](std::size_t, std::span<const std::uint64_t> offsets) {
-        num_at_least += state_of(insert_at(offsets)) == ThresholdState::at_least;
+      insert_each(batch, [&](std::size_t, std::uint64_t least) {
+        num_at_least += state_of(least) == ThresholdState::at_least;
       });
       num_insertions_ += std::span(batch).size();
     });
@@ -108,8 +111,7 @@ class ThresholdFilter {
 
   template <Key K>
   [[nodiscard]] bool at_least(K&& key) const noexcept {
-    return scheme_.all_positions(
-        hasher_(key), [&](std::uint64_t position) { return counters_.get(position) >= shape_.threshold; });
+    return detail::counters_pass(scheme_, counters_, hasher_(key), shape_.threshold);
   }
 
   /// results[i] = at_least(keys[i]); `results` is as long as `keys`.
@@ -183,21 +185,16 @@ class ThresholdFilter {
   }
   Count count_of(std::uint64_t least) const noexcept { return {least, least == counters_.max()}; }
 
-  template <KeyBatch Keys, class Touch>
-  void for_each_key(const Keys& keys, Touch touch) noexcept {
-    detail::touch_keys<detail::Access::write>(hasher_, scheme_, counters_, shape_.num_hashes, keys, touch);
-  }
-
-  // Returns the key's smallest counter after the insertion.
-  std::uint64_t insert_at(std::span<const std::uint64_t> offsets) noexcept {
-    if (shape_.update == CounterUpdate::plain) {
-      for (const std::uint64_t offset : offsets) counters_.increment_at(offset);
-      return detail::least_at(counters_, offsets);
-    }
-    const std::uint64_t least = detail::least_at(counters_, offsets);
-    if (least == counters_.max()) return least;
-    for (const std::uint64_t offset : offsets) counters_.raise_to_at(offset, least + 1);
-    return least + 1;
+  // Inserts every key, and calls use(index, its smallest counter afterwards).
+  template <KeyBatch Keys, class Use>
+  void insert_each(const Keys& keys, Use use) noexcept {
+    with_counters(counters_, [&](auto counters) {
+      detail::touch_keys<detail::Access::write, detail::Visits::several>(
+          hasher_, scheme_, counters, shape_.num_hashes, keys,
+          [&](std::size_t i, std::span<const std::uint64_t> offsets) {
+            use(i, detail::raise_at(counters, offsets, shape_.update));
+          });
+    });
   }
 
   ThresholdShape shape_;

@@ -52,8 +52,11 @@ class CongruentialScheme {
   template <class Visit>
   bool all_positions(Hash128 hash, Visit visit) const noexcept {
     CongruentialSequence sequence(hash.low, hash.high);
-    for (std::uint32_t i = 0; i < num_hashes_; ++i) {
-      if (!visit(reduce_to_range(sequence.next(), num_positions_))) return false;
+    // Copies, because as far as the compiler knows, `visit` could write to this object.
+    const std::uint64_t num_positions = num_positions_;
+    const std::uint32_t num_hashes = num_hashes_;
+    for (std::uint32_t i = 0; i < num_hashes; ++i) {
+      if (!visit(reduce_to_range(sequence.next(), num_positions))) return false;
     }
     return true;
   }

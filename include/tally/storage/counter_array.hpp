@@ -9,6 +9,9 @@
 
 namespace tally {
 
+template <bool fills_words, class Word>
+class CounterView;
+
 /// The number of counters with a value from `least` to `greatest`.
 struct HistogramBin {
   std::uint64_t least = 0;
@@ -140,6 +143,9 @@ class CounterArray {
   std::span<std::uint64_t> words() noexcept { return words_.words(); }
 
  private:
+  template <bool fills_words, class Word>
+  friend class CounterView;
+
   detail::AlignedWords words_;
   std::uint64_t num_counters_;
   std::uint64_t max_;

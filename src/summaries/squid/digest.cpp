@@ -10,6 +10,7 @@
 
 #include "tally/detail/batches/counter_writes.hpp"
 #include "tally/detail/parameter_error.hpp"
+#include "tally/storage/nibble_counters.hpp"
 #include "tally/storage/nonzero_bits.hpp"
 #include "tally/summaries/squid/counting_digest.hpp"
 #include "tally/theory/bloom.hpp"
@@ -71,10 +72,11 @@ const SquidShape& checked(const SquidShape& shape) {
 
 using Offsets = std::array<std::uint64_t, SquidShape::num_hashes>;
 
-Offsets offsets_of(const SquidKey& key, const CounterArray& counters) {
+// Those of NibbleCounters.
+Offsets offsets_of(const SquidKey& key, std::uint64_t num_counters) {
   Offsets offsets{};
   std::transform(key.words().begin(), key.words().end(), offsets.begin(),
-                 [&](std::uint32_t word) { return counters.locate(word % counters.size()); });
+                 [&](std::uint32_t word) { return word % num_counters; });
   return offsets;
 }
 
@@ -212,11 +214,12 @@ CountingSquidDigest::CountingSquidDigest(const SquidShape& shape)
 
 InsertResult CountingSquidDigest::insert(const SquidKey& key) noexcept {
   ++num_keys_;
-  return detail::insert_at(counters_, offsets_of(key, counters_));
+  return detail::insert_at(NibbleCounters(counters_.words()), offsets_of(key, counters_.size()));
 }
 
 RemoveResult CountingSquidDigest::remove(const SquidKey& key) noexcept {
-  const RemoveResult result = detail::remove_at(counters_, offsets_of(key, counters_));
+  const RemoveResult result =
+      detail::remove_at(NibbleCounters(counters_.words()), offsets_of(key, counters_.size()));
   if (result != RemoveResult::refused && num_keys_ > 0) --num_keys_;
   num_saturated_removes_ += result == RemoveResult::saturated ? 1 : 0;
   return result;

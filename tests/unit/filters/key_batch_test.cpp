@@ -4,14 +4,17 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "support/random.hpp"
 #include "support/schemes.hpp"
+#include "tally/detail/batches/near_keys.hpp"
 #include "tally/filters/bloom.hpp"
 #include "tally/filters/counting_bloom.hpp"
+#include "tally/filters/threshold.hpp"
 
 namespace tally {
 namespace {
@@ -66,6 +69,93 @@ TYPED_TEST(EveryBatch, TestsAllPositionsOfEveryDigest) {
           const auto positions = test::positions_of<TypeParam>(space, digests[i]);
           ASSERT_EQ(results[i], std::ranges::count(positions, off) == 0) << i;
         }
+      }
+    }
+  }
+}
+
+/// Storage that is near for all operations, for lookups and quick writes only, and for none.
+constexpr std::size_t storage_bytes[] = {std::size_t{1} << 14, detail::near_bytes_of_slow_keys + (1u << 16),
+                                         detail::near_bytes + (1u << 16)};
+
+/// Few digests, each often enough that counters of up to 4 bits saturate, and then some that are not among them.
+std::vector<Hash128> repeated_digests() {
+  const std::vector<Hash128> few = random_digests(12);
+  std::vector<Hash128> digests;
+  for (std::size_t i = 0; i < 300; ++i) digests.push_back(few[i * i % few.size()]);
+  const std::vector<Hash128> others = random_digests(30);
+  digests.insert(digests.end(), others.begin(), others.end());
+  return digests;
+}
+
+TYPED_TEST(EveryBatch, OfAnySizeOfStorageDoesWhatSingleCallsDo) {
+  const std::vector<Hash128> keys = repeated_digests();
+  const std::span half = std::span(keys).subspan(0, 290);
+  const std::unique_ptr<bool[]> passed(new bool[keys.size()]);
+  const std::span<bool> passes(passed.get(), keys.size());
+  for (const std::size_t num_bytes : storage_bytes) {
+    for (const std::uint32_t k : {1u, 7u, 70u}) {
+      const PositionSpace bits = test::usable_space<TypeParam>(8 * num_bytes, k);
+      BloomFilter<TypeParam> batch({bits.num_positions, k}, 1);
+      BloomFilter<TypeParam> single = batch;
+      batch.insert_batch(half);
+      for (const Hash128 key : half) single.insert(key);
+      ASSERT_TRUE(batch == single) << num_bytes << " bytes, " << k << " hashes";
+      batch.may_contain_batch(keys, passes);
+      for (std::size_t i = 0; i < keys.size(); ++i) ASSERT_EQ(passes[i], single.may_contain(keys[i]));
+      ASSERT_TRUE(
+          std::all_of(passes.begin(), passes.begin() + 290, [](bool passes_key) { return passes_key; }));
+    }
+  }
+}
+
+TYPED_TEST(EveryBatch, OfAnyWidthAndSizeOfStorageCountsAsSingleCallsDo) {
+  const std::vector<Hash128> keys = repeated_digests();
+  const std::span half = std::span(keys).subspan(0, 290);
+  const std::unique_ptr<bool[]> passed(new bool[keys.size()]);
+  const std::span<bool> passes(passed.get(), keys.size());
+  std::vector<Count> counts(keys.size());
+  std::vector<RemoveResult> removed(keys.size());
+  for (const std::size_t num_bytes : storage_bytes) {
+    for (const std::uint32_t width : {1u, 2u, 3u, 4u, 5u, 8u, 32u}) {
+      const std::uint32_t k = 7;
+      const PositionSpace space = test::usable_space<TypeParam>(num_bytes / 8 * (64 / width), k,
+                                                                CounterArray::positions_per_line(width));
+      CountingBloomFilter<TypeParam> batch({space.num_positions, k, width, 1}, 1);
+      CountingBloomFilter<TypeParam> single = batch;
+      std::uint64_t num_saturated = 0;
+      for (const Hash128 key : half) num_saturated += single.insert(key) == InsertResult::saturated;
+      ASSERT_EQ(batch.insert_batch(half), num_saturated) << num_bytes << " bytes, width " << width;
+      ASSERT_TRUE(batch == single) << num_bytes << " bytes, width " << width;
+      batch.may_contain_batch(keys, passes);
+      batch.count_batch(keys, counts);
+      for (std::size_t i = 0; i < keys.size(); ++i) {
+        ASSERT_EQ(passes[i], single.may_contain(keys[i]));
+        ASSERT_EQ(counts[i], single.count(keys[i]));
+      }
+      batch.remove_batch(keys, removed);
+      for (std::size_t i = 0; i < keys.size(); ++i) ASSERT_EQ(removed[i], single.remove(keys[i])) << i;
+      ASSERT_TRUE(batch == single) << num_bytes << " bytes, width " << width;
+    }
+  }
+}
+
+TYPED_TEST(EveryBatch, OfAThresholdFilterOfAnySizeDoesWhatSingleCallsDo) {
+  const std::vector<Hash128> keys = repeated_digests();
+  std::vector<Count> counts(keys.size());
+  for (const std::size_t num_bytes : storage_bytes) {
+    for (const std::uint64_t threshold : {3u, 6u, 10u, 20u, 300u}) {
+      for (const CounterUpdate update : {CounterUpdate::plain, CounterUpdate::conservative}) {
+        ThresholdShape shape{.num_counters = 1, .num_hashes = 7, .threshold = threshold, .update = update};
+        const std::uint32_t width = counter_bits_for(shape);
+        shape.num_counters = test::usable_space<TypeParam>(num_bytes / 8 * (64 / width), 7,
+                                                           CounterArray::positions_per_line(width))
+                                 .num_positions;
+        ThresholdFilter<TypeParam> batch(shape, 1);
+        ThresholdFilter<TypeParam> single = batch;
+        batch.insert_and_count_batch(keys, counts);
+        for (std::size_t i = 0; i < keys.size(); ++i) ASSERT_EQ(counts[i], single.insert_and_count(keys[i]));
+        ASSERT_TRUE(batch == single) << num_bytes << " bytes, threshold " << threshold;
       }
     }
   }

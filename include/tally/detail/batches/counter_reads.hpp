@@ -5,55 +5,75 @@
 #include <cstdint>
 #include <span>
 
+#include "tally/detail/batches/test_keys.hpp"
+#include "tally/detail/batches/touch_keys.hpp"
 #include "tally/filters/key_batch.hpp"
 #include "tally/filters/outcomes.hpp"
 #include "tally/storage/counter_array.hpp"
+#include "tally/storage/nibble_counters.hpp"
 
 namespace tally::detail {
 
 /// results[i] = whether all counters of keys[i] are at least `theta`.
 template <HashScheme Scheme, KeyBatch Keys>
 void counters_pass(const KeyHasher& hasher, const Scheme& scheme, std::uint32_t num_hashes,
-                   const CounterArray& counters, const Keys& keys, std::uint64_t theta,
+                   const CounterArray& array, const Keys& keys, std::uint64_t theta,
                    std::span<bool> results) {
-  const auto passes = [&](std::uint64_t offset) { return counters.get_at(offset) >= theta; };
-  test_keys(hasher, scheme, counters, num_hashes, keys, passes, results);
+  with_counters(array, [&](auto counters) {
+    const auto passes = [counters, theta](std::uint64_t offset) { return counters.get_at(offset) >= theta; };
+    test_keys(hasher, scheme, counters, num_hashes, keys, passes, results);
+  });
+}
+
+/// Whether all counters of a key are at least `theta`.
+template <HashScheme Scheme>
+[[gnu::always_inline]] inline bool counters_pass(const Scheme& scheme, const CounterArray& array,
+                                                 Hash128 hash, std::uint64_t theta) noexcept {
+  return with_counters(array, [&](auto counters) {
+    return test_key(scheme, counters, hash,
+                    [=](std::uint64_t offset) { return counters.get_at(offset) >= theta; });
+  });
+}
+
+/// The smallest of the counters at these places.
+template <class Counters, class Places>
+[[gnu::always_inline]] inline std::uint64_t least_at(Counters counters, const Places& places) noexcept {
+  std::uint64_t least = counters.max();
+  all_places(places, [&](std::uint64_t offset) {
+    least = std::min(least, counters.get_at(offset));
+    return true;
+  });
+  return least;
 }
 
 /// The smallest counter of a key, and whether it is saturated.
 template <HashScheme Scheme>
-Count least_counter(const Scheme& scheme, const CounterArray& counters, Hash128 hash) noexcept {
-  std::uint64_t least = counters.max();
-  scheme.all_positions(hash, [&](std::uint64_t position) {
-    least = std::min(least, counters.get(position));
-    return least != 0;
+Count least_counter(const Scheme& scheme, const CounterArray& array, Hash128 hash) noexcept {
+  return with_counters(array, [&](auto counters) {
+    const std::uint64_t least = least_at(counters, KeyPlaces(scheme, counters, hash));
+    return Count{least, least == counters.max()};
   });
-  return {least, least == counters.max()};
-}
-
-/// The smallest of the counters at these positions.
-inline std::uint64_t least_at(const CounterArray& counters, std::span<const std::uint64_t> offsets) noexcept {
-  std::uint64_t least = counters.max();
-  for (const std::uint64_t offset : offsets) least = std::min(least, counters.get_at(offset));
-  return least;
 }
 
 /// results[i] = least_counter(keys[i]).
 template <HashScheme Scheme, KeyBatch Keys>
 void count_keys(const KeyHasher& hasher, const Scheme& scheme, std::uint32_t num_hashes,
-                const CounterArray& counters, const Keys& keys, std::span<Count> results) {
-  const auto touch = [&](std::size_t i, std::span<const std::uint64_t> offsets) {
-    const std::uint64_t least = least_at(counters, offsets);
-    results[i] = {least, least == counters.max()};
-  };
-  touch_keys<Access::read>(hasher, scheme, counters, num_hashes, keys, touch);
+                const CounterArray& array, const Keys& keys, std::span<Count> results) {
+  with_counters(array, [&](auto counters) {
+    const auto touch = [results, counters](std::size_t i, const auto& places) {
+      const std::uint64_t least = least_at(counters, places);
+      results[i] = {least, least == counters.max()};
+    };
+    touch_keys<Access::read, Visits::one>(hasher, scheme, counters, num_hashes, keys, touch);
+  });
 }
 
 /// sums[i].value += least_counter(keys[i]), for keys of which most are absent. Two counters of each key are
 /// tested first, without a branch; the other counters are read only if both are not 0.
 template <HashScheme Scheme, KeyBatch Keys>
 void add_rare_counts(const KeyHasher& hasher, const Scheme& scheme, std::uint32_t num_hashes,
-                     const CounterArray& counters, const Keys& key_range, std::span<Count> sums) {
+                     const CounterArray& array, const Keys& key_range, std::span<Count> sums) {
+  const CounterView<false, const std::uint64_t> counters(array, array.words());
   constexpr std::size_t keys_per_part = 512;
   const std::span keys(key_range);
   std::array<Hash128, keys_per_part> digests;
@@ -87,7 +107,8 @@ void add_rare_counts(const KeyHasher& hasher, const Scheme& scheme, std::uint32_
     const auto add = [&](std::size_t j, std::span<const std::uint64_t> offsets) {
       sums[begin + left[j]].value += least_at(counters, offsets);
     };
-    touch_keys<Access::read>(hasher, scheme, counters, num_hashes, std::span(digests).first(num_left), add);
+    touch_keys<Access::read, Visits::several>(hasher, scheme, counters, num_hashes,
+                                              std::span(digests).first(num_left), add);
   }
 }
 

@@ -1,36 +1,62 @@
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <span>
 
+#include "tally/detail/batches/counter_reads.hpp"
+#include "tally/detail/batches/key_places.hpp"
 #include "tally/filters/outcomes.hpp"
-#include "tally/storage/counter_array.hpp"
+#include "tally/shapes/counter_update.hpp"
+#include "tally/storage/counter_view.hpp"
 
 namespace tally::detail {
 
 /// Adds one to each of a key's counters.
-inline InsertResult insert_at(CounterArray& counters, std::span<const std::uint64_t> offsets) noexcept {
-  std::uint64_t greatest = 0;
-  for (const std::uint64_t offset : offsets) greatest = std::max(greatest, counters.increment_at(offset));
-  return greatest == counters.max() ? InsertResult::saturated : InsertResult::counted;
+template <class Counters, class Places>
+[[gnu::always_inline]] inline InsertResult insert_at(Counters counters, const Places& places) noexcept {
+  std::uint32_t seen = 0;
+  all_places(places, [&](std::uint64_t offset) {
+    seen |= counters.raise_one_at(offset);
+    return true;
+  });
+  return (seen & counter_saturated) != 0 ? InsertResult::saturated : InsertResult::counted;
 }
 
 /// Subtracts one from each of a key's counters in turn. If a counter is 0 (perhaps because an earlier visit
 /// lowered it, where two positions are equal), adds everything back. Saturated counters never changed.
-inline RemoveResult remove_at(CounterArray& counters, std::span<const std::uint64_t> offsets) noexcept {
-  RemoveResult result = RemoveResult::removed;
-  for (std::size_t i = 0; i < offsets.size(); ++i) {
-    const std::uint64_t value = counters.get_at(offsets[i]);
-    if (value == 0) {
-      while (i-- > 0) counters.increment_at(offsets[i]);
-      return RemoveResult::refused;
-    }
-    if (value == counters.max()) result = RemoveResult::saturated;
-    counters.decrement_at(offsets[i]);
+template <class Counters, class Places>
+[[gnu::always_inline]] inline RemoveResult remove_at(Counters counters, const Places& places) noexcept {
+  std::uint32_t seen = 0;
+  std::uint32_t num_lowered = 0;
+  const bool all = all_places(places, [&](std::uint64_t offset) {
+    const std::uint32_t change = counters.lower_one_at(offset);
+    if ((change & counter_was_zero) != 0) return false;
+    seen |= change;
+    ++num_lowered;
+    return true;
+  });
+  if (all) return (seen & counter_saturated) != 0 ? RemoveResult::saturated : RemoveResult::removed;
+  all_places(places, [&](std::uint64_t offset) {
+    if (num_lowered == 0) return false;
+    counters.raise_one_at(offset);
+    --num_lowered;
+    return true;
+  });
+  return RemoveResult::refused;
+}
+
+/// Inserts a key into a ThresholdFilter; returns its smallest counter afterwards.
+template <class Counters>
+std::uint64_t raise_at(Counters counters, std::span<const std::uint64_t> offsets,
+                       CounterUpdate update) noexcept {
+  if (update == CounterUpdate::plain) {
+    for (const std::uint64_t offset : offsets) counters.raise_one_at(offset);
+    return least_at(counters, offsets);
   }
-  return result;
+  const std::uint64_t least = least_at(counters, offsets);
+  if (least == counters.max()) return least;
+  for (const std::uint64_t offset : offsets) counters.raise_to_at(offset, least + 1);
+  return least + 1;
 }
 
 }  // namespace tally::detail
