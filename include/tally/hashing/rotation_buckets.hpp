@@ -41,6 +41,12 @@ class RotationBuckets {
     }
   }
 
+  /// The bucket of P_i(bucket, remainder), for callers that keep the two apart.
+  std::uint64_t image_bucket(std::uint32_t i, std::uint64_t bucket, std::uint64_t remainder) const noexcept {
+    const std::uint64_t sum = bucket + rotation(i, remainder);
+    return sum - (sum >= num_buckets_ ? num_buckets_ : 0);
+  }
+
   std::uint64_t fingerprint(std::uint32_t i, std::uint64_t image) const noexcept {
     const std::uint64_t remainder = image & remainder_mask_;
     const std::uint64_t by = rotation(i, remainder);
