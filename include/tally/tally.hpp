@@ -9,6 +9,7 @@
 #include "tally/any_filter/summary.hpp"
 #include "tally/filters/aging_bloom.hpp"
 #include "tally/filters/bloom.hpp"
+#include "tally/filters/compact_dleft.hpp"
 #include "tally/filters/counting_bloom.hpp"
 #include "tally/filters/dleft_counting_bloom.hpp"
 #include "tally/filters/shared_threshold.hpp"

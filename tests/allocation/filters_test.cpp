@@ -2,6 +2,7 @@
 
 #include "describe.hpp"
 #include "fail_each.hpp"
+#include "tally/filters/compact_dleft.hpp"
 #include "tally/filters/shared_threshold.hpp"
 #include "tally/sets/shared_entry_set.hpp"
 
@@ -150,6 +151,64 @@ TEST(Allocation, ASharedThresholdFilterIsMadeWholeOrNotAtAll) {
                 },
                 [](const std::unique_ptr<Shared>& shared) { return shared != nullptr; }),
             1u);
+}
+
+auto describe_compact(const CompactDLeftFilter& filter) {
+  const detail::CompactTable& table = filter.table();
+  return std::tuple(Numbers{filter.shape().num_lines_per_subtable, table.num_fingerprints(),
+                            filter.totals().num_insertions},
+                    numbers_of(table.words().words()), describe_all(table.spills()));
+}
+
+CompactDLeftFilter filled_compact(bool is_large) {
+  CompactDLeftFilter filter({.num_lines_per_subtable = is_large ? 60u : 20u}, 42);
+  for (int i = 0; i < 6; ++i) {
+    for (const Hash128 key : sample_keys(42, 200)) EXPECT_EQ(filter.insert(key), InsertResult::counted);
+    if (i == 0) continue;
+    for (const Hash128 key : sample_keys(42, 170)) EXPECT_EQ(filter.remove(key), RemoveResult::removed);
+  }
+  EXPECT_GT(filter.table().spills().size(), 0u);
+  return filter;
+}
+
+TEST(Allocation, ACompactDLeftFilterIsCopiedAndAssignedWholeOrNotAtAll) {
+  fail_each_copy("CompactDLeftFilter", filled_compact, describe_compact);
+}
+
+TEST(Allocation, ACompactDLeftFilterIsMadeWholeOrNotAtAll) {
+  EXPECT_EQ(fail_each(
+                "CompactDLeftFilter", [] { return std::optional<CompactDLeftFilter>(); },
+                [](std::optional<CompactDLeftFilter>& filter) {
+                  filter.emplace(CompactDLeftShape{.num_lines_per_subtable = 100}, KeyHasher(42));
+                },
+                [](const std::optional<CompactDLeftFilter>& filter) { return filter.has_value(); }),
+            2u);
+}
+
+TEST(Allocation, ACompactDLeftFilterMergesAllOrNothing) {
+  const CompactDLeftFilter other = filled_compact(false);
+  EXPECT_EQ(fail_each(
+                "CompactDLeftFilter merged", [] { return filled_compact(false); },
+                [&](CompactDLeftFilter& filter) { EXPECT_TRUE(filter.merge(other)); }, describe_compact),
+            2u);
+}
+
+TEST(Allocation, OperationsOnKeysOfACompactDLeftFilterRequestNoMemory) {
+  const std::vector<Hash128> keys = sample_keys(1, 3000);
+  std::vector<InsertResult> inserted(keys.size());
+  std::vector<RemoveResult> removed(keys.size());
+  std::vector<Count> counts(keys.size());
+  CompactDLeftFilter filter({.num_lines_per_subtable = 20}, 42);
+  const FailingAllocation failing(0);
+  filter.insert_batch(keys, std::span(inserted));
+  for (const Hash128 key : keys) (void)filter.insert(key);
+  filter.count_batch(keys, std::span(counts));
+  filter.remove_batch(keys, std::span(removed));
+  for (const Hash128 key : keys) (void)filter.remove(key);
+  EXPECT_FALSE(FailingAllocation::has_failed());
+  EXPECT_GT(filter.totals().num_full, 0u);
+  EXPECT_GT(filter.totals().num_rescues, 0u);
+  EXPECT_GT(filter.totals().num_refused_removes, 0u);
 }
 
 }  // namespace

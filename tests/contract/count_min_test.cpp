@@ -15,7 +15,7 @@
 namespace tally::test {
 namespace {
 
-constexpr std::uint64_t universe = 200;
+constexpr std::uint64_t sketch_universe = 200;
 constexpr std::uint64_t most = ~std::uint64_t{0};
 
 // The same cases in every run, unless RC_PARAMS asks for others.
@@ -29,7 +29,7 @@ std::vector<std::uint64_t> words_of(const Sketch& sketch) {
 /// Keys of which a few are frequent.
 std::vector<std::uint64_t> skewed_stream(Random& random, std::size_t length) {
   std::vector<std::uint64_t> keys(length);
-  for (std::uint64_t& key : keys) key = random.below(random.between(1, universe));
+  for (std::uint64_t& key : keys) key = random.below(random.between(1, sketch_universe));
   return keys;
 }
 
@@ -100,7 +100,7 @@ TYPED_TEST(CountMin, AnEmptySketchEstimatesNothing) {
 TYPED_TEST(CountMin, NoEstimateIsEverBelowTheTruth) {
   this->for_each_empty([](auto sketch) {
     Random random(1);
-    ExactMultiset twin(universe);
+    ExactMultiset twin(sketch_universe);
     const auto keys = skewed_stream(random, 600);
     const auto weights = random_weights(random, 600);
     for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -154,7 +154,7 @@ TYPED_TEST(CountMin, AMergeOfPlainSketchesIsTheSketchOfBothStreams) {
     Random random(3);
     auto right = left;
     auto both = left;
-    ExactMultiset twin(universe);
+    ExactMultiset twin(sketch_universe);
     for (auto* part : {&left, &right}) {
       const auto keys = skewed_stream(random, 200);
       const auto weights = random_weights(random, 200);
@@ -174,7 +174,7 @@ TYPED_TEST(CountMin, AMergeOfConservativeSketchesIsNeverBelowTheTruthOfBoth) {
     if (left.shape().update != CounterUpdate::conservative) return;
     Random random(4);
     auto right = left;
-    ExactMultiset twin(universe);
+    ExactMultiset twin(sketch_universe);
     for (auto* part : {&left, &right}) {
       for (const std::uint64_t key : skewed_stream(random, 300)) {
         part->add(key);
@@ -222,13 +222,13 @@ TYPED_TEST(CountMin, ConservativeUpdateIsNeverAbovePlainAndOftenBelow) {
     const auto keys = skewed_stream(random, 400);
     plain.add_batch(keys);
     conservative.add_batch(keys);
-    for (std::uint64_t key = 0; key < universe; ++key) {
+    for (std::uint64_t key = 0; key < sketch_universe; ++key) {
       ASSERT_LE(conservative.count(key).value, plain.count(key).value);
       num_below += conservative.count(key).value < plain.count(key).value;
     }
     if (round % 2 == 1) plain.halve(), conservative.halve();
   }
-  EXPECT_GT(num_below, universe);
+  EXPECT_GT(num_below, sketch_universe);
 }
 
 TYPED_TEST(CountMin, HalvingRoundsUpAndLeavesWhatIsSaturated) {
@@ -335,12 +335,12 @@ TYPED_TEST(CountMin, AnInnerProductIsNeverBelowTheTruthAndExactWithoutCollisions
     const CountMinShape shape{width, 4, 1, 32};
     auto left = this->make(shape);
     auto right = this->make({width, 4, 1, 16});
-    std::vector<std::uint64_t> a(universe), b(universe);
+    std::vector<std::uint64_t> a(sketch_universe), b(sketch_universe);
     Random random(8);
     for (const std::uint64_t key : skewed_stream(random, 500)) left.add(key), ++a[key];
     for (const std::uint64_t key : skewed_stream(random, 300)) right.add(key, 2), b[key] += 2;
     std::uint64_t truth = 0;
-    for (std::uint64_t key = 0; key < universe; ++key) truth += a[key] * b[key];
+    for (std::uint64_t key = 0; key < sketch_universe; ++key) truth += a[key] * b[key];
     const CountEstimate product = left.inner_product(right);
     EXPECT_GE(product.value, truth);
     EXPECT_EQ(product.upper, product.value);

@@ -8,7 +8,7 @@
 namespace tally::test {
 namespace {
 
-constexpr std::uint64_t num_possible_keys = 150;
+constexpr std::uint64_t counting_universe = 150;
 
 template <class Scheme>
 class CountingFilter : public testing::Test {
@@ -33,7 +33,7 @@ TYPED_TEST_SUITE(CountingFilter, SchemeTypes, SchemeNames);
 TYPED_TEST(CountingFilter, ARemoveOfAProvablyAbsentKeyIsRefusedAndChangesNothing) {
   this->for_each_empty([](auto filter) {
     Random random(1);
-    filter.insert_batch(skewed_keys(random, num_possible_keys, 100));
+    filter.insert_batch(skewed_keys(random, counting_universe, 100));
     std::uint64_t num_refused = 0;
     for (std::uint64_t key = 1000; key < 1500; ++key) {
       if (filter.may_contain(key)) continue;
@@ -68,8 +68,8 @@ TYPED_TEST(CountingFilter, ARemoveThatWouldTakeACounterBelowZeroIsRefusedAndChan
 TYPED_TEST(CountingFilter, ARemoveUndoesTheInsertExactlyUnlessACounterSticks) {
   this->for_each_empty([](auto filter) {
     Random random(2);
-    filter.insert_batch(skewed_keys(random, num_possible_keys, 50));
-    for (std::uint64_t key = 0; key < num_possible_keys; ++key) {
+    filter.insert_batch(skewed_keys(random, counting_universe, 50));
+    for (std::uint64_t key = 0; key < counting_universe; ++key) {
       auto changed = filter;
       const InsertResult inserted = changed.insert(key);
       const Words after_insert = words_of(changed);
@@ -92,7 +92,7 @@ TYPED_TEST(CountingFilter, ARemoveUndoesTheInsertExactlyUnlessACounterSticks) {
 TYPED_TEST(CountingFilter, WhatIsStuckStaysStuckThroughRemovesAndMerges) {
   this->for_each_empty([](auto filter) {
     Random random(3);
-    const auto keys = skewed_keys(random, num_possible_keys, 400);
+    const auto keys = skewed_keys(random, counting_universe, 400);
     filter.insert_batch(keys);
     for (int i = 0; i < 63; ++i) filter.merge(filter);  // doubles, so that wide counters saturate too
     const auto storage = filter.storage();
@@ -122,8 +122,8 @@ TYPED_TEST(CountingFilter, AMergeEqualsInsertingBothUnlessACounterSticks) {
   std::uint64_t num_exact = 0;
   this->for_each_empty([&](auto filter) {
     Random random(4);
-    const auto keys_a = skewed_keys(random, num_possible_keys, 60);
-    const auto keys_b = skewed_keys(random, num_possible_keys, 60);
+    const auto keys_a = skewed_keys(random, counting_universe, 60);
+    const auto keys_b = skewed_keys(random, counting_universe, 60);
     auto other = filter;
     auto both = filter;
     filter.insert_batch(keys_a);
@@ -141,12 +141,12 @@ TYPED_TEST(CountingFilter, AMergeEqualsInsertingBothUnlessACounterSticks) {
 TYPED_TEST(CountingFilter, ARemoveWorksAfterAMerge) {
   this->for_each_empty([](auto filter) {
     Random random(5);
-    ExactMultiset twin(num_possible_keys);
+    ExactMultiset twin(counting_universe);
     auto other = filter;
-    insert_into_both(filter, twin, skewed_keys(random, num_possible_keys, 100));
-    insert_into_both(other, twin, skewed_keys(random, num_possible_keys, 100));
+    insert_into_both(filter, twin, skewed_keys(random, counting_universe, 100));
+    insert_into_both(other, twin, skewed_keys(random, counting_universe, 100));
     filter.merge(other);
-    for (std::uint64_t key = 0; key < num_possible_keys; ++key) {
+    for (std::uint64_t key = 0; key < counting_universe; ++key) {
       while (twin.count(key) > key % 3) {
         ASSERT_NE(filter.remove(key), RemoveResult::refused);
         twin.remove(key);
@@ -159,14 +159,14 @@ TYPED_TEST(CountingFilter, ARemoveWorksAfterAMerge) {
 TYPED_TEST(CountingFilter, BatchesAnswerAndChangeLikeOneByOneInOrder) {
   this->for_each_empty([](auto filter) {
     Random random(6);
-    const auto keys = skewed_keys(random, num_possible_keys, 300);
+    const auto keys = skewed_keys(random, counting_universe, 300);
     auto single = filter;
     std::uint64_t num_saturated = 0;
     for (const std::uint64_t key : keys) num_saturated += single.insert(key) == InsertResult::saturated;
     ASSERT_EQ(filter.insert_batch(keys), num_saturated);
     ASSERT_EQ(words_of(filter), words_of(single));
 
-    const auto others = skewed_keys(random, 2 * num_possible_keys, 300);
+    const auto others = skewed_keys(random, 2 * counting_universe, 300);
     std::vector<Count> counts(300);
     filter.count_batch(others, counts);
     const auto found =

@@ -10,7 +10,7 @@
 namespace tally::test {
 namespace {
 
-constexpr std::uint64_t universe = 12;
+constexpr std::uint64_t small_universe = 12;
 
 // The same cases in every run, unless RC_PARAMS asks for others ("seed=5 max_success=10000").
 [[maybe_unused]] const int seed_is_fixed = setenv("RC_PARAMS", "seed=2026", 0);
@@ -34,7 +34,7 @@ std::vector<Operation> any_operations() {
                                                  {1, Kind::merge_copy},
                                                  {1, Kind::merge_other}});
   return *gen::container<std::vector<Operation>>(
-      gen::construct<Operation>(kinds, gen::inRange<std::uint64_t>(0, universe)));
+      gen::construct<Operation>(kinds, gen::inRange<std::uint64_t>(0, small_universe)));
 }
 
 /// What every counter would hold without limits: how often the keys of `twin` raise it.
@@ -61,7 +61,7 @@ void counting_filter_equals_the_model() {
   const auto k = *rc::gen::inRange<std::uint32_t>(1, 6);
   const CountingBloomShape shape = *rc::gen::elementOf(Subject<Filter>::shapes(m, k));
   Filter filter(shape, *rc::gen::arbitrary<std::uint64_t>());
-  ExactMultiset twin(universe);
+  ExactMultiset twin(small_universe);
   for (const Operation& operation : any_operations()) {
     const Words before = words_of(filter);
     switch (operation.kind) {
@@ -96,7 +96,7 @@ void counting_filter_equals_the_model() {
       const std::uint64_t value = filter.storage().get(i);
       RC_ASSERT(value == shape.max_threshold || exact[i] == value);
     }
-    for (std::uint64_t key = 0; key < universe; ++key) {
+    for (std::uint64_t key = 0; key < small_universe; ++key) {
       RC_ASSERT(Subject<Filter>::keeps_promise(filter, key, twin.count(key)));
     }
   }
@@ -122,7 +122,7 @@ RC_GTEST_PROP(ThresholdFilterProperty, PlainCountersAreExactOrAtTheirMaximumAndC
   const auto k = *rc::gen::inRange<std::uint32_t>(1, 6);
   const ThresholdShape shape = *rc::gen::elementOf(Subject<Filter>::shapes(m, k));
   Filter filter(shape, *rc::gen::arbitrary<std::uint64_t>());
-  ExactMultiset twin(universe);
+  ExactMultiset twin(small_universe);
   for (const Operation& operation : any_operations()) {
     if (operation.kind == Kind::merge_copy) {
       filter.merge(Filter(filter));
@@ -139,7 +139,7 @@ RC_GTEST_PROP(ThresholdFilterProperty, PlainCountersAreExactOrAtTheirMaximumAndC
       const bool holds = shape.update == CounterUpdate::plain ? value == plain : value <= plain;
       RC_ASSERT(holds);
     }
-    for (std::uint64_t key = 0; key < universe; ++key) {
+    for (std::uint64_t key = 0; key < small_universe; ++key) {
       RC_ASSERT(Subject<Filter>::keeps_promise(filter, key, twin.count(key)));
     }
   }

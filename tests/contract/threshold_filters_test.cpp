@@ -7,7 +7,7 @@
 namespace tally::test {
 namespace {
 
-constexpr std::uint64_t universe = 150;
+constexpr std::uint64_t threshold_universe = 150;
 
 template <class Scheme>
 class ThresholdFilterOf : public testing::Test {
@@ -30,7 +30,7 @@ TYPED_TEST_SUITE(ThresholdFilterOf, SchemeTypes, SchemeNames);
 TYPED_TEST(ThresholdFilterOf, BatchesAnswerAndChangeLikeOneByOneInOrder) {
   this->for_each_empty([](auto filter) {
     Random random(1);
-    const auto keys = skewed_keys(random, universe, 400);
+    const auto keys = skewed_keys(random, threshold_universe, 400);
     auto single = filter;
     auto counted = filter;
     std::vector<ThresholdState> states(keys.size());
@@ -43,7 +43,7 @@ TYPED_TEST(ThresholdFilterOf, BatchesAnswerAndChangeLikeOneByOneInOrder) {
     }
     ASSERT_EQ(words_of(filter), words_of(single));
     ASSERT_EQ(words_of(counted), words_of(single));
-    const auto others = skewed_keys(random, 2 * universe, 300);
+    const auto others = skewed_keys(random, 2 * threshold_universe, 300);
     std::vector<Count> counts(300);
     filter.count_batch(others, counts);
     const auto reached =
@@ -58,8 +58,8 @@ TYPED_TEST(ThresholdFilterOf, BatchesAnswerAndChangeLikeOneByOneInOrder) {
 TYPED_TEST(ThresholdFilterOf, CountsOfMostlyAbsentKeysAreAddedToWhatIsThere) {
   this->for_each_empty([](auto filter) {
     Random random(7);
-    Subject<decltype(filter)>::insert_batch(filter, skewed_keys(random, universe, 200));
-    const auto keys = skewed_keys(random, 10 * universe, 1100);  // more than are looked at together
+    Subject<decltype(filter)>::insert_batch(filter, skewed_keys(random, threshold_universe, 200));
+    const auto keys = skewed_keys(random, 10 * threshold_universe, 1100);  // more than are looked at together
     std::vector<Count> sums(keys.size(), Count{5, true});
     filter.add_rare_counts_batch(keys, sums);
     for (std::size_t i = 0; i < keys.size(); ++i)
@@ -72,8 +72,8 @@ TYPED_TEST(ThresholdFilterOf, CountsOfMostlyAbsentKeysAreAddedToWhatIsThere) {
 TYPED_TEST(ThresholdFilterOf, NoInsertionIsReportedLate) {
   this->for_each_empty([](auto filter) {
     Random random(2);
-    ExactMultiset twin(universe);
-    for (const std::uint64_t key : skewed_keys(random, universe, 600)) {
+    ExactMultiset twin(threshold_universe);
+    for (const std::uint64_t key : skewed_keys(random, threshold_universe, 600)) {
       twin.insert(key);
       const ThresholdState state = filter.insert(key);
       ASSERT_TRUE(twin.count(key) < filter.shape().threshold || state == ThresholdState::at_least);
@@ -100,7 +100,7 @@ TYPED_TEST(ThresholdFilterOf, ConservativeUpdateIsNeverAbovePlain) {
     shape.update = CounterUpdate::plain;
     decltype(filter) plain(shape, 7);
     Random random(3);
-    const auto keys = skewed_keys(random, universe, 400);
+    const auto keys = skewed_keys(random, threshold_universe, 400);
     Subject<decltype(filter)>::insert_batch(filter, keys);
     Subject<decltype(filter)>::insert_batch(plain, keys);
     for (std::uint64_t i = 0; i < shape.num_counters; ++i) {
@@ -114,7 +114,7 @@ TYPED_TEST(ThresholdFilterOf, AConservativeInsertionRaisesTheCountByExactlyOneAn
   this->for_each_empty([](auto filter) {
     if (filter.shape().update == CounterUpdate::plain) return;
     Random random(4);
-    for (const std::uint64_t key : skewed_keys(random, universe, 150)) {
+    for (const std::uint64_t key : skewed_keys(random, threshold_universe, 150)) {
       const Count before = filter.count(key);
       const auto storage = filter.storage();
       const Count after = filter.insert_and_count(key);
@@ -132,8 +132,8 @@ TYPED_TEST(ThresholdFilterOf, AMergeWithPlainUpdateEqualsInsertingBoth) {
   this->for_each_empty([](auto filter) {
     if (filter.shape().update != CounterUpdate::plain) return;
     Random random(5);
-    const auto keys_a = skewed_keys(random, universe, 150);
-    const auto keys_b = skewed_keys(random, universe, 150);
+    const auto keys_a = skewed_keys(random, threshold_universe, 150);
+    const auto keys_b = skewed_keys(random, threshold_universe, 150);
     auto other = filter;
     auto both = filter;
     Subject<decltype(filter)>::insert_batch(filter, keys_a);
@@ -149,11 +149,11 @@ TYPED_TEST(ThresholdFilterOf, AMergeIsNeverBelowTheSumOfBothCounts) {
   this->for_each_empty([](auto filter) {
     Random random(6);
     auto other = filter;
-    Subject<decltype(filter)>::insert_batch(filter, skewed_keys(random, universe, 150));
-    Subject<decltype(filter)>::insert_batch(other, skewed_keys(random, universe, 150));
+    Subject<decltype(filter)>::insert_batch(filter, skewed_keys(random, threshold_universe, 150));
+    Subject<decltype(filter)>::insert_batch(other, skewed_keys(random, threshold_universe, 150));
     auto merged = filter;
     merged.merge(other);
-    for (std::uint64_t key = 0; key < universe; ++key) {
+    for (std::uint64_t key = 0; key < threshold_universe; ++key) {
       const std::uint64_t sum = filter.count(key).value + other.count(key).value;
       ASSERT_GE(merged.count(key).value, std::min(sum, merged.storage().max()));
     }

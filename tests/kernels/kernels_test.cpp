@@ -29,12 +29,16 @@ struct Kernels {
 
 constexpr std::array kernel_files{
     Kernels{"src/detail/batches/blocked_kernels.cpp", expect_blocked_kernels_as_single_keys},
+    Kernels{"src/detail/compact/kernels.cpp", expect_compact_kernels_as_plain_lines},
     Kernels{"src/detail/dleft/kernels.cpp", expect_dleft_kernels_as_general_code},
     Kernels{"src/sets/hash_set.cpp", expect_find_absent_as_contains},
     Kernels{"tools/tally/input/find_bytes.cpp", expect_find_bytes_as_byte_by_byte},
 };
 
-std::string stem(std::string_view path) { return std::filesystem::path(path).stem().string(); }
+/// The folder and the file: there are several kernels.cpp.
+std::string name_of(const std::filesystem::path& path) {
+  return path.parent_path().filename().string() + "_" + path.stem().string();
+}
 
 void PrintTo(const Kernels& kernels, std::ostream* out) { *out << kernels.file; }
 
@@ -69,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(Each, KernelsOn,
                          ::testing::Combine(::testing::ValuesIn(kernel_files),
                                             ::testing::ValuesIn(compiled_instruction_sets())),
                          [](const auto& instance) {
-                           return stem(std::get<0>(instance.param).file) + "_" +
+                           return name_of(std::get<0>(instance.param).file) + "_" +
                                   hwy::TargetName(std::get<1>(instance.param));
                          });
 

@@ -6,6 +6,7 @@
 #include "tally/any_filter/similarity.hpp"
 #include "tally/filters/aging_bloom.hpp"
 #include "tally/filters/bloom.hpp"
+#include "tally/filters/compact_dleft.hpp"
 #include "tally/filters/counting_bloom.hpp"
 #include "tally/filters/dleft_counting_bloom.hpp"
 #include "tally/hashing/random_seed.hpp"
@@ -21,9 +22,10 @@
 #include "tally/sketches/top_keys.hpp"
 
 void use(tally::HashSet& set, tally::RecentKeys& recent, tally::SharedEntrySet& entries,
-         tally::DLeftCountingBloomFilter<>& dleft, const tally::DLeftCountingBloomFilter<>& other,
-         tally::BloomFilter<>& bloom, tally::CountingBloomFilter<>& counting, tally::CountMinSketch<>& sketch,
-         tally::AnyFilter& any, tally::AgingBloomFilter<>& aging, const std::vector<tally::Hash128>& digests,
+         tally::CompactDLeftFilter& compact, tally::DLeftCountingBloomFilter<>& dleft,
+         const tally::DLeftCountingBloomFilter<>& other, tally::BloomFilter<>& bloom,
+         tally::CountingBloomFilter<>& counting, tally::CountMinSketch<>& sketch, tally::AnyFilter& any,
+         tally::AgingBloomFilter<>& aging, const std::vector<tally::Hash128>& digests,
          const tally::Requirements& wanted) {
   set.insert({1, 2});                        // refused
   set.try_insert({1, 2});                    // refused
@@ -31,6 +33,11 @@ void use(tally::HashSet& set, tally::RecentKeys& recent, tally::SharedEntrySet& 
   set.contains({1, 2});                      // refused
   recent.insert({1, 2});                     // refused
   entries.insert(1);                         // refused
+  compact.insert(1);                         // refused
+  compact.remove(1);                         // refused
+  compact.merge(compact);                    // refused
+  compact.may_contain(1);                    // refused
+  compact.count(1);                          // refused
   dleft.insert(1);                           // refused
   dleft.remove(1);                           // refused
   dleft.merge(other);                        // refused

@@ -16,21 +16,20 @@
 namespace tally::test {
 namespace {
 
-constexpr std::uint64_t num_keys = 4096;
-constexpr std::uint64_t num_queries = 2000;
+constexpr std::uint64_t keys_per_filter = 4096;
 
 template <class Scheme>
 MeasuredRate measure(const BloomShapeFor<Scheme>& shape, std::uint64_t num_filters, Random& random) {
-  MeasuredRate measured(num_queries);
-  std::vector<Hash128> keys(num_keys);
-  std::vector<Hash128> absent(num_queries);
+  MeasuredRate measured(usual_num_queries);
+  std::vector<Hash128> keys(keys_per_filter);
+  std::vector<Hash128> absent(usual_num_queries);
   for (std::uint64_t i = 0; i < num_filters; ++i) {
     BloomFilter<Scheme> filter(shape, 0);
     for (Hash128& digest : keys) digest = random.digest();
     for (Hash128& digest : absent) digest = random.digest();
     filter.insert_batch(keys);
-    const auto found =
-        ask_batch(num_queries, [&](std::span<bool> results) { filter.may_contain_batch(absent, results); });
+    const auto found = ask_batch(usual_num_queries,
+                                 [&](std::span<bool> results) { filter.may_contain_batch(absent, results); });
     measured.add_filter(static_cast<std::uint64_t>(std::ranges::count(found, true)));
   }
   return measured;
@@ -42,7 +41,8 @@ std::vector<Cell> cells_of_grid(std::uint64_t seed, Predict predict) {
   Random random(seed);
   for (const std::uint64_t bits_per_key : {2, 4, 8, 12, 16}) {
     for (const std::uint32_t k : {1u, 2u, 3u, 5u, 7u, 11u}) {
-      const BloomShapeFor<Scheme> shape{usable_space<Scheme>(bits_per_key * num_keys, k).num_positions, k};
+      const BloomShapeFor<Scheme> shape{usable_space<Scheme>(bits_per_key * keys_per_filter, k).num_positions,
+                                        k};
       const double predicted = predict(shape.num_bits, k);
       if (predicted < least_tested_probability) continue;
       cells.push_back(
@@ -54,7 +54,7 @@ std::vector<Cell> cells_of_grid(std::uint64_t seed, Predict predict) {
 }
 
 double standard_law(std::uint64_t m, std::uint32_t k) {
-  return theory::false_positive_probability_occupancy(m, k, num_keys);
+  return theory::false_positive_probability_occupancy(m, k, keys_per_filter);
 }
 
 TEST(BloomRate, TheDefaultSchemeFollowsTheLawOfIndependentHashes) {
@@ -67,19 +67,19 @@ TEST(BloomRate, TheStandardSchemeFollowsTheLawOfIndependentHashes) {
 
 TEST(BloomRate, ThePartitionedSchemeFollowsItsLaw) {
   expect_predicted(cells_of_grid<PartitionedScheme>(3, [](std::uint64_t m, std::uint32_t k) {
-    return theory::false_positive_probability_partitioned(m, k, num_keys);
+    return theory::false_positive_probability_partitioned(m, k, keys_per_filter);
   }));
 }
 
 TEST(BloomRate, ThePartitionDoubleSchemeFollowsItsLawAtFiniteN) {
   expect_predicted(cells_of_grid<PartitionDoubleScheme>(7, [](std::uint64_t m, std::uint32_t k) {
-    return theory::partition_double_false_positive_probability(m / k, k, num_keys);
+    return theory::partition_double_false_positive_probability(m / k, k, keys_per_filter);
   }));
 }
 
 TEST(BloomRate, TheBlockedFilterFollowsItsMixture) {
   expect_predicted(cells_of_grid<BlockedScheme>(4, [](std::uint64_t m, std::uint32_t k) {
-    return theory::blocked_bloom_false_positive_probability(m / 512, 512, k, num_keys);
+    return theory::blocked_bloom_false_positive_probability(m / 512, 512, k, keys_per_filter);
   }));
 }
 
@@ -87,8 +87,8 @@ TEST(BloomRate, TheBlockedFilterFollowsItsMixture) {
 // trials as that takes, whatever TALLY_TRIALS says.
 TEST(BloomRate, TheBlockedFilterDoesNotFollowTheStandardLaw) {
   Random random(5);
-  const MeasuredRate measured = measure<BlockedScheme>({16 * num_keys, 7}, 300, random);
-  EXPECT_GT(measured.limits(family_confidence).low, standard_law(16 * num_keys, 7));
+  const MeasuredRate measured = measure<BlockedScheme>({16 * keys_per_filter, 7}, 300, random);
+  EXPECT_GT(measured.limits(family_confidence).low, standard_law(16 * keys_per_filter, 7));
 }
 
 // In a filter of 2^44 lines the keys of one line share the 44 high bits of the digest's low half: 20 bits

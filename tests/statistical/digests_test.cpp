@@ -15,18 +15,17 @@ namespace tally::test {
 namespace {
 
 constexpr std::uint64_t num_digests = 4096;
-constexpr std::uint64_t num_absent_digests = 2000;
 
 MeasuredRate measure(const FilterShape& shape, Random& random) {
-  MeasuredRate measured(num_absent_digests);
+  MeasuredRate measured(usual_num_queries);
   std::vector<Hash128> keys(num_digests);
-  std::vector<Hash128> absent(num_absent_digests);
+  std::vector<Hash128> absent(usual_num_queries);
   for (std::uint64_t i = 0; i < num_trials(100); ++i) {
     AnyFilter filter(shape, 0);
     for (Hash128& digest : keys) digest = digest_from(random.next());
     for (Hash128& digest : absent) digest = digest_from(random.next());
     EXPECT_EQ(filter.insert_batch(keys), 0u);
-    const auto found = ask_batch(num_absent_digests,
+    const auto found = ask_batch(usual_num_queries,
                                  [&](std::span<bool> results) { filter.may_contain_batch(absent, results); });
     measured.add_filter(static_cast<std::uint64_t>(std::ranges::count(found, true)));
   }

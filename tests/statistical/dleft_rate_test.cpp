@@ -18,8 +18,6 @@
 namespace tally::test {
 namespace {
 
-constexpr std::uint64_t num_absent_keys = 2000;
-
 double predicted_rate(const DLeftShape& shape, std::uint64_t num_keys) {
   const FingerprintSpace space = shape.fingerprint_space();
   return theory::dleft_false_positive_probability(space.num_buckets, space.num_remainders(), num_keys);
@@ -63,14 +61,14 @@ std::vector<Cell> false_positive_cells(std::uint32_t num_doublings, std::uint64_
       const auto num_keys = static_cast<std::uint64_t>(load * static_cast<double>(shape.num_cells()));
       const double predicted = predicted_rate(shape, num_keys);
       if (predicted < least_tested_probability) continue;
-      MeasuredRate measured(num_absent_keys);
+      MeasuredRate measured(usual_num_queries);
       for (std::uint64_t i = 0; i < num_trials(200); ++i) {
         DLeftCountingBloomFilter<Scheme> filter(shape, random.next());
         insert_all_of(filter, random_keys(num_keys, random));
         for (std::uint32_t j = 0; j < num_doublings; ++j) EXPECT_TRUE(filter.try_grow());
-        const auto absent = random_keys(num_absent_keys, random);
+        const auto absent = random_keys(usual_num_queries, random);
         const auto found = ask_batch(
-            num_absent_keys, [&](std::span<bool> results) { filter.may_contain_batch(absent, results); });
+            usual_num_queries, [&](std::span<bool> results) { filter.may_contain_batch(absent, results); });
         measured.add_filter(static_cast<std::uint64_t>(std::ranges::count(found, true)));
       }
       cells.push_back({"d " + std::to_string(shape.num_subtables) + " c " +

@@ -12,8 +12,7 @@
 namespace tally::test {
 namespace {
 
-constexpr std::uint64_t num_keys = 2000;
-constexpr std::uint64_t num_queries = 2000;
+constexpr std::uint64_t keys_per_digest = 2000;
 
 SquidKey key_of(const std::string& filter, std::uint64_t i) {
   return {SquidMethod::get, "http://" + filter + ".example.org/objects/" + std::to_string(i)};
@@ -22,20 +21,21 @@ SquidKey key_of(const std::string& filter, std::uint64_t i) {
 TEST(SquidRate, FollowsTheLawOfIndependentHashesThoughItsPositionsAreCutFromOneMd5) {
   std::vector<Cell> cells;
   for (const std::uint32_t bits_per_entry : {2u, 5u, 8u, 10u}) {
-    MeasuredRate measured(num_queries);
-    const SquidShape shape{num_keys, bits_per_entry};
+    MeasuredRate measured(usual_num_queries);
+    const SquidShape shape{keys_per_digest, bits_per_entry};
     for (std::uint64_t i = 0; i < num_trials(100); ++i) {
       const std::string filter = std::to_string(bits_per_entry) + "-" + std::to_string(i);
       SquidDigest digest(shape);
-      for (std::uint64_t j = 0; j < num_keys; ++j) digest.insert(key_of(filter, j));
+      for (std::uint64_t j = 0; j < keys_per_digest; ++j) digest.insert(key_of(filter, j));
       std::uint64_t num_passed = 0;
-      for (std::uint64_t j = num_keys; j < num_keys + num_queries; ++j) {
+      for (std::uint64_t j = keys_per_digest; j < keys_per_digest + usual_num_queries; ++j) {
         num_passed += digest.may_contain(key_of(filter, j)) ? 1 : 0;
       }
       measured.add_filter(num_passed);
     }
     cells.push_back({"bits per entry " + std::to_string(bits_per_entry),
-                     theory::false_positive_probability_occupancy(shape.num_bits(), 4, num_keys), measured});
+                     theory::false_positive_probability_occupancy(shape.num_bits(), 4, keys_per_digest),
+                     measured});
   }
   expect_predicted(cells);
 }

@@ -18,7 +18,6 @@ namespace tally::test {
 namespace {
 
 constexpr std::uint64_t m = 16384;
-constexpr std::uint64_t num_queries = 2000;
 constexpr std::uint64_t num_queries_of_inserted = 150;
 const std::vector<std::uint64_t> thresholds = {1, 2, 3, 5, 10};
 
@@ -40,7 +39,7 @@ template <class Filter, class Shape>
 std::vector<MeasuredRate> measure(const Shape& shape, std::uint64_t theta,
                                   const std::vector<std::uint64_t>& multiplicities, std::uint64_t num_filters,
                                   Random& random) {
-  std::vector<MeasuredRate> rates(1, MeasuredRate(num_queries));
+  std::vector<MeasuredRate> rates(1, MeasuredRate(usual_num_queries));
   rates.resize(theta, MeasuredRate(num_queries_of_inserted));
   for (std::uint64_t i = 0; i < num_filters; ++i) {
     std::vector<Hash128> keys;
@@ -49,7 +48,7 @@ std::vector<MeasuredRate> measure(const Shape& shape, std::uint64_t theta,
     insert_all(filter, keys);
     for (std::uint64_t t = 0; t < theta; ++t) {
       std::uint64_t found = 0;
-      for (std::uint64_t query = 0; query < (t == 0 ? num_queries : num_queries_of_inserted); ++query) {
+      for (std::uint64_t query = 0; query < (t == 0 ? usual_num_queries : num_queries_of_inserted); ++query) {
         const Hash128 key = random.digest();
         if (t == 0) {
           found += passes(filter, key, theta);

@@ -17,6 +17,9 @@ inline std::uint64_t num_trials(std::uint64_t usual) {
   return std::max<std::uint64_t>(50, static_cast<std::uint64_t>(factor * static_cast<double>(usual)));
 }
 
+/// Queries to each filter of a MeasuredRate.
+inline constexpr std::uint64_t usual_num_queries = 2000;
+
 /// A probability measured over many fresh filters, with the same number of queries to each.
 ///
 /// The queries of one filter share its randomness: its rate differs from filter to filter, so the

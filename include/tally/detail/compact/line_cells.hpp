@@ -1,0 +1,115 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+#include "tally/detail/compact/layout.hpp"
+
+namespace tally::detail {
+
+/// The cells of a line, read and written by plain code: for what is rare (moves, visits of all fingerprints), and as the
+/// oracle of the kernels.
+class CompactLineCells {
+ public:
+  struct Cell {
+    std::uint32_t mini_bucket;
+    std::uint32_t remainder;
+
+    friend bool operator==(const Cell&, const Cell&) = default;
+  };
+
+  /// Any bytes are safe: at worst the cells are wrong.
+  CompactLineCells(const CompactLayout& layout, const unsigned char* line) noexcept : layout_(layout) {
+    const std::uint64_t starts = bits_from(line, layout_.first_start) << 1 | 1;
+    std::array<std::uint64_t, max_compact_remainder_bits - 8> planes;
+    for (std::uint32_t plane = 0; plane < layout_.num_planes; ++plane) {
+      planes[plane] = bits_from(line, plane_bit(plane, 0));
+    }
+    std::uint32_t mini_bucket = ~std::uint32_t{0};
+    const std::uint32_t num_used = size_of(layout, line);
+    for (std::uint32_t i = 0; i < num_used; ++i) {
+      if ((starts >> i & 1) != 0) {
+        do ++mini_bucket;
+        while (mini_bucket < layout_.num_mini_buckets && !bit(line, layout_.occupied_bit(mini_bucket)));
+      }
+      if (mini_bucket >= layout_.num_mini_buckets) return;
+      std::uint32_t remainder = line[i];
+      for (std::uint32_t plane = 0; plane < layout_.num_planes; ++plane) {
+        remainder |= static_cast<std::uint32_t>(planes[plane] >> i & 1) << (8 + plane);
+      }
+      cells_[size_++] = {mini_bucket, remainder};
+    }
+  }
+
+  /// How many cells of a line are in use, without reading them.
+  static std::uint32_t size_of(const CompactLayout& layout, const unsigned char* line) noexcept {
+    const std::uint64_t starts = bits_from(line, layout.first_start);
+    return static_cast<std::uint32_t>(std::bit_width(starts & ((std::uint64_t{1} << layout.num_cells) - 1)));
+  }
+
+  std::uint32_t size() const noexcept { return size_; }
+  bool is_full() const noexcept { return size_ == layout_.num_cells; }
+  const Cell* begin() const noexcept { return cells_.data(); }
+  const Cell* end() const noexcept { return cells_.data() + size_; }
+
+  std::uint32_t count(const Cell& cell) const noexcept {
+    return static_cast<std::uint32_t>(std::count(begin(), end(), cell));
+  }
+
+  /// Adds the cell as the first one of its run. The line must not be full.
+  void insert(const Cell& cell) noexcept {
+    const auto is_before = [&](const Cell& other) { return other.mini_bucket < cell.mini_bucket; };
+    Cell* const at = std::find_if_not(cells_.data(), cells_.data() + size_, is_before);
+    std::copy_backward(at, cells_.data() + size_, cells_.data() + size_ + 1);
+    *at = cell;
+    ++size_;
+  }
+
+  /// Removes the first cell that is equal. There must be one.
+  void remove(const Cell& cell) noexcept {
+    Cell* const at = std::find(cells_.data(), cells_.data() + size_, cell);
+    std::copy(at + 1, cells_.data() + size_, at);
+    --size_;
+  }
+
+  void write(unsigned char* line) const noexcept {
+    std::fill_n(line, compact_line_bytes, static_cast<unsigned char>(0));
+    for (std::uint32_t i = 0; i < size_; ++i) {
+      const Cell& cell = cells_[i];
+      line[i] = static_cast<unsigned char>(cell.remainder);
+      for (std::uint32_t plane = 0; plane < layout_.num_planes; ++plane) {
+        if ((cell.remainder >> (8 + plane) & 1) != 0) set_bit(line, plane_bit(plane, i));
+      }
+      set_bit(line, layout_.occupied_bit(cell.mini_bucket));
+      if (i > 0 && cell.mini_bucket != cells_[i - 1].mini_bucket) set_bit(line, layout_.first_start + i - 1);
+    }
+    if (size_ > 0) set_bit(line, layout_.first_start + size_ - 1);
+  }
+
+ private:
+  /// The bits of a line from `first` on, at least num_cells of them; garbage above.
+  static std::uint64_t bits_from(const unsigned char* line, std::uint32_t first) noexcept {
+    const std::uint32_t byte = std::min(first / 8, compact_line_bytes - 8);
+    std::uint64_t word;
+    std::memcpy(&word, line + byte, sizeof word);
+    return word >> (first - 8 * byte);
+  }
+  static bool bit(const unsigned char* line, std::uint32_t index) noexcept {
+    return (line[index / 8] >> (index % 8) & 1) != 0;
+  }
+  static void set_bit(unsigned char* line, std::uint32_t index) noexcept {
+    line[index / 8] = static_cast<unsigned char>(line[index / 8] | 1u << (index % 8));
+  }
+  std::uint32_t plane_bit(std::uint32_t plane, std::uint32_t cell) const noexcept {
+    return layout_.first_plane + plane * layout_.num_cells + cell;
+  }
+
+  CompactLayout layout_;
+  std::array<Cell, max_compact_cells> cells_;
+  std::uint32_t size_ = 0;
+};
+
+}  // namespace tally::detail

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+
+#include "tally/shapes/compact_line.hpp"
+#include "tally/shapes/dleft.hpp"
+
+namespace tally {
+
+/// The size of a CompactDLeftFilter: two subtables of lines. The remainder_bits also say how a line is divided; see
+/// CompactLineShape.
+struct CompactDLeftShape {
+  std::uint64_t num_lines_per_subtable = 0;  ///< 1 to 2^40
+  std::uint32_t remainder_bits = 9;          ///< r: 8 to 14
+  std::uint64_t spill_capacity =
+      64;  ///< fingerprints that may be counted higher than by their cells: 0 to 2^32
+  DLeftMoves moves = DLeftMoves::search;  ///< none or search
+
+  CompactLineShape line() const noexcept { return compact_line_shape(remainder_bits); }
+  std::uint64_t num_lines() const noexcept { return 2 * num_lines_per_subtable; }
+  std::uint64_t num_cells() const noexcept { return num_lines() * line().num_cells; }
+  /// How many fingerprints there are: F of the formulas.
+  double num_fingerprints() const noexcept {
+    return static_cast<double>(num_lines_per_subtable) * line().num_mini_buckets *
+           static_cast<double>(std::uint64_t{1} << remainder_bits);
+  }
+
+  friend bool operator==(const CompactDLeftShape&, const CompactDLeftShape&) = default;
+};
+
+/// Bytes of lines and side table, in memory.
+std::uint64_t num_bytes(const CompactDLeftShape& shape) noexcept;
+
+/// Throws std::invalid_argument that names the field out of range.
+void check_shape(const CompactDLeftShape& shape);
+
+namespace detail {
+/// Throws std::invalid_argument naming the first field that differs and gives keys different fingerprints or lines.
+void require_same_fingerprints(const CompactDLeftShape& mine, const CompactDLeftShape& theirs);
+}  // namespace detail
+
+}  // namespace tally

@@ -1,0 +1,478 @@
+#include "tally/detail/compact/kernels.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+
+#include "tally/detail/prefetch.hpp"
+
+// Compiled once for every instruction set that Highway supports on this kind of machine; the best is chosen
+// at run time.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "detail/compact/kernels.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace tally::detail {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Word = std::uint64_t;
+using Byte = unsigned char;
+
+#if HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX2 && !defined(HWY_DISABLE_BMI2_FMA)
+/// The bit of `word` that has `rank` set bits below it, alone; 0 if there is none. `one` is 1 << rank.
+HWY_INLINE Word nth_bit(Word word, Word one) { return _pdep_u64(one, word); }
+/// The bits below `count`, which is less than 64.
+HWY_INLINE Word low_bits(Word word, std::uint32_t count) { return _bzhi_u64(word, count); }
+#else
+HWY_INLINE Word nth_bit(Word word, Word one) {
+  auto rank = static_cast<std::size_t>(std::countr_zero(one));
+  if (rank >= hwy::PopCount(word)) return 0;
+  std::uint32_t at = 0;
+  for (std::uint32_t half = 32; half != 0; half /= 2) {
+    const std::size_t below = hwy::PopCount(word >> at & ((Word{1} << half) - 1));
+    const bool is_above = rank >= below;
+    rank -= is_above ? below : 0;
+    at += is_above ? half : 0;
+  }
+  return Word{1} << at;
+}
+HWY_INLINE Word low_bits(Word word, std::uint32_t count) { return word & ((Word{1} << count) - 1); }
+#endif
+
+HWY_INLINE Word load_word(const Byte* bytes) {
+  Word word;
+  std::memcpy(&word, bytes, sizeof word);
+  return word;
+}
+
+/// The operations on lines of one layout. No branch depends on the key's data except for rare cases: whether it is in
+/// one line or the other, or in none, is unpredictable.
+template <std::uint32_t remainder_bits>
+struct Line {
+  static constexpr CompactLayout layout{remainder_bits};
+  static constexpr std::uint32_t num_cells = layout.num_cells;
+  static constexpr std::uint32_t num_mini_buckets = layout.num_mini_buckets;
+  static constexpr Word all_cells = (Word{1} << num_cells) - 1;
+  static constexpr bool two_words = num_mini_buckets > 64;  // of occupied mini-buckets
+  static constexpr std::uint32_t num_high = two_words ? num_mini_buckets - 64 : 0;
+  static constexpr std::uint32_t first_word = num_cells / 8;  // that has more than cells' bytes
+  static_assert(layout.first_occupied + num_mini_buckets == 512 && num_cells <= max_compact_cells);
+
+  /// The bits of a line from `first` on; garbage above. At least `width` of them.
+  template <std::uint32_t first, std::uint32_t width>
+  static HWY_INLINE Word bits_at(const Byte* line) {
+    constexpr std::uint32_t byte = std::min(first / 8, 56u);
+    static_assert(first - 8 * byte + width <= 64);
+    return load_word(line + byte) >> (first - 8 * byte);
+  }
+  template <std::uint32_t plane>
+  static HWY_INLINE Word plane_of(const Byte* line) {
+    return bits_at<layout.first_plane + plane * num_cells, num_cells>(line);
+  }
+  /// Bit i: whether cell i is the first of its run, or the first unused one; garbage above bit num_cells.
+  static HWY_INLINE Word loose_starts_of(const Byte* line) {
+    return bits_at<layout.first_start - 1, num_cells + 1>(line) | 1;
+  }
+  static HWY_INLINE Word starts_of(const Byte* line) { return loose_starts_of(line) & (2 * all_cells + 1); }
+
+  struct Key {
+    explicit HWY_INLINE Key(std::uint64_t in_line)
+        : mini_bucket(static_cast<std::uint32_t>(in_line >> remainder_bits)),
+          remainder(static_cast<std::uint32_t>(in_line & ((1u << remainder_bits) - 1))) {}
+    HWY_INLINE Byte low_byte() const { return static_cast<Byte>(remainder); }
+    /// All ones or all zeros.
+    template <std::uint32_t plane>
+    HWY_INLINE Word bit_of_plane() const {
+      return 0 - Word{remainder >> (8 + plane) & 1};
+    }
+    HWY_INLINE Word is_high() const { return two_words ? 0 - Word{mini_bucket >> 6} : 0; }
+
+    std::uint32_t mini_bucket;
+    std::uint32_t remainder;
+  };
+
+  struct Found {
+    Word start;     // the first cell of the key's run; where that is empty, of the next one
+    Word cells;     // that hold the key
+    Word occupied;  // whether the run is not empty: 0 or 1
+  };
+
+  static HWY_INLINE Found find(const Byte* line, Key key) {
+    const std::uint32_t shift = key.mini_bucket & 63;
+    Word occupied;
+    Word rank = 0;
+    if constexpr (two_words) {
+      const std::uint32_t high = key.mini_bucket >> 6;
+      occupied = load_word(line + 56 - 8 * high) >> ((64 - num_high) & key.is_high());
+      rank = hwy::PopCount(load_word(line + 56)) & key.is_high();
+    } else {
+      occupied = bits_at<layout.first_occupied, num_mini_buckets>(line);
+    }
+    rank += hwy::PopCount(low_bits(occupied, shift));
+    Found found;
+    found.occupied = occupied >> shift & 1;
+    const Word starts = loose_starts_of(line);
+    const Word one = Word{1} << (rank & 63);
+    found.start = nth_bit(starts, one);
+    const Word run = nth_bit(starts, one << found.occupied) - found.start;
+    found.cells = equal_bytes(line, key.low_byte()) & run;
+    keep_equal<0>(line, key, found.cells);
+    return found;
+  }
+  template <std::uint32_t plane>
+  static HWY_INLINE void keep_equal(const Byte* line, Key key, Word& cells) {
+    if constexpr (plane < layout.num_planes) {
+      cells &= ~(plane_of<plane>(line) ^ key.template bit_of_plane<plane>());
+      keep_equal<plane + 1>(line, key, cells);
+    }
+  }
+
+  /// Differences of the words of a line that are not all cells.
+  struct Difference {
+    std::array<Word, 8> words{};
+
+    template <std::uint32_t first>
+    HWY_INLINE void add(Word bits) {
+      words[first / 64] |= bits << (first % 64);
+      if constexpr (first % 64 != 0 && first / 64 < 7) words[first / 64 + 1] |= bits >> (64 - first % 64);
+    }
+    /// `bit` is 0 or 1.
+    HWY_INLINE void add_occupied(Key key, Word bit) {
+      const Word bits = bit << (key.mini_bucket & 63);
+      if constexpr (two_words) {
+        words[7] |= bits & ~key.is_high();
+        words[6] |= (bits & key.is_high()) << (64 - num_high);
+      } else {
+        add<layout.first_occupied>(bits);
+      }
+    }
+  };
+
+  template <std::uint32_t plane>
+  static HWY_INLINE void insert_in_planes(const Byte* line, Key key, Word at, Difference& difference) {
+    if constexpr (plane < layout.num_planes) {
+      const Word old = plane_of<plane>(line) & all_cells;
+      const Word now = (old + (old & (0 - at))) | (at & key.template bit_of_plane<plane>());
+      difference.template add<layout.first_plane + plane * num_cells>(now ^ old);
+      insert_in_planes<plane + 1>(line, key, at, difference);
+    }
+  }
+  template <std::uint32_t plane>
+  static HWY_INLINE void remove_from_planes(const Byte* line, Word at, Difference& difference) {
+    if constexpr (plane < layout.num_planes) {
+      const Word old = plane_of<plane>(line) & all_cells;
+      const Word now = (old & (at - 1)) | (old >> 1 & (0 - at));
+      difference.template add<layout.first_plane + plane * num_cells>(now ^ old);
+      remove_from_planes<plane + 1>(line, at, difference);
+    }
+  }
+
+  /// Puts the key into the cell `at`, the first of its run; those from there on move up by one. The line is not full, and
+  /// `old` are its starts.
+  static HWY_INLINE void insert_at(Byte* line, Key key, Word at, Word occupied, Word old) {
+    Difference difference;
+    difference.add_occupied(key, occupied ^ 1);
+    // If the run has cells, its old first one is no longer the first.
+    const Word now = old + (old & (0 - at)) + at - ((at & (0 - occupied)) << 1);
+    difference.template add<layout.first_start>((old ^ now) >> 1);
+    insert_in_planes<0>(line, key, at, difference);
+    insert_byte(line, at, key.low_byte(), difference);
+  }
+
+  /// Empties the cell `at` of the key; those after it move down by one.
+  static HWY_INLINE void remove_at(Byte* line, Key key, Word at) {
+    Difference difference;
+    const Word old = starts_of(line);
+    difference.add_occupied(key, (old & old >> 1 & at) != 0);
+    const Word now = (old & (2 * at - 1)) | (old >> 1 & (0 - at));
+    difference.template add<layout.first_start>((old ^ now) >> 1);
+    remove_from_planes<0>(line, at, difference);
+    remove_byte(line, at, difference);
+  }
+
+#if HWY_TARGET == HWY_SCALAR
+  /// Bit i: whether byte i is this one; garbage above bit num_cells.
+  static HWY_INLINE Word equal_bytes(const Byte* line, Byte byte) {
+    Word found = 0;
+    for (std::uint32_t i = 0; i < num_cells; ++i) found |= Word{line[i] == byte} << i;
+    return found;
+  }
+  static HWY_INLINE void insert_byte(Byte* line, Word at, Byte byte, const Difference& difference) {
+    const auto i = static_cast<std::uint32_t>(std::countr_zero(at));
+    if (i < num_cells) {
+      std::memmove(line + i + 1, line + i, num_cells - 1 - i);
+      line[i] = byte;
+    }
+    change_words(line, difference);
+  }
+  static HWY_INLINE void remove_byte(Byte* line, Word at, const Difference& difference) {
+    const auto i = static_cast<std::uint32_t>(std::countr_zero(at));
+    std::memmove(line + i, line + i + 1, num_cells - 1 - i);
+    line[num_cells - 1] = 0;
+    change_words(line, difference);
+  }
+#elif HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  // A line is one vector. VBMI2's expand and compress do the same as the two shifts here in the same time.
+  using Bytes = hn::FixedTag<Byte, 64>;
+  static HWY_INLINE Word equal_bytes(const Byte* line, Byte byte) {
+    return _mm512_cmpeq_epi8_mask(hn::Load(Bytes(), line).raw, hn::Set(Bytes(), byte).raw);
+  }
+  static HWY_INLINE void insert_byte(Byte* line, Word at, Byte byte, const Difference& difference) {
+    const __m512i old = hn::Load(Bytes(), line).raw;
+    const __m512i blocks_up = _mm512_maskz_alignr_epi64(0xff, old, old, 6);
+    const __m512i moved = _mm512_mask_alignr_epi8(old, (0 - at) & all_cells, old, blocks_up, 15);
+    const __m512i now = _mm512_mask_mov_epi8(moved, at, hn::Set(Bytes(), byte).raw);
+    store(line, now, difference);
+  }
+  static HWY_INLINE void remove_byte(Byte* line, Word at, const Difference& difference) {
+    const __m512i old = hn::Load(Bytes(), line).raw;
+    const __m512i blocks_down = _mm512_maskz_alignr_epi64(0xff, old, old, 2);
+    const __m512i moved = _mm512_mask_alignr_epi8(old, (0 - at) & (all_cells >> 1), blocks_down, old, 1);
+    const __m512i now = _mm512_mask_mov_epi8(moved, Word{1} << (num_cells - 1), hn::Zero(Bytes()).raw);
+    store(line, now, difference);
+  }
+  static HWY_INLINE void store(Byte* line, __m512i now, const Difference& difference) {
+    const auto word = [&](std::size_t i) { return static_cast<long long>(difference.words[i]); };
+    __m512i change;
+    if constexpr (first_word >= 6) {
+      change = _mm512_maskz_inserti64x2(0xff, hn::Zero(Bytes()).raw, _mm_set_epi64x(word(7), word(6)), 3);
+    } else {
+      const __m256i upper = _mm256_set_epi64x(word(7), word(6), word(5), word(4));
+      change = _mm512_maskz_inserti64x4(0xff, hn::Zero(Bytes()).raw, upper, 1);
+    }
+    if constexpr (first_word < 4) change = _mm512_mask_set1_epi64(change, 1 << 3, word(3));
+    hn::Store(hn::Vec<Bytes>{_mm512_xor_si512(now, change)}, Bytes(), line);
+  }
+  static_assert(first_word >= 3);
+#else
+  using Block = hn::Full128<Byte>;
+  static constexpr std::uint32_t num_blocks = (num_cells + 15) / 16;
+
+  static HWY_INLINE Word equal_bytes(const Byte* line, Byte byte) {
+    using Tag = hn::CappedTag<Byte, 32>;
+    const Tag tag;
+    const auto wanted = hn::Set(tag, byte);
+    Word found = 0;
+    for (std::size_t j = 0; j < num_cells; j += hn::Lanes(tag)) {
+      Word bits = 0;
+      hn::StoreMaskBits(tag, hn::Eq(hn::Load(tag, line + j), wanted), reinterpret_cast<std::uint8_t*>(&bits));
+      found |= bits << j;
+    }
+    return found;
+  }
+  static HWY_INLINE void insert_byte(Byte* line, Word at, Byte byte, const Difference& difference) {
+    const Block tag;
+    const auto first = hn::Set(tag, static_cast<Byte>(at == 0 ? 255 : std::countr_zero(at)));
+    const auto end = hn::Set(tag, static_cast<Byte>(num_cells));
+    auto below = hn::Zero(tag);
+    for (std::uint32_t block = 0; block < num_blocks; ++block) {
+      const auto old = hn::Load(tag, line + 16 * block);
+      const auto index = hn::Iota(tag, static_cast<Byte>(16 * block));
+      const auto moved = hn::CombineShiftRightBytes<15>(tag, old, below);
+      const auto is_moved = hn::And(is_less(first, index), is_less(index, end));
+      auto now = hn::IfThenElse(is_moved, moved, old);
+      now = hn::IfThenElse(hn::And(hn::Eq(index, first), is_less(index, end)), hn::Set(tag, byte), now);
+      hn::Store(now, tag, line + 16 * block);
+      below = old;
+    }
+    change_words(line, difference);
+  }
+  static HWY_INLINE void remove_byte(Byte* line, Word at, const Difference& difference) {
+    const Block tag;
+    const auto first = hn::Set(tag, static_cast<Byte>(std::countr_zero(at)));
+    const auto last = hn::Set(tag, static_cast<Byte>(num_cells - 1));
+    auto old = hn::Load(tag, line);
+    for (std::uint32_t block = 0; block < num_blocks; ++block) {
+      const auto above = hn::Load(tag, line + 16 * ((block + 1) % 4));
+      const auto index = hn::Iota(tag, static_cast<Byte>(16 * block));
+      const auto moved = hn::CombineShiftRightBytes<1>(tag, above, old);
+      const auto is_kept = hn::Or(is_less(index, first), is_less(last, index));
+      const auto now =
+          hn::IfThenElse(is_kept, old, hn::IfThenElse(is_less(index, last), moved, hn::Zero(tag)));
+      hn::Store(now, tag, line + 16 * block);
+      old = above;
+    }
+    change_words(line, difference);
+  }
+  template <class Vector>
+  static HWY_INLINE auto is_less(Vector a, Vector b) {
+    const hn::RebindToSigned<Block> tag;
+    // Indices are below 128, except for the 255 of no cell.
+    return hn::RebindMask(Block(), hn::Lt(hn::BitCast(tag, a), hn::BitCast(tag, b)));
+  }
+#endif
+
+  static HWY_INLINE void change_words(Byte* line, const Difference& difference) {
+    for (std::uint32_t i = first_word; i < 8; ++i) {
+      const Word now = load_word(line + 8 * i) ^ difference.words[i];
+      std::memcpy(line + 8 * i, &now, sizeof now);
+    }
+  }
+};
+
+template <std::uint32_t remainder_bits>
+struct CompactLoops {
+  using L = Line<remainder_bits>;
+  using Key = typename L::Key;
+
+  static HWY_INLINE std::uint32_t count_in(const CompactSpot& spot) {
+    const Key key(spot.in_line);
+    return static_cast<std::uint32_t>(hwy::PopCount(L::find(spot.left, key).cells) +
+                                      hwy::PopCount(L::find(spot.right, key).cells));
+  }
+  static HWY_INLINE bool is_in(const CompactSpot& spot) {
+    const Key key(spot.in_line);
+    return (L::find(spot.left, key).cells | L::find(spot.right, key).cells) != 0;
+  }
+
+  /// `left` or `right`, which is chosen by all ones.
+  static HWY_INLINE Word chosen(Word is_right, Word left, Word right) {
+    return (left & ~is_right) | (right & is_right);
+  }
+  static HWY_INLINE Byte* chosen(Word is_right, Byte* left, Byte* right) {
+    return left + ((right - left) & static_cast<std::ptrdiff_t>(is_right));
+  }
+
+  static HWY_INLINE CompactInserted insert_in(const CompactSpot& spot) {
+    const Key key(spot.in_line);
+    const auto left = L::find(spot.left, key);
+    const auto right = L::find(spot.right, key);
+    const Word left_starts = L::starts_of(spot.left);
+    const Word right_starts = L::starts_of(spot.right);
+    // The highest start is the number of cells in use. This compares the highest ones.
+    Word is_right = 0 - Word{right_starts < (left_starts & ~right_starts)};
+    const Word held = left.cells | right.cells;
+    if (held != 0) [[unlikely]] {
+      if (hwy::PopCount(held) >= max_compact_copies) return CompactInserted::no_room;
+      is_right = 0 - Word{right.cells != 0};
+    }
+    const Word starts = chosen(is_right, left_starts, right_starts);
+    if (starts >> L::num_cells != 0) [[unlikely]]
+      return CompactInserted::no_room;
+    L::insert_at(chosen(is_right, spot.left, spot.right), key, chosen(is_right, left.start, right.start),
+                 chosen(is_right, left.occupied, right.occupied), starts);
+    return held == 0 ? CompactInserted::first : CompactInserted::again;
+  }
+
+  static HWY_INLINE CompactRemoved remove_in(const CompactSpot& spot, bool stop_at_max) {
+    const Key key(spot.in_line);
+    const Word left = L::find(spot.left, key).cells;
+    const Word right = L::find(spot.right, key).cells;
+    const Word held = (left | right) & L::all_cells;
+    if (held == 0) return CompactRemoved::absent;
+    if (stop_at_max && hwy::PopCount(held) >= max_compact_copies) [[unlikely]]
+      return CompactRemoved::at_max;
+    L::remove_at(chosen(0 - Word{right != 0}, spot.left, spot.right), key, held & (0 - held));
+    return (held & (held - 1)) == 0 ? CompactRemoved::last : CompactRemoved::one;
+  }
+
+  static HWY_INLINE CompactSpot spot_of(const CompactFinder& finder, Hash128 key) {
+    return finder.spot_of(key, L::layout);
+  }
+
+  static HWY_ATTR HWY_FLATTEN void find_spots(const CompactFinder& finder, const Hash128* keys,
+                                              std::size_t num_keys, CompactSpot* spots) {
+    const CompactFinder own = finder;
+    for (std::size_t k = 0; k < num_keys; ++k) {
+      spots[k] = spot_of(own, keys[k]);
+      prefetch_for_read(spots[k].left);
+      prefetch_for_read(spots[k].right);
+    }
+  }
+  static HWY_ATTR HWY_FLATTEN CompactSpot find_spot(const CompactFinder& finder, Hash128 key) {
+    return spot_of(finder, key);
+  }
+  static HWY_ATTR HWY_FLATTEN bool contains(const CompactFinder& finder, Hash128 key) {
+    return is_in(spot_of(finder, key));
+  }
+  static HWY_ATTR HWY_FLATTEN CompactInserted insert(const CompactFinder& finder, Hash128 key) {
+    return insert_in(spot_of(finder, key));
+  }
+  static HWY_ATTR HWY_FLATTEN CompactRemoved remove(const CompactFinder& finder, Hash128 key,
+                                                    bool stop_at_max) {
+    return remove_in(spot_of(finder, key), stop_at_max);
+  }
+  static HWY_ATTR std::uint32_t count_spot(const CompactSpot& spot) { return count_in(spot); }
+  static HWY_ATTR CompactInserted insert_spot(const CompactSpot& spot) { return insert_in(spot); }
+  static HWY_ATTR CompactRemoved remove_spot(const CompactSpot& spot) { return remove_in(spot, false); }
+
+  static HWY_ATTR void contains_all(const CompactSpot* spots, std::size_t num_keys, bool* found) {
+    for (std::size_t k = 0; k < num_keys; ++k) found[k] = is_in(spots[k]);
+  }
+  static HWY_ATTR void count_all(const CompactSpot* spots, std::size_t num_keys, std::uint32_t* counts) {
+    for (std::size_t k = 0; k < num_keys; ++k) counts[k] = count_in(spots[k]);
+  }
+  static HWY_ATTR std::size_t insert_all(const CompactSpot* spots, std::size_t num_keys,
+                                         std::uint64_t& num_new) {
+    std::size_t k = 0;
+    std::uint64_t count = 0;
+    for (; k < num_keys; ++k) {
+      const CompactInserted how = insert_in(spots[k]);
+      if (how == CompactInserted::no_room) break;
+      count += how == CompactInserted::first;
+    }
+    num_new += count;
+    return k;
+  }
+  static HWY_ATTR std::size_t remove_all(const CompactSpot* spots, std::size_t num_keys,
+                                         RemoveResult* results, bool stop_at_max, std::uint64_t& num_removed,
+                                         std::uint64_t& num_gone) {
+    std::uint64_t count_gone = 0;
+    std::uint64_t count_removed = 0;
+    std::size_t k = 0;
+    for (; k < num_keys; ++k) {
+      const CompactRemoved how = remove_in(spots[k], stop_at_max);
+      if (how == CompactRemoved::at_max) break;
+      results[k] = how != CompactRemoved::absent ? RemoveResult::removed : RemoveResult::refused;
+      count_removed += how != CompactRemoved::absent;
+      count_gone += how == CompactRemoved::last;
+    }
+    num_removed += count_removed;
+    num_gone += count_gone;
+    return k;
+  }
+
+  static constexpr CompactKernels all{find_spots,   find_spot,  contains,    insert,
+                                      remove,       count_spot, insert_spot, remove_spot,
+                                      contains_all, count_all,  insert_all,  remove_all};
+};
+
+const CompactKernels* compact_kernels_here(std::uint32_t remainder_bits) {
+  switch (remainder_bits) {
+    case 8:
+      return &CompactLoops<8>::all;
+    case 9:
+      return &CompactLoops<9>::all;
+    case 10:
+      return &CompactLoops<10>::all;
+    case 11:
+      return &CompactLoops<11>::all;
+    case 12:
+      return &CompactLoops<12>::all;
+    case 13:
+      return &CompactLoops<13>::all;
+    default:
+      return &CompactLoops<14>::all;
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tally::detail
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tally::detail {
+
+HWY_EXPORT(compact_kernels_here);
+
+const CompactKernels& compact_kernels(const CompactDLeftShape& shape) noexcept {
+  return *HWY_DYNAMIC_DISPATCH(compact_kernels_here)(shape.remainder_bits);
+}
+
+}  // namespace tally::detail
+#endif  // HWY_ONCE
