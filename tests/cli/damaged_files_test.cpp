@@ -43,6 +43,7 @@ const std::map<std::string, std::vector<Arguments>>& readers() {
       {"node", {{"node", "n", "--redis", "unix:///nonexistent", "--load", "BAD"}}},
       {"kmers", {}},
       {"over", {}},
+      {"bench", {}},
       {"plan", {}},
       {"squid", {}},
       {"squid build", {}},
