@@ -13,7 +13,7 @@ namespace tally::cli {
 enum class Operation : std::uint8_t { insert, remove, lookup_present, lookup_absent, line_read };
 inline constexpr std::size_t num_operations = 5;
 
-/// Fewer would be in the first-level cache whatever the filter.
+/// A call takes 2048 keys, and a filter must hold several times as many.
 inline constexpr std::uint64_t least_measured_keys = 10'000;
 
 struct MeasureOptions {
@@ -29,7 +29,7 @@ using OperationTimes = std::array<std::vector<double>, num_operations>;
 struct Measured {
   std::uint64_t memory_bytes = 0;  ///< of cells and side table, as allocated
   double false_positive_rate = 0;
-  OperationTimes batches;  ///< of 2048 keys, prefetched
+  OperationTimes batches;  ///< of 2048 keys per call
   OperationTimes single;   ///< one key per call
 };
 
