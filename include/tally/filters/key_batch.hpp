@@ -48,6 +48,23 @@ void in_batches(const KeyHasher& hasher, Range& range, Use use) {
   }
 }
 
+/// Calls use(index of the first key, digests) for all keys of a batch, in order: for the batch itself if it is of digests,
+/// else for windows of digests.
+template <KeyBatch Keys, class Use>
+void in_windows(const KeyHasher& hasher, const Keys& key_range, Use use) {
+  const std::span keys(key_range);
+  if constexpr (std::is_same_v<std::remove_cvref_t<decltype(keys[0])>, Hash128>) {
+    use(0, std::span<const Hash128>(keys));
+  } else {
+    std::array<Hash128, keys_per_window> digests;
+    for (std::size_t first = 0; first < keys.size(); first += keys_per_window) {
+      const std::size_t count = std::min(keys_per_window, keys.size() - first);
+      for (std::size_t i = 0; i < count; ++i) digests[i] = hasher(keys[first + i]);
+      use(first, std::span<const Hash128>(digests.data(), count));
+    }
+  }
+}
+
 /// How many keys to prefetch ahead. A larger number gains nothing: the processor's queue of outstanding cache
 /// misses is full long before.
 inline constexpr std::size_t most_keys_ahead = 64;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -7,7 +9,7 @@
 
 #include "tally/detail/checked_math.hpp"
 #include "tally/detail/parameter_error.hpp"
-#include "tally/detail/sketches/count_min_batches.hpp"
+#include "tally/detail/sketches/count_min_loops.hpp"
 #include "tally/detail/sketches/count_min_estimates.hpp"
 #include "tally/detail/sketches/inner_product.hpp"
 #include "tally/filters/key_batch.hpp"
@@ -63,22 +65,26 @@ class CountMinSketch {
   /// Adds `weight` to the key's count; returns whether one of its counters was or became saturated.
   template <Key K>
   InsertResult add(K&& key, Weight weight = 1u) noexcept {
-    const std::uint64_t weights[] = {weight};
-    const Hash128 digests[] = {hasher_(key)};
-    return add_batch(digests, weights) == 1 ? InsertResult::saturated : InsertResult::counted;
+    total_count_ = detail::saturating_add(total_count_, weight);
+    const bool is_saturated = Loops::add_one(rows_, shape_, counters_, hasher_(key), weight);
+    return is_saturated ? InsertResult::saturated : InsertResult::counted;
   }
 
   /// add(keys[i]) for every i, in order; returns for how many keys a counter was or became saturated.
   template <KeyBatch Keys>
   std::uint64_t add_batch(const Keys& keys) noexcept {
-    return add_all(keys, [](std::size_t) { return std::uint64_t{1}; });
+    return add_in_windows(keys, [&](std::size_t, std::span<const Hash128> digests) {
+      return Loops::add_ones(rows_, shape_, counters_, total_count_, digests);
+    });
   }
 
   /// The same with add(keys[i], weights[i]); `weights` is as long as `keys`.
   template <KeyBatch Keys>
   std::uint64_t add_batch(const Keys& keys, std::span<const std::uint64_t> weights) {
     detail::require_one_per_key("add_batch", "weights", std::span(keys).size(), weights.size());
-    return add_all(keys, [&](std::size_t i) { return weights[i]; });
+    return add_in_windows(keys, [&](std::size_t first, std::span<const Hash128> digests) {
+      return Loops::add_weights(rows_, shape_, counters_, total_count_, digests, weights.data() + first);
+    });
   }
 
   /// Adds 1 for every key of a range; returns for how many a counter was or became saturated.
@@ -92,17 +98,16 @@ class CountMinSketch {
   /// The smallest of the key's counters.
   template <Key K>
   [[nodiscard]] Count count(K&& key) const noexcept {
-    const Hash128 digests[] = {hasher_(key)};
-    Count counts[1];
-    count_batch(digests, counts);
-    return counts[0];
+    return Loops::count_one(rows_, shape_, counters_, hasher_(key));
   }
 
   /// results[i] = count(keys[i]); `results` is as long as `keys`.
   template <KeyBatch Keys>
   void count_batch(const Keys& keys, std::span<Count> results) const {
     detail::require_one_per_key("count_batch", "results", std::span(keys).size(), results.size());
-    read_all(keys, [&](std::size_t i, Count count) { results[i] = count; });
+    detail::in_windows(hasher_, keys, [&](std::size_t first, std::span<const Hash128> digests) {
+      Loops::count(rows_, shape_, counters_, digests, results.subspan(first, digests.size()));
+    });
   }
 
   /// The count with its bounds.
@@ -115,7 +120,12 @@ class CountMinSketch {
   template <KeyBatch Keys>
   void estimate_batch(const Keys& keys, std::span<CountEstimate> results) const {
     detail::require_one_per_key("estimate_batch", "results", std::span(keys).size(), results.size());
-    read_all(keys, [&](std::size_t i, Count count) { results[i] = with_bounds(count); });
+    std::array<Count, keys_per_window> counts;
+    for (std::size_t first = 0; first < results.size(); first += counts.size()) {
+      const std::size_t size = std::min(counts.size(), results.size() - first);
+      count_batch(std::span(keys).subspan(first, size), std::span(counts).first(size));
+      for (std::size_t i = 0; i < size; ++i) results[first + i] = with_bounds(counts[i]);
+    }
   }
 
   /// The sum over all keys of the product of their counts here and there (the size of a join); with itself,
@@ -191,6 +201,8 @@ class CountMinSketch {
   }
 
  private:
+  using Loops = detail::CountMinLoops<Rows>;
+
   static constexpr std::string_view structure = "CountMinSketch";
   static constexpr std::uint64_t unknown = ~std::uint64_t{0};
 
@@ -210,14 +222,13 @@ class CountMinSketch {
     detail::require_same(structure, "num_copies", shape_.num_copies, other.shape_.num_copies);
   }
 
-  template <KeyBatch Keys, class Weight>
-  std::uint64_t add_all(const Keys& keys, Weight weight_of) noexcept {
-    return detail::add_keys(hasher_, rows_, shape_, counters_, total_count_, keys, weight_of);
-  }
-
-  template <KeyBatch Keys, class Use>
-  void read_all(const Keys& keys, Use use) const noexcept {
-    detail::read_keys(hasher_, rows_, shape_, counters_, keys, use);
+  template <KeyBatch Keys, class Add>
+  std::uint64_t add_in_windows(const Keys& keys, Add add) noexcept {
+    std::uint64_t num_saturated = 0;
+    detail::in_windows(hasher_, keys, [&](std::size_t first, std::span<const Hash128> digests) {
+      num_saturated += add(first, digests);
+    });
+    return num_saturated;
   }
 
   CountMinShape shape_;

@@ -14,6 +14,14 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+// Processors without AVX2 are rare: one copy of what is done with a key is enough for them.
+#undef TALLY_INLINE_FOR_KEY
+#if HWY_ARCH_X86 && HWY_TARGET > HWY_AVX2
+#define TALLY_INLINE_FOR_KEY HWY_NOINLINE
+#else
+#define TALLY_INLINE_FOR_KEY HWY_INLINE
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace tally::detail {
 namespace HWY_NAMESPACE {
@@ -29,7 +37,7 @@ HWY_INLINE Word nth_bit(Word word, Word one) { return _pdep_u64(one, word); }
 /// The bits below `count`, which is less than 64.
 HWY_INLINE Word low_bits(Word word, std::uint32_t count) { return _bzhi_u64(word, count); }
 #else
-HWY_INLINE Word nth_bit(Word word, Word one) {
+TALLY_INLINE_FOR_KEY Word nth_bit(Word word, Word one) {
   auto rank = static_cast<std::size_t>(std::countr_zero(one));
   if (rank >= hwy::PopCount(word)) return 0;
   std::uint32_t at = 0;
@@ -320,12 +328,12 @@ struct CompactLoops {
   using L = Line<remainder_bits>;
   using Key = typename L::Key;
 
-  static HWY_INLINE std::uint32_t count_in(const CompactSpot& spot) {
+  static TALLY_INLINE_FOR_KEY std::uint32_t count_in(const CompactSpot& spot) {
     const Key key(spot.in_line);
     return static_cast<std::uint32_t>(hwy::PopCount(L::find(spot.left, key).cells) +
                                       hwy::PopCount(L::find(spot.right, key).cells));
   }
-  static HWY_INLINE bool is_in(const CompactSpot& spot) {
+  static TALLY_INLINE_FOR_KEY bool is_in(const CompactSpot& spot) {
     const Key key(spot.in_line);
     return (L::find(spot.left, key).cells | L::find(spot.right, key).cells) != 0;
   }
@@ -338,7 +346,7 @@ struct CompactLoops {
     return left + ((right - left) & static_cast<std::ptrdiff_t>(is_right));
   }
 
-  static HWY_INLINE CompactInserted insert_in(const CompactSpot& spot) {
+  static TALLY_INLINE_FOR_KEY CompactInserted insert_in(const CompactSpot& spot) {
     const Key key(spot.in_line);
     const auto left = L::find(spot.left, key);
     const auto right = L::find(spot.right, key);
@@ -359,7 +367,7 @@ struct CompactLoops {
     return held == 0 ? CompactInserted::first : CompactInserted::again;
   }
 
-  static HWY_INLINE CompactRemoved remove_in(const CompactSpot& spot, bool stop_at_max) {
+  static TALLY_INLINE_FOR_KEY CompactRemoved remove_in(const CompactSpot& spot, bool stop_at_max) {
     const Key key(spot.in_line);
     const Word left = L::find(spot.left, key).cells;
     const Word right = L::find(spot.right, key).cells;
@@ -384,9 +392,6 @@ struct CompactLoops {
       prefetch_for_read(spots[k].right);
     }
   }
-  static HWY_ATTR HWY_FLATTEN CompactSpot find_spot(const CompactFinder& finder, Hash128 key) {
-    return spot_of(finder, key);
-  }
   static HWY_ATTR HWY_FLATTEN bool contains(const CompactFinder& finder, Hash128 key) {
     return is_in(spot_of(finder, key));
   }
@@ -397,10 +402,6 @@ struct CompactLoops {
                                                     bool stop_at_max) {
     return remove_in(spot_of(finder, key), stop_at_max);
   }
-  static HWY_ATTR std::uint32_t count_spot(const CompactSpot& spot) { return count_in(spot); }
-  static HWY_ATTR CompactInserted insert_spot(const CompactSpot& spot) { return insert_in(spot); }
-  static HWY_ATTR CompactRemoved remove_spot(const CompactSpot& spot) { return remove_in(spot, false); }
-
   static HWY_ATTR void contains_all(const CompactSpot* spots, std::size_t num_keys, bool* found) {
     for (std::size_t k = 0; k < num_keys; ++k) found[k] = is_in(spots[k]);
   }
@@ -437,9 +438,8 @@ struct CompactLoops {
     return k;
   }
 
-  static constexpr CompactKernels all{find_spots,   find_spot,  contains,    insert,
-                                      remove,       count_spot, insert_spot, remove_spot,
-                                      contains_all, count_all,  insert_all,  remove_all};
+  static constexpr CompactKernels all{find_spots,   contains,  insert,     remove,
+                                      contains_all, count_all, insert_all, remove_all};
 };
 
 const CompactKernels* compact_kernels_here(std::uint32_t remainder_bits) {

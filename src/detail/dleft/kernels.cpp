@@ -15,6 +15,17 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+// Processors without AVX2 are rare: one copy of what is done with a key is enough for them.
+#undef TALLY_INLINE_FOR_KEY
+#undef TALLY_INLINES_KEYS
+#if HWY_ARCH_X86 && HWY_TARGET > HWY_AVX2
+#define TALLY_INLINE_FOR_KEY HWY_NOINLINE
+#define TALLY_INLINES_KEYS false
+#else
+#define TALLY_INLINE_FOR_KEY HWY_INLINE
+#define TALLY_INLINES_KEYS true
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace tally::detail {
 namespace HWY_NAMESPACE {
@@ -22,6 +33,7 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using Cell = std::uint16_t;
+constexpr bool is_inlined = TALLY_INLINES_KEYS;
 
 /// A bucket of `num_cells` cells, at the start of a line or of a power-of-two part of a line.
 template <std::size_t num_cells>
@@ -163,7 +175,7 @@ struct Kernels {
   }
 
   template <class Spots>
-  static HWY_INLINE bool contains_key(Cell mask, const Spots& spots) {
+  static TALLY_INLINE_FOR_KEY bool contains_key(Cell mask, const Spots& spots) {
     const typename Bucket<num_cells>::Tag tag;
     const auto equal_from = [&](const DLeftSpot& spot, std::size_t j) HWY_ATTR {
       return hn::Eq(hn::And(hn::Load(tag, spot.cells + j), hn::Set(tag, mask)),
@@ -178,12 +190,12 @@ struct Kernels {
     return !hn::AllFalse(tag, found);
   }
   template <class Spots>
-  static HWY_INLINE std::uint32_t count_key(Cell mask, std::uint32_t counter_shift, const Spots& spots) {
+  static TALLY_INLINE_FOR_KEY std::uint32_t count_key(Cell mask, std::uint32_t counter_shift, const Spots& spots) {
     const Place held = find(mask, spots);
     return held.cell == nullptr ? 0 : (std::uint32_t{*held.cell} >> counter_shift) + 1;
   }
   template <class Spots>
-  static HWY_INLINE DLeftDone insert_key(Cell mask, std::uint32_t counter_shift, std::uint32_t max_counter,
+  static TALLY_INLINE_FOR_KEY DLeftDone insert_key(Cell mask, std::uint32_t counter_shift, std::uint32_t max_counter,
                                          const Spots& spots) {
     if (const Place held = find(mask, spots); held.cell != nullptr) {
       const std::uint32_t cell = *held.cell;
@@ -197,7 +209,7 @@ struct Kernels {
     return DLeftDone::cell_changed;
   }
   template <class Spots>
-  static HWY_INLINE DLeftDone remove_key(Cell mask, std::uint32_t counter_shift, std::uint32_t max_counter,
+  static TALLY_INLINE_FOR_KEY DLeftDone remove_key(Cell mask, std::uint32_t counter_shift, std::uint32_t max_counter,
                                          const Spots& spots) {
     const Place held = find(mask, spots);
     if (held.cell == nullptr) return DLeftDone::absent;
@@ -246,15 +258,19 @@ struct Kernels {
     return num_keys;
   }
 
-  template <class Scheme>
   struct OfOneKey {
-    using Finder = DLeftSpotFinder<Scheme>;
+    using Finder = DLeftKeyKernels::Finder;
     using Spots = SpotsInRegisters<num_subtables>;
 
     static HWY_INLINE Spots spots_of(const Finder& finder, const std::uint64_t* words, Hash128 digest) {
       Spots found;
       finder.find(digest, words, Cells(), Subtables(), found.spots.data());
       return found;
+    }
+    /// For processors with one copy of the operations: that of runs of keys.
+    static HWY_INLINE decltype(auto) handed_over(const Spots& spots) {
+      if constexpr (is_inlined) return (spots);
+      else return SpotsInMemory{spots.spots.data()};
     }
 
     static HWY_INLINE Cell mask_of(const Finder& finder) {
@@ -264,30 +280,30 @@ struct Kernels {
     static HWY_ATTR HWY_FLATTEN bool contains(const Finder& finder, const std::uint64_t* words,
                                               Hash128 digest) {
       const Spots spots = spots_of(finder, words, digest);
-      return contains_key(mask_of(finder), spots);
+      return contains_key(mask_of(finder), handed_over(spots));
     }
     static HWY_ATTR HWY_FLATTEN std::uint32_t count(const Finder& finder, const std::uint64_t* words,
                                                     Hash128 digest) {
       const Spots spots = spots_of(finder, words, digest);
-      return count_key(mask_of(finder), finder.counter_shift(), spots);
+      return count_key(mask_of(finder), finder.counter_shift(), handed_over(spots));
     }
     static HWY_ATTR HWY_FLATTEN DLeftDone insert(const Finder& finder, std::uint32_t max_counter,
                                                  std::uint64_t* words, Hash128 digest) {
       const Spots spots = spots_of(finder, words, digest);
-      return insert_key(mask_of(finder), finder.counter_shift(), max_counter, spots);
+      return insert_key(mask_of(finder), finder.counter_shift(), max_counter, handed_over(spots));
     }
     static HWY_ATTR HWY_FLATTEN DLeftDone remove(const Finder& finder, std::uint32_t max_counter,
                                                  std::uint64_t* words, Hash128 digest) {
       const Spots spots = spots_of(finder, words, digest);
-      return remove_key(mask_of(finder), finder.counter_shift(), max_counter, spots);
+      return remove_key(mask_of(finder), finder.counter_shift(), max_counter, handed_over(spots));
     }
 
-    static constexpr DLeftKeyKernels<Scheme> all{contains, count, insert, remove};
+    static constexpr DLeftKeyKernels all{contains, count, insert, remove};
   };
 
   static constexpr DLeftKernels all{
-      find_spots<RotationBuckets>,    find_spots<MultiplierBuckets>,   contains, count, insert, remove,
-      OfOneKey<RotationBuckets>::all, OfOneKey<MultiplierBuckets>::all};
+      find_spots<RotationBuckets>, find_spots<MultiplierBuckets>, contains, count, insert, remove,
+      OfOneKey::all};
 };
 
 template <std::size_t num_cells>

@@ -16,10 +16,7 @@ template <class Value>
 using Batch = std::array<Value, KeyReader::max_keys_a_call>;
 
 /// Fills the first of `digests` with the digests of the keys.
-inline void hash_all(const KeyHasher& hasher, std::span<const std::string_view> keys,
-                     Batch<Hash128>& digests) {
-  for (std::size_t i = 0; i < keys.size(); ++i) digests[i] = hasher(keys[i]);
-}
+void hash_all(const KeyHasher& hasher, std::span<const std::string_view> keys, Batch<Hash128>& digests);
 
 /// Reads and hashes all keys, and calls use(keys, digests) for each batch. Returns the number of keys.
 template <class Use>

@@ -31,17 +31,11 @@ enum class CompactRemoved : std::uint8_t {
 struct CompactKernels {
   /// Writes the spots and prefetches their lines.
   void (*find_spots)(const CompactFinder&, const Hash128* keys, std::size_t num_keys, CompactSpot* spots);
-  CompactSpot (*find_spot)(const CompactFinder&, Hash128 key);
 
   bool (*contains)(const CompactFinder&, Hash128 key);
   CompactInserted (*insert)(const CompactFinder&, Hash128 key);
   /// With `stop_at_max`, a fingerprint with max_compact_copies cells is not removed.
   CompactRemoved (*remove)(const CompactFinder&, Hash128 key, bool stop_at_max);
-
-  /// How many cells the fingerprint has.
-  std::uint32_t (*count_spot)(const CompactSpot&);
-  CompactInserted (*insert_spot)(const CompactSpot&);
-  CompactRemoved (*remove_spot)(const CompactSpot&);
 
   /// found[i]: whether key i has a cell.
   void (*contains_all)(const CompactSpot* spots, std::size_t num_keys, bool* found);

@@ -49,7 +49,7 @@ class CompactTable {
   bool contains(Hash128 hash) const noexcept { return kernels_->contains(finder_, hash); }
 
   std::uint64_t count(const CompactSpot& spot) const noexcept {
-    return total(kernels_->count_spot(spot), spot);
+    return total(cells_in_use(spot), spot);
   }
   /// The count of a fingerprint that has this number of cells.
   std::uint64_t total(std::uint32_t num_cells, const CompactSpot& spot) const noexcept {
@@ -67,12 +67,12 @@ class CompactTable {
 
   /// For what finds no room in its lines as they are.
   DLeftInserted insert_without_room(const CompactSpot& spot) noexcept {
-    const std::uint32_t num_cells = kernels_->count_spot(spot);
+    const std::uint32_t num_cells = cells_in_use(spot);
     if (num_cells == max_compact_copies) {
       return spills_.add(finder_.fingerprint_of(spot), 1) ? DLeftInserted::plainly : DLeftInserted::no_spill;
     }
     if (shape_.moves == DLeftMoves::none || !make_room(spot, num_cells != 0)) return DLeftInserted::no_cell;
-    num_fingerprints_ += kernels_->insert_spot(spot) == CompactInserted::first;
+    (void)insert_at(spot);
     return DLeftInserted::by_moves;
   }
 
@@ -86,8 +86,13 @@ class CompactTable {
   }
   /// Removes one of a fingerprint that has max_compact_copies cells.
   bool remove_at_max(const CompactSpot& spot) noexcept {
-    return spills_.take_one(finder_.fingerprint_of(spot)) ||
-           kernels_->remove_spot(spot) != CompactRemoved::absent;
+    if (spills_.take_one(finder_.fingerprint_of(spot))) return true;
+    RemoveResult result;
+    std::uint64_t num_removed = 0;
+    std::uint64_t num_gone = 0;
+    kernels_->remove_all(&spot, 1, &result, false, num_removed, num_gone);
+    num_fingerprints_ -= num_gone;
+    return num_removed != 0;
   }
 
   /// Adds all fingerprints of another table of the same shape and seed. Returns false if one finds no room; this table must
@@ -97,10 +102,8 @@ class CompactTable {
     other.for_each([&](std::uint64_t fingerprint, std::uint64_t count) {
       const CompactSpot spot = finder_.spot_of_fingerprint(fingerprint);
       for (std::uint64_t left = count; fits && left > 0; --left) {
-        const CompactInserted how = kernels_->insert_spot(spot);
-        num_fingerprints_ += how == CompactInserted::first;
-        if (how != CompactInserted::no_room) continue;
-        if (kernels_->count_spot(spot) == max_compact_copies) {
+        if (insert_at(spot)) continue;
+        if (cells_in_use(spot) == max_compact_copies) {
           fits = spills_.add(fingerprint, left);
           return;
         }
@@ -134,7 +137,7 @@ class CompactTable {
   CompactLayout layout() const noexcept { return CompactLayout(shape_.remainder_bits); }
   const CompactKernels& kernels() const noexcept { return *kernels_; }
   const CompactFinder& finder() const noexcept { return finder_; }
-  CompactSpot spot_of(Hash128 hash) const noexcept { return kernels_->find_spot(finder_, hash); }
+  CompactSpot spot_of(Hash128 hash) const noexcept { return finder_.spot_of(hash, layout()); }
   const AlignedWords& words() const noexcept { return words_; }
   const SpillTable& spills() const noexcept { return spills_; }
   std::uint64_t num_fingerprints() const noexcept { return num_fingerprints_; }
@@ -168,6 +171,15 @@ class CompactTable {
  private:
   static constexpr std::uint64_t words_per_line = compact_line_bytes / 8;
 
+  std::uint32_t cells_in_use(const CompactSpot& spot) const noexcept {
+    std::uint32_t count;
+    kernels_->count_all(&spot, 1, &count);
+    return count;
+  }
+  /// Whether its lines had room.
+  bool insert_at(const CompactSpot& spot) noexcept {
+    return kernels_->insert_all(&spot, 1, num_fingerprints_) != 0;
+  }
   bool make_room(const CompactSpot& spot, bool is_held) noexcept {
     const std::uint64_t left = finder_.line_of(spot.left);
     const std::uint64_t right = finder_.line_of(spot.right);

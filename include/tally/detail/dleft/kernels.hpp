@@ -28,9 +28,8 @@ enum class DLeftDone : std::uint8_t {
 };
 
 /// Operations on one key, of which only the digest is given.
-template <BucketScheme Scheme>
 struct DLeftKeyKernels {
-  using Finder = DLeftSpotFinder<Scheme>;
+  using Finder = DLeftSpotFinder<RotationBuckets>;
 
   bool (*contains)(const Finder&, const std::uint64_t* words, Hash128 digest);
 
@@ -69,8 +68,7 @@ struct DLeftKernels {
   std::size_t (*remove)(const DLeftCells&, const DLeftSpot* spots, std::size_t num_keys, bool* removed,
                         std::uint64_t& num_emptied);
 
-  DLeftKeyKernels<RotationBuckets> of_rotation_key;
-  DLeftKeyKernels<MultiplierBuckets> of_multiplier_key;
+  DLeftKeyKernels of_rotation_key;
 };
 
 /// Null if there are none for the shape.
@@ -82,18 +80,6 @@ const DLeftKernels* dleft_kernels(const DLeftShape& shape) noexcept {
   constexpr bool has_kernels =
       std::is_same_v<Scheme, RotationBuckets> || std::is_same_v<Scheme, MultiplierBuckets>;
   return has_kernels ? dleft_kernels(shape) : nullptr;
-}
-
-/// Those of one key. Null if `kernels` is.
-template <BucketScheme Scheme>
-const DLeftKeyKernels<Scheme>* key_kernels(const DLeftKernels* kernels) noexcept {
-  if constexpr (std::is_same_v<Scheme, RotationBuckets>) {
-    return kernels == nullptr ? nullptr : &kernels->of_rotation_key;
-  } else if constexpr (std::is_same_v<Scheme, MultiplierBuckets>) {
-    return kernels == nullptr ? nullptr : &kernels->of_multiplier_key;
-  } else {
-    return nullptr;
-  }
 }
 
 template <BucketScheme Scheme>

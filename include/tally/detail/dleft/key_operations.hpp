@@ -4,14 +4,14 @@
 
 #include <cstdint>
 
-#include "tally/detail/dleft/kernels.hpp"
+#include "tally/detail/dleft/run_of_one.hpp"
 #include "tally/filters/dleft_counting_bloom.hpp"
 
 namespace tally {
 
 template <BucketScheme Scheme>
 InsertResult DLeftCountingBloomFilter<Scheme>::insert_digest(Hash128 digest) noexcept {
-  if (const auto* kernels = detail::key_kernels<Scheme>(kernels_)) {
+  if (const auto kernels = detail::key_kernels<Scheme>(kernels_)) {
     const auto done = kernels->insert(table_.finder(), max_counter(), table_.cells().data(), digest);
     if (done != detail::DLeftDone::left_to_table) {
       table_.add_fingerprints(done == detail::DLeftDone::cell_changed);
@@ -24,7 +24,7 @@ InsertResult DLeftCountingBloomFilter<Scheme>::insert_digest(Hash128 digest) noe
 
 template <BucketScheme Scheme>
 RemoveResult DLeftCountingBloomFilter<Scheme>::remove_digest(Hash128 digest) noexcept {
-  if (const auto* kernels = detail::key_kernels<Scheme>(kernels_)) {
+  if (const auto kernels = detail::key_kernels<Scheme>(kernels_)) {
     const auto done = kernels->remove(table_.finder(), counter_of_spilled(), table_.cells().data(), digest);
     if (done != detail::DLeftDone::left_to_table) {
       table_.add_fingerprints(0 - std::uint64_t{done == detail::DLeftDone::cell_changed});
@@ -38,7 +38,7 @@ RemoveResult DLeftCountingBloomFilter<Scheme>::remove_digest(Hash128 digest) noe
 
 template <BucketScheme Scheme>
 bool DLeftCountingBloomFilter<Scheme>::contains_digest(Hash128 digest) const noexcept {
-  if (const auto* kernels = detail::key_kernels<Scheme>(kernels_)) {
+  if (const auto kernels = detail::key_kernels<Scheme>(kernels_)) {
     return kernels->contains(table_.finder(), table_.cells().data(), digest);
   }
   return count_generally(digest) != 0;
@@ -46,7 +46,7 @@ bool DLeftCountingBloomFilter<Scheme>::contains_digest(Hash128 digest) const noe
 
 template <BucketScheme Scheme>
 std::uint64_t DLeftCountingBloomFilter<Scheme>::count_digest(Hash128 digest) const noexcept {
-  if (const auto* kernels = detail::key_kernels<Scheme>(kernels_)) {
+  if (const auto kernels = detail::key_kernels<Scheme>(kernels_)) {
     const std::uint32_t in_cell = kernels->count(table_.finder(), table_.cells().data(), digest);
     if (in_cell <= max_counter()) return in_cell;
   }
