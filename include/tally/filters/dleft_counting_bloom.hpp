@@ -77,19 +77,8 @@ class DLeftCountingBloomFilter {
   /// Inserts every key of a range; returns how many were refused because there was no room.
   template <KeyRange Keys>
   [[nodiscard]] std::uint64_t insert_range(Keys&& keys) {
-    std::uint64_t num_full = 0;
-    std::array<InsertResult, 16 * keys_per_window> results;
-    detail::in_batches(hasher_, keys, [&](const auto& batch) {
-      const std::span all(batch);
-      for (std::size_t first = 0; first < all.size(); first += results.size()) {
-        const auto window = all.subspan(first, std::min(results.size(), all.size() - first));
-        insert_batch(window, std::span(results).first(window.size()));
-        num_full += static_cast<std::uint64_t>(
-            std::count(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(window.size()),
-                       InsertResult::full));
-      }
-    });
-    return num_full;
+    return detail::insert_range_with_results(
+        hasher_, keys, [this](const auto& window, auto results) { this->insert_batch(window, results); });
   }
 
   /// Removes all keys. The size and the memory stay.
@@ -221,7 +210,13 @@ class DLeftCountingBloomFilter {
   std::uint32_t max_counter() const noexcept { return (1u << table_.shape().counter_bits) - 1; }
   /// The counter of a cell whose removals are left to the table: at the maximum, the side table may have more.
   std::uint32_t counter_of_spilled() const noexcept {
-    return table_.spills().size() == 0 ? ~0u : max_counter();
+    return table_.spills().size() == 0 ? no_counter : max_counter();
+  }
+  static constexpr std::uint32_t no_counter = ~0u;  // above those of cells
+
+  /// What the side table has for the key.
+  std::uint64_t spilled_count(Hash128 digest) const noexcept {
+    return table_.spills().count(table_.scheme().image(0, space_.fingerprint_of(digest)));
   }
 
   Images images_of(Hash128 hash) const noexcept { return images_of_fingerprint(space_.fingerprint_of(hash)); }

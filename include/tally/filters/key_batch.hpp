@@ -8,6 +8,7 @@
 #include <span>
 #include <type_traits>
 
+#include "tally/filters/outcomes.hpp"
 #include "tally/hashing/key_hasher.hpp"
 
 namespace tally {
@@ -63,6 +64,23 @@ void in_windows(const KeyHasher& hasher, const Keys& key_range, Use use) {
       use(first, std::span<const Hash128>(digests.data(), count));
     }
   }
+}
+
+/// Calls insert(window, results) for windows of all keys of a range; returns how many results are `full`.
+template <class Range, class Insert>
+std::uint64_t insert_range_with_results(const KeyHasher& hasher, Range& range, Insert insert) {
+  std::uint64_t num_full = 0;
+  std::array<InsertResult, 16 * keys_per_window> memory;
+  in_batches(hasher, range, [&](const auto& batch) {
+    const std::span all(batch);
+    for (std::size_t first = 0; first < all.size(); first += memory.size()) {
+      const auto window = all.subspan(first, std::min(memory.size(), all.size() - first));
+      const std::span results = std::span(memory).first(window.size());
+      insert(window, results);
+      num_full += static_cast<std::uint64_t>(std::ranges::count(results, InsertResult::full));
+    }
+  });
+  return num_full;
 }
 
 /// How many keys to prefetch ahead. A larger number gains nothing: the processor's queue of outstanding cache

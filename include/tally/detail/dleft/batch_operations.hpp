@@ -37,8 +37,17 @@ void DLeftCountingBloomFilter<Scheme>::remove_batch(const Keys& keys, std::span<
   for_each_key<detail::Access::write>(keys, one, [&](std::size_t first, Spots spots, std::size_t count) {
     std::array<bool, detail::keys_per_run> removed;
     std::uint64_t num_emptied = 0;
-    const std::size_t num_looked_at =
-        kernels_->remove(cells(counter_of_spilled()), spots, count, removed.data(), num_emptied);
+    std::size_t num_looked_at = 0;
+    const auto look_at = [&](std::uint32_t max_counter, std::size_t num_keys) {
+      num_looked_at += kernels_->remove(cells(max_counter), spots + num_looked_at * num_subtables(), num_keys,
+                                        removed.data() + num_looked_at, num_emptied);
+    };
+    look_at(counter_of_spilled(), count);
+    // A key whose counter is at its maximum, though the side table has none of it, and the keys after it.
+    while (num_looked_at < count && spilled_count(hasher_(std::span(keys)[first + num_looked_at])) == 0) {
+      look_at(no_counter, 1);
+      look_at(counter_of_spilled(), count - num_looked_at);
+    }
     table_.add_fingerprints(0 - num_emptied);
     const auto end = removed.begin() + num_looked_at;
     const auto num_removed = static_cast<std::uint64_t>(std::count(removed.begin(), end, true));
@@ -72,12 +81,12 @@ void DLeftCountingBloomFilter<Scheme>::count_batch(const Keys& keys, std::span<C
   for_each_key<detail::Access::read>(keys, one, [&](std::size_t first, Spots spots, std::size_t count) {
     std::array<std::uint32_t, detail::keys_per_run> in_cells;
     kernels_->count(cells(0), spots, count, in_cells.data());
-    // The first key whose cell may not hold the whole count is counted by itself.
-    const auto end = std::find(in_cells.begin(), in_cells.begin() + count, max_counter() + 1);
-    std::transform(in_cells.begin(), end, results.begin() + first, [](std::uint64_t all) {
-      return Count{all, false};
-    });
-    return static_cast<std::size_t>(end - in_cells.begin());
+    for (std::size_t i = 0; i < count; ++i) {
+      std::uint64_t all = in_cells[i];
+      if (all > max_counter()) all += spilled_count(hasher_(std::span(keys)[first + i]));
+      results[first + i] = {all, false};
+    }
+    return count;
   });
 }
 

@@ -25,7 +25,9 @@ InsertResult DLeftCountingBloomFilter<Scheme>::insert_digest(Hash128 digest) noe
 template <BucketScheme Scheme>
 RemoveResult DLeftCountingBloomFilter<Scheme>::remove_digest(Hash128 digest) noexcept {
   if (const auto kernels = detail::key_kernels<Scheme>(kernels_)) {
-    const auto done = kernels->remove(table_.finder(), counter_of_spilled(), table_.cells().data(), digest);
+    auto done = kernels->remove(table_.finder(), counter_of_spilled(), table_.cells().data(), digest);
+    if (done == detail::DLeftDone::left_to_table && spilled_count(digest) == 0)
+      done = kernels->remove(table_.finder(), no_counter, table_.cells().data(), digest);
     if (done != detail::DLeftDone::left_to_table) {
       table_.add_fingerprints(0 - std::uint64_t{done == detail::DLeftDone::cell_changed});
       const bool removed = done != detail::DLeftDone::absent;
@@ -48,7 +50,7 @@ template <BucketScheme Scheme>
 std::uint64_t DLeftCountingBloomFilter<Scheme>::count_digest(Hash128 digest) const noexcept {
   if (const auto kernels = detail::key_kernels<Scheme>(kernels_)) {
     const std::uint32_t in_cell = kernels->count(table_.finder(), table_.cells().data(), digest);
-    if (in_cell <= max_counter()) return in_cell;
+    return in_cell <= max_counter() ? in_cell : in_cell + spilled_count(digest);
   }
   return count_generally(digest);
 }
