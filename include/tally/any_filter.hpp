@@ -49,6 +49,8 @@ class AnyFilter {
   const KeyHasher& hasher() const noexcept { return hasher_; }
   FilterTotals totals() const;
 
+  /// Whether an insertion may be refused because there is no room.
+  bool can_fill_up() const { return traits_of(kind()).can_fill_up; }
   /// Whether it has try_grow.
   bool can_grow() const { return traits_of(kind()).can_grow; }
   /// Whether it has remove_batch.
@@ -82,7 +84,7 @@ class AnyFilter {
 
   // Batches.
 
-  /// Returns the number of keys that were refused because the filter is full; always 0 for all kinds but dleft. All
+  /// Returns the number of keys that were refused because the filter is full; 0 for kinds that cannot fill up. All
   /// other keys were inserted.
   [[nodiscard]] std::uint64_t insert_batch(std::span<const Hash128> keys);
 
@@ -105,12 +107,12 @@ class AnyFilter {
   /// Counts with their bounds. Sketches only.
   void estimate_batch(std::span<const Hash128> keys, std::span<CountEstimate> results) const;
 
-  /// Counting Bloom and d-left filters.
+  /// Counting Bloom, d-left and compact d-left filters.
   void remove_batch(std::span<const Hash128> keys, std::span<RemoveResult> results);
 
   /// Adds the content of the other filter. Returns false and changes nothing if both do not fit into this one, which
-  /// happens only to d-left filters. Throws std::invalid_argument that names the first difference in kind, scheme,
-  /// hasher and shape, and changes nothing.
+  /// happens only to kinds that can fill up. Throws std::invalid_argument that names the first difference in kind,
+  /// scheme, hasher and shape, and changes nothing.
   [[nodiscard]] bool merge(const AnyFilter& other);
 
   /// Doubles a d-left filter, without its keys. Returns false and changes nothing if its remainders have no bit to
@@ -130,6 +132,9 @@ class AnyFilter {
 
   /// The statistics that only a d-left filter has; nothing for other kinds.
   std::optional<DLeftStatistics> dleft_statistics() const;
+
+  /// The statistics that only a compact d-left filter has; nothing for other kinds.
+  std::optional<CompactDLeftStatistics> compact_statistics() const;
 
   /// The bound on the estimates of a sketch; nothing for filters.
   std::optional<CountMinBound> count_min_bound() const;

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "tally/planner/plan.hpp"
+#include "tally/planner/plan_compact_dleft.hpp"
 #include "tally/planner/plan_count_min.hpp"
 #include "tally/planner/plan_dleft.hpp"
 #include "tally/planner/requirements.hpp"
@@ -51,11 +52,11 @@ namespace tally {
 ///         theory::compound_threshold_false_positive_probability
 [[nodiscard]] ThresholdShape plan_threshold(const Requirements& requirements);
 
-/// Plans a shape of this kind with the function for the kind (one above, plan_dleft, plan_count_min or
-/// plan_count_min_two_hash), and with the scheme of the requirements or by default that of the kind. Filters are
+/// Plans a shape of this kind with the function for the kind (one above, plan_dleft, plan_compact_dleft, plan_count_min
+/// or plan_count_min_two_hash), and with the scheme of the requirements or by default that of the kind. Filters are
 /// planned by the law of the default scheme. Then the size is rounded to what the scheme can use: down if a memory is
-/// given, else up. Also throws std::invalid_argument for a scheme that the kind does not support, and for a memory if
-/// a d-left filter would have to be rounded down.
+/// given, else up. Also throws std::invalid_argument for a scheme that the kind does not support, and for a memory if a
+/// d-left filter would have to be rounded down.
 [[nodiscard]] FilterShape plan_shape(FilterKind kind, const Requirements& requirements);
 
 /// The largest number of distinct keys (0 if not even one) with which the filter meets the rate, in the sense that a

@@ -31,21 +31,35 @@ FilterVariant make(const ThresholdShape& shape, const KeyHasher& hasher, const F
   return ThresholdFilter<Scheme>(shape, hasher, totals.num_insertions, std::move(counters));
 }
 
-template <class Scheme>
-FilterVariant make(const DLeftShape& shape, const KeyHasher& hasher, const FilterTotals& totals,
-                   detail::AlignedWords words) {
-  // The side table is copied: it outlives the cells, which growing replaces.
-  detail::AlignedWords side(2 * SpillTable::num_slots(shape.spill_capacity));
+/// The side table at the end of the words, copied and cut off: it outlives the cells, which growing replaces.
+SpillTable take_side_table(std::uint64_t capacity, detail::AlignedWords& words) {
+  detail::AlignedWords side(2 * SpillTable::num_slots(capacity));
   const std::uint64_t num_cell_words = words.size() - side.size();
   std::copy_n(std::as_const(words).data() + num_cell_words, side.size(), side.data());
   words.truncate(num_cell_words);
+  return {capacity, std::move(side)};
+}
+
+DLeftTotals dleft_totals(const FilterTotals& totals) noexcept {
+  return {totals.num_insertions, totals.num_full, totals.num_rescues, totals.num_removes,
+          totals.num_refused_removes};
+}
+
+FilterVariant make_compact(const CompactDLeftShape& shape, const KeyHasher& hasher,
+                           const FilterTotals& totals, detail::AlignedWords words) {
+  SpillTable spills = take_side_table(shape.spill_capacity, words);
+  return CompactDLeftFilter(shape, hasher, dleft_totals(totals), std::move(words), std::move(spills),
+                            totals.num_fingerprints);
+}
+
+template <class Scheme>
+FilterVariant make(const DLeftShape& shape, const KeyHasher& hasher, const FilterTotals& totals,
+                   detail::AlignedWords words) {
+  SpillTable spills = take_side_table(shape.spill_capacity, words);
   CellTable cells(shape.current_buckets_per_subtable() * shape.num_subtables, shape.cells_per_bucket,
                   shape.cell_bits(), std::move(words));
-  const DLeftTotals calls{totals.num_insertions, totals.num_full, totals.num_rescues, totals.num_removes,
-                          totals.num_refused_removes};
-  return DLeftCountingBloomFilter<Scheme>(shape, hasher, calls, std::move(cells),
-                                          SpillTable(shape.spill_capacity, std::move(side)),
-                                          totals.num_fingerprints);
+  return DLeftCountingBloomFilter<Scheme>(shape, hasher, dleft_totals(totals), std::move(cells),
+                                          std::move(spills), totals.num_fingerprints);
 }
 
 template <class Rows>
@@ -83,6 +97,8 @@ FilterVariant make_filter(const FilterShape& shape, const KeyHasher& hasher, con
   if (const auto* dleft = std::get_if<DLeftShape>(&shape.shape)) {
     return make_with_scheme<BucketSchemes>(shape.scheme_id, *dleft, hasher, totals, std::move(words));
   }
+  if (const auto* compact = std::get_if<CompactDLeftShape>(&shape.shape))
+    return make_compact(*compact, hasher, totals, std::move(words));
   if (const auto* count_min = std::get_if<CountMinShape>(&shape.shape)) {
     return make_with_scheme<RowSchemes>(shape.scheme_id, *count_min, hasher, totals, std::move(words));
   }

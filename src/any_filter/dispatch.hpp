@@ -10,12 +10,12 @@
 
 namespace tally::detail {
 
-/// Whether the filter has cells in buckets, and a side table: a d-left filter.
+/// Whether the filter has cells, and a side table: a d-left filter or a compact one.
 template <class Filter>
-inline constexpr bool has_cells = std::is_same_v<ShapeOf<Filter>, DLeftShape>;
+inline constexpr bool has_cells = has_side_table<std::remove_cvref_t<Filter>>;
 
-/// Calls operate(filter, digest) with the filter inside. The halves of the digest are handed over by reference each: one
-/// read of both, right after they were written one by one, would make the processor wait.
+/// Calls operate(filter, digest) with the filter inside. The halves of the digest are handed over by reference each:
+/// one read of both, right after they were written one by one, would make the processor wait.
 template <class Variant, class Operate>
 decltype(auto) visit_with(Variant& filters, Hash128 digest, Operate operate) {
   const std::uint64_t low = digest.low;

@@ -110,9 +110,14 @@ FilterStatistics AnyFilter::statistics() const {
 
 std::optional<DLeftStatistics> AnyFilter::dleft_statistics() const {
   return visit([](const auto& filter) -> std::optional<DLeftStatistics> {
-    if constexpr (detail::has_cells<decltype(filter)>) return filter.statistics();
+    if constexpr (std::is_same_v<ShapeOf<decltype(filter)>, DLeftShape>) return filter.statistics();
     else return std::nullopt;
   });
+}
+
+std::optional<CompactDLeftStatistics> AnyFilter::compact_statistics() const {
+  const auto* const filter = get_if<CompactDLeftFilter>();
+  return filter == nullptr ? std::nullopt : std::optional(filter->statistics());
 }
 
 std::optional<CountMinBound> AnyFilter::count_min_bound() const {

@@ -62,6 +62,8 @@ void detail::require_comparable(const FilterView& a, const FilterView& b) {
   require_same_hasher(function, a.hasher, b.hasher);
   if (const auto* const dleft = std::get_if<DLeftShape>(&a.shape.shape))
     return require_same_fingerprints(*dleft, std::get<DLeftShape>(b.shape.shape));
+  if (const auto* const compact = std::get_if<CompactDLeftShape>(&a.shape.shape))
+    return require_same_fingerprints(*compact, std::get<CompactDLeftShape>(b.shape.shape));
   require_same(function, "number of positions", a.shape.num_positions(), b.shape.num_positions());
   require_same(function, "num_hashes", a.shape.num_hashes(), b.shape.num_hashes());
   require_same(function, "counter_bits", a.shape.counter_bits(), b.shape.counter_bits());
@@ -74,6 +76,9 @@ SetSimilarity detail::similarity_of(const FilterView& filter, const theory::Occu
   if (const auto* const dleft = std::get_if<DLeftShape>(&shape.shape)) {
     const FingerprintSpace space = dleft->fingerprint_space();
     found = theory::estimate_similarity(space.num_buckets * space.num_remainders(), 1, occupied);
+  } else if (const auto* const compact = std::get_if<CompactDLeftShape>(&shape.shape)) {
+    const auto num_fingerprints = static_cast<std::uint64_t>(compact->num_fingerprints());
+    found = theory::estimate_similarity(num_fingerprints, 1, occupied);
   } else if (shape.kind() == FilterKind::blocked_bloom) {
     constexpr std::uint32_t line_bits = 512;
     found = theory::estimate_similarity_blocked(shape.num_positions() / line_bits, line_bits,

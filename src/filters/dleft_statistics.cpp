@@ -6,9 +6,31 @@
 
 #include "tally/detail/checked_math.hpp"
 #include "tally/detail/parameter_error.hpp"
+#include "tally/filters/compact_dleft_statistics.hpp"
 #include "tally/theory/estimate.hpp"
 
 namespace tally {
+
+namespace {
+
+FilterStatistics of_calls(const DLeftTotals& totals) {
+  FilterStatistics all;
+  all.num_insertions = totals.num_insertions;
+  all.num_removes = totals.num_removes;
+  all.num_refused_removes = totals.num_refused_removes;
+  return all;
+}
+
+void estimate_keys(FilterStatistics& all, std::uint64_t num_possible, std::uint64_t num_fingerprints) {
+  const std::uint64_t num_absent = num_possible - std::min(num_possible, num_fingerprints);
+  const auto estimate = theory::estimate_distinct_keys(num_possible, 1, num_absent);
+  all.estimated_num_keys = estimate.num_keys;
+  all.estimated_num_keys_standard_error = estimate.standard_error;
+  all.estimated_false_positive_rate =
+      std::min(1.0, static_cast<double>(num_fingerprints) / static_cast<double>(num_possible));
+}
+
+}  // namespace
 
 DLeftTableStatistics table_statistics(const DLeftShape& shape, const CellTable& cells,
                                       const SpillTable& spills) {
@@ -40,12 +62,9 @@ DLeftTableStatistics table_statistics(const DLeftShape& shape, const CellTable& 
 
 FilterStatistics filter_statistics(const DLeftShape& shape, const DLeftStatistics& statistics) {
   const DLeftTableStatistics& table = statistics.table;
-  FilterStatistics all;
+  FilterStatistics all = of_calls(statistics.totals);
   all.num_positions = table.num_cells;
   all.num_nonzero = table.num_fingerprints;
-  all.num_insertions = statistics.totals.num_insertions;
-  all.num_removes = statistics.totals.num_removes;
-  all.num_refused_removes = statistics.totals.num_refused_removes;
   const std::uint64_t max_count = table.counts.size() - 1;
   for (std::uint64_t count = 0; count <= max_count; ++count) {
     // Only in unchecked words from a file can more fingerprints be spilled than cells are full.
@@ -57,12 +76,17 @@ FilterStatistics filter_statistics(const DLeftShape& shape, const DLeftStatistic
   }
   while (all.histogram.back().num_counters == 0) all.histogram.pop_back();
   const FingerprintSpace space = shape.fingerprint_space();
-  const std::uint64_t num_possible = space.num_buckets * space.num_remainders();
-  const auto estimate = theory::estimate_distinct_keys(
-      num_possible, 1, num_possible - std::min(num_possible, table.num_fingerprints));
-  all.estimated_num_keys = estimate.num_keys;
-  all.estimated_num_keys_standard_error = estimate.standard_error;
-  all.estimated_false_positive_rate = std::min(1.0, table.false_positive_rate);
+  estimate_keys(all, space.num_buckets * space.num_remainders(), table.num_fingerprints);
+  return all;
+}
+
+FilterStatistics filter_statistics(const CompactDLeftShape& shape, const CompactDLeftStatistics& statistics) {
+  FilterStatistics all = of_calls(statistics.totals);
+  all.num_positions = statistics.num_cells;
+  all.num_nonzero = statistics.num_used_cells;
+  all.histogram.push_back({0, 0, statistics.num_cells - statistics.num_used_cells});
+  if (statistics.num_used_cells != 0) all.histogram.push_back({1, 1, statistics.num_used_cells});
+  estimate_keys(all, static_cast<std::uint64_t>(shape.num_fingerprints()), statistics.num_fingerprints);
   return all;
 }
 

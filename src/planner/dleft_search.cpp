@@ -17,7 +17,6 @@
 namespace tally::planner_detail {
 namespace {
 
-constexpr std::uint64_t max_num_keys = std::uint64_t{1} << 40;
 constexpr std::uint64_t max_frequent_keys = std::uint64_t{1} << 31;
 constexpr std::uint64_t max_fingerprints = std::uint64_t{1} << 62;
 constexpr std::uint32_t cell_widths[] = {8, 12, 16, 24, 32};
@@ -109,30 +108,6 @@ double expected_spills(const DLeftShape& shape, const Requirements& requirements
                                                                    static_cast<std::uint64_t>(as_if), told));
 }
 
-double needed_spills(double expected) { return std::ceil(expected + 6 * std::sqrt(expected) + spare_spills); }
-
-/// The most entries that this number of slots can hold: two thirds, minus one.
-std::uint64_t capacity_of(std::uint64_t num_slots) {
-  std::uint64_t capacity = num_slots * 2 / 3;
-  while (SpillTable::num_slots(capacity) > num_slots) --capacity;
-  return capacity;
-}
-
-/// The first good number in [low, high], if all numbers after a good one are good too; nothing if there is none.
-template <class Good>
-std::optional<std::uint64_t> first_good(std::uint64_t low, std::uint64_t high, Good good) {
-  if (low > high || !good(high)) return std::nullopt;
-  while (low < high) {
-    const std::uint64_t middle = low + (high - low) / 2;
-    if (good(middle)) {
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
-  return low;
-}
-
 /// Searches one layout with one kind of cell for the numbers of buckets, of entries in the side table, and of keys.
 class Search {
  public:
@@ -189,9 +164,9 @@ class Search {
   /// The most keys, more than `num_keys`, that memory and rate allow.
   std::optional<DLeftSolution> most_keys(std::uint64_t num_keys) const {
     const auto shape_for = [&](std::uint64_t keys) { return least_memory(keys, limit_of_memory()); };
-    if (num_keys >= max_num_keys || !shape_for(num_keys + 1)) return std::nullopt;
-    const auto too_many = first_good(num_keys + 2, max_num_keys + 1, [&](std::uint64_t keys) {
-      return keys > max_num_keys || !shape_for(keys);
+    if (num_keys >= max_dleft_keys || !shape_for(num_keys + 1)) return std::nullopt;
+    const auto too_many = first_good(num_keys + 2, max_dleft_keys + 1, [&](std::uint64_t keys) {
+      return keys > max_dleft_keys || !shape_for(keys);
     });
     return DLeftSolution{*shape_for(*too_many - 1), *too_many - 1};
   }
@@ -298,7 +273,7 @@ Wanted wanted_of(std::string_view structure, const Requirements& requirements) {
   std::optional<std::uint64_t> num_keys = requirements.num_keys;
   if (requirements.histogram) num_keys = num_keys_of(structure, *requirements.histogram);
   const Wanted wanted = check_wanted(structure, requirements, num_keys);
-  if (num_keys) require_count(structure, "num_keys", *num_keys, 1, max_num_keys);
+  if (num_keys) require_count(structure, "num_keys", *num_keys, 1, max_dleft_keys);
   return wanted;
 }
 
@@ -377,6 +352,14 @@ std::optional<DLeftSolution> find_dleft(std::string_view structure, const Requir
   auto best = best_of(requirements, wanted, loops);
   if (best) check_shape(best->shape);
   return best;
+}
+
+double needed_spills(double expected) { return std::ceil(expected + 6 * std::sqrt(expected) + spare_spills); }
+
+std::uint64_t capacity_of(std::uint64_t num_slots) {
+  std::uint64_t capacity = num_slots * 2 / 3;
+  while (SpillTable::num_slots(capacity) > num_slots) --capacity;
+  return capacity;
 }
 
 bool has_vector_loops(const DLeftShape& shape) noexcept { return detail::dleft_kernels(shape) != nullptr; }

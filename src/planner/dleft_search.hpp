@@ -12,6 +12,24 @@
 
 namespace tally::planner_detail {
 
+/// The most keys of a d-left filter, also of a compact one.
+inline constexpr std::uint64_t max_dleft_keys = std::uint64_t{1} << 40;
+
+/// The first good number in [low, high], if all numbers after a good one are good too; nothing if there is none.
+template <class Good>
+std::optional<std::uint64_t> first_good(std::uint64_t low, std::uint64_t high, Good good) {
+  if (low > high || !good(high)) return std::nullopt;
+  while (low < high) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    if (good(middle)) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
+}
+
 struct DLeftSolution {
   DLeftShape shape;
   std::uint64_t num_keys = 0;
@@ -26,6 +44,12 @@ DLeftSolution solve_dleft(std::string_view structure, const Requirements& requir
 /// The same; nothing if no layout meets the requirements.
 std::optional<DLeftSolution> find_dleft(std::string_view structure, const Requirements& requirements,
                                         DLeftLoops loops);
+
+/// The size of a side table that has room for the expected number of entries, six standard deviations more, and 64.
+double needed_spills(double expected);
+
+/// The most entries that this number of slots can hold: two thirds, minus one.
+std::uint64_t capacity_of(std::uint64_t num_slots);
 
 bool has_vector_loops(const DLeftShape& shape) noexcept;
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "planner/compact_search.hpp"
 #include "planner/dleft_search.hpp"
 #include "planner/predict.hpp"
 #include "planner/search.hpp"
@@ -168,6 +169,31 @@ Candidate dleft(const Task& task, const Requirements& own, const DLeftSolution& 
   return candidate;
 }
 
+Candidate compact(const Task& task, const Requirements& requirements) {
+  const CompactSolution found = solve_compact(structure, requirements);
+  Candidate candidate;
+  candidate.shape = {found.shape, RotationBuckets::file_id};
+  candidate.num_keys = found.num_keys;
+  candidate.promised_true_count = task.theta - 1;
+  // As for one hash with one position per fingerprint.
+  Law law;
+  law.ln_rate = [&](std::uint64_t, std::uint32_t, std::uint64_t n) {
+    return ln_compact_rate(found.shape, n);
+  };
+  candidate.errors =
+      predict_errors(law, {found.num_keys, std::nullopt, nullptr}, found.num_keys,
+                     static_cast<std::uint64_t>(found.shape.num_fingerprints()), 1, task.theta);
+  candidate.false_positive_rate = candidate.errors.back().false_positive_rate;
+  candidate.cache_lines = {2, 2, 2};
+  candidate.summary =
+      "a multiset of keys that hardly repeat: they can be removed and counted without a maximum; 2 cache "
+      "lines "
+      "per key; can fill up";
+  candidate.source =
+      "1 - (1 - 1/(B M R))^n (after Bonomi et al. 2006); the load at which 1% of insertions move a key";
+  return candidate;
+}
+
 /// Whether `a` meets the requirements better than `b`.
 bool is_better(const Candidate& a, const Candidate& b, const Wanted& wanted) {
   if (!wanted.memory_bytes) return a.shape.num_bytes() < b.shape.num_bytes();
@@ -218,7 +244,8 @@ bool may_lead_with_dleft(const Requirements& requirements) {
 /// Whether a d-left filter should be listed before another candidate.
 bool comes_before(const Candidate& dleft, const Candidate& other, const Requirements& requirements,
                   const Wanted& wanted) {
-  if (requirements.prefers_speed && !dleft.dleft->has_fast_loops) return saturates_often(other);
+  if (requirements.prefers_speed && dleft.dleft && !dleft.dleft->has_fast_loops)
+    return saturates_often(other);
   return is_better(dleft, other, wanted);
 }
 
@@ -275,6 +302,11 @@ Plan plan(const Requirements& requirements) {
   if (!is_blocked) {
     makers.emplace_back(FilterKind::counting_bloom, [&] { return one(counting(task)); });
     makers.emplace_back(FilterKind::dleft, [&] { return dlefts(task, requirements, result.warnings); });
+    const bool can_be_compact = !requirements.keys_repeat && !requirements.histogram &&
+                                requirements.max_doublings.value_or(0) == 0 &&
+                                requirements.num_subtables.value_or(2) == 2;
+    if (can_be_compact)
+      makers.emplace_back(FilterKind::compact_dleft, [&] { return one(compact(task, requirements)); });
   }
 
   std::string first_failure;
@@ -290,7 +322,7 @@ Plan plan(const Requirements& requirements) {
   std::vector<Candidate>& candidates = result.candidates;
   if (may_lead_with_dleft(requirements)) {
     for (auto here = candidates.begin(); here != candidates.end(); ++here) {
-      if (here->kind() != FilterKind::dleft) continue;
+      if (!traits_of(here->kind()).can_fill_up) continue;
       const auto worse = std::find_if(candidates.begin(), here, [&](const Candidate& other) {
         return comes_before(*here, other, requirements, task.wanted);
       });

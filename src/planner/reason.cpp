@@ -86,6 +86,19 @@ std::string why_not_dleft(const Requirements& requirements, const Plan& plan) {
   return reason;
 }
 
+/// Why a compact d-left filter is recommended.
+std::string why_compact(const Requirements& requirements, const Plan& plan) {
+  std::string reason = "it " + achievement(requirements, plan.recommended());
+  for (const FilterKind kind : {FilterKind::dleft, FilterKind::counting_bloom}) {
+    if (const Candidate* const other = find(plan, kind))
+      reason += ", and " + std::string(name_of(kind)) + " " + achievement(requirements, *other);
+  }
+  return reason +
+         "; but counting-bloom never fills up, and dleft can grow, holds keys that repeat in one cell each, "
+         "and "
+         "takes fewer instructions per key";
+}
+
 std::string why_dleft(const Requirements& requirements, const Plan& plan) {
   const Candidate& first = plan.recommended();
   std::string reason = "it " + achievement(requirements, first);
@@ -122,8 +135,9 @@ std::string reason_for(const Requirements& requirements, const Plan& plan) {
   std::string reason;
   if (removes_or_counts) {
     reason = requirements.needs_deletes ? "keys will be removed" : "keys will be counted";
-    reason += ", and " + (first.kind() == FilterKind::dleft ? why_dleft(requirements, plan)
-                                                            : why_not_dleft(requirements, plan));
+    reason += ", and " + (first.kind() == FilterKind::dleft           ? why_dleft(requirements, plan)
+                          : first.kind() == FilterKind::compact_dleft ? why_compact(requirements, plan)
+                                                                      : why_not_dleft(requirements, plan));
     if (requirements.needs_counts && first.kind() == FilterKind::counting_bloom) {
       reason += "; its counters saturate at " +
                 std::to_string(~std::uint64_t{0} >> (64 - first.shape.counter_bits())) +
@@ -131,6 +145,8 @@ std::string reason_for(const Requirements& requirements, const Plan& plan) {
     }
   } else if (first.kind() == FilterKind::dleft) {
     reason = why_dleft(requirements, plan);
+  } else if (first.kind() == FilterKind::compact_dleft) {
+    reason = why_compact(requirements, plan);
   } else if (first.kind() == FilterKind::threshold && first.promised_true_count + 1 == requirements.theta()) {
     reason =
         "its counters are just wide enough for the threshold, and its false positive rate holds for every "

@@ -185,6 +185,7 @@ constexpr KindPlanner planners[] = {
     {FilterKind::threshold, shape_by<plan_threshold>, num_keys_by<ThresholdShape>},
     {FilterKind::dleft, shape_by<plan_dleft>, num_keys_by<DLeftShape>},
     {FilterKind::count_min, sketch_shape, num_keys_of_sketch},
+    {FilterKind::compact_dleft, shape_by<plan_compact_dleft>, num_keys_by<CompactDLeftShape>},
 };
 
 static_assert(std::size(planners) == num_kinds);
@@ -201,7 +202,7 @@ FilterShape plan_shape(FilterKind kind, const Requirements& requirements) {
   const std::uint16_t scheme_id =
       requirements.scheme ? scheme_id_of(kind, *requirements.scheme) : traits.default_scheme_id;
   const FilterShape shape = planner_of(kind).shape(requirements, scheme_id);
-  if (kind != FilterKind::dleft || !requirements.memory_bytes)
+  if (!traits.can_fill_up || !requirements.memory_bytes)
     return round_to_scheme(shape, requirements.memory_bytes ? Rounding::down : Rounding::up);
   // If the number of buckets were rounded down, the filter would not hold the keys.
   if (round_to_scheme(shape, Rounding::down) != shape) {

@@ -61,7 +61,7 @@ void warn_of_side_table(Warnings& warnings, const Requirements& requirements, co
 
 void warn_of_small_filter(Warnings& warnings, const Candidate& first) {
   const FilterShape& shape = first.shape;
-  if (shape.kind() == FilterKind::dleft) return;
+  if (traits_of(shape.kind()).can_fill_up) return;
   const PositionLaw law = position_law(shape.scheme_id);
   if (law == PositionLaw::lines || law == PositionLaw::parts || law == PositionLaw::partition_double) return;
   const double k = shape.num_hashes();
@@ -95,7 +95,7 @@ std::vector<std::string> warnings_for(const Requirements& requirements, const Ke
   const Candidate& first = plan.recommended();
   // Shared counters do not concern a d-left filter; the warning is about the best of the other candidates.
   for (const Candidate& candidate : plan.candidates) {
-    if (candidate.kind() == FilterKind::dleft) continue;
+    if (traits_of(candidate.kind()).can_fill_up) continue;
     warn_of_multiplicities(warnings, requirements, keys, candidate);
     break;
   }
@@ -127,7 +127,7 @@ std::vector<std::string> warnings_for(const Requirements& requirements, const Ke
         "num_hashes is at its limit, 1024; with more hashes, the filter would take less memory or have a "
         "lower false positive rate");
   }
-  if (first.kind() != FilterKind::dleft && follows_the_standard_law_in_the_limit(first.shape.scheme_id)) {
+  if (!traits_of(first.kind()).can_fill_up && follows_the_standard_law_in_the_limit(first.shape.scheme_id)) {
     warnings.push_back("scheme '" + std::string(first.shape.scheme_name()) +
                        "' follows the standard formula only in the limit: a small filter has a higher false "
                        "positive rate (Kirsch, Mitzenmacher 2008, Figure 1)");

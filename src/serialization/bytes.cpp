@@ -53,6 +53,8 @@ void check_body(const FileHeader& header, FileBytes body) {
   check_body_checksum(checksum(body), header.body_checksum);
   if (const auto* dleft = std::get_if<DLeftShape>(&header.shape.shape)) {
     check_dleft_body(header, *dleft, body);
+  } else if (const auto* compact = std::get_if<CompactDLeftShape>(&header.shape.shape)) {
+    check_compact_body(header, *compact, body);
   } else {
     check_unused_bits(header.shape, body, file_header_bytes);
   }

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "serialization/parts.hpp"
 #include "tally/detail/little_endian.hpp"
@@ -85,66 +84,19 @@ class Cells {
   std::uint64_t num_words_;
 };
 
-/// Every entry of the side table must be found by a search: there is no free slot between its home slot and
-/// it, and no fingerprint occurs twice. In linear time except for the sorting, for any words.
-template <class Scheme>
-void check_side_table(const Scheme& scheme, const DLeftShape& shape, const Cells& cells, FileBytes body) {
-  const std::uint64_t num_slots = SpillTable::num_slots(shape.spill_capacity);
-  const FingerprintSpace space = shape.fingerprint_space();
-  const auto image_at = [&](std::uint64_t slot) { return word_at(body, cells.num_words() + 2 * slot); };
-  const auto count_at = [&](std::uint64_t slot) { return word_at(body, cells.num_words() + 2 * slot + 1); };
-  const auto refuse_entry = [&](std::uint64_t slot, const std::string& reason) {
-    refuse("entry " + std::to_string(slot) + " of the side table " + reason,
-           8 * (cells.num_words() + 2 * slot));
-  };
-
-  std::vector<std::uint64_t> images;
-  std::uint64_t total = 0;
-  std::uint64_t free_slot = num_slots;
-  for (std::uint64_t slot = 0; slot < num_slots; ++slot) {
-    if (count_at(slot) == 0) {
-      if (image_at(slot) != 0) refuse_entry(slot, "is free but not 0");
-      free_slot = slot;
-      continue;
-    }
-    if (count_at(slot) > SpillTable::max_total - total) refuse_entry(slot, "brings the sum above 2^63");
-    total += count_at(slot);
-    if (images.size() == shape.spill_capacity) refuse_entry(slot, "exceeds spill_capacity");
-    images.push_back(image_at(slot));
-  }
-  if (images.empty()) return;
-  std::ranges::sort(images);
-  if (std::ranges::adjacent_find(images) != images.end()) {
-    refuse("the side table has two entries for the same fingerprint", 8 * cells.num_words());
-  }
-  // From a free slot round to it again; there is one, because the capacity is less than the number of slots.
-  std::uint64_t run = 0;  // slots in use before this one
-  for (std::uint64_t i = 1; i < num_slots; ++i) {
-    const std::uint64_t slot = (free_slot + i) & (num_slots - 1);
-    if (count_at(slot) == 0) {
-      run = 0;
-      continue;
-    }
-    const std::uint64_t image = image_at(slot);
-    if (((slot - SpillTable::home(image, num_slots)) & (num_slots - 1)) > run) {
-      refuse_entry(slot, "is where no search finds it");
-    }
-    ++run;
-    const std::uint64_t low = image & ((std::uint64_t{1} << space.least_remainder_bits) - 1);
-    const bool is_image = low != 0 && image >> space.remainder_bits < space.num_buckets;
-    if (!is_image || !cells.has_full_cell(scheme, scheme.fingerprint(0, image))) {
-      refuse_entry(slot, "belongs to no cell whose counter is at its maximum");
-    }
-  }
-}
-
 }  // namespace
 
 void check_dleft_body(const FileHeader& header, const DLeftShape& shape, FileBytes body) {
   const Cells cells(shape, body);
   cells.check(header.totals.num_fingerprints);
   BucketSchemes::with_id(header.shape.scheme_id, [&]<class Scheme>(std::type_identity<Scheme>) {
-    check_side_table(Scheme(shape.fingerprint_space(), header.seed_or_key_id), shape, cells, body);
+    const FingerprintSpace space = shape.fingerprint_space();
+    const Scheme scheme(space, header.seed_or_key_id);
+    check_side_table(body, cells.num_words(), shape.spill_capacity, [&](std::uint64_t image) {
+      const std::uint64_t low = image & ((std::uint64_t{1} << space.least_remainder_bits) - 1);
+      const bool is_image = low != 0 && image >> space.remainder_bits < space.num_buckets;
+      return is_image && cells.has_full_cell(scheme, scheme.fingerprint(0, image));
+    });
   });
 }
 

@@ -22,6 +22,8 @@ bool is_used(FileKind kind, std::size_t at) {
   switch (kind) {
     case FileKind::dleft:
       return is_in(own_fields_at, grows_at + 1) || is_in(num_full_at, body_bytes_at);
+    case FileKind::compact_dleft:
+      return at == remainder_bits_at || is_in(num_full_at, body_bytes_at);
     case FileKind::count_min:
       return is_in(num_copies_at, num_copies_at + 4) || is_in(rounding_at, rounding_at + 8);
     case FileKind::top_keys:
@@ -114,6 +116,28 @@ FilterShape read_dleft_shape(FileBytes bytes, const CommonFields& fields) {
   return {shape, fields.scheme_id};
 }
 
+FilterShape read_compact_shape(FileBytes bytes, const CommonFields& fields) {
+  constexpr std::string_view for_kind = " for the kind compact-dleft";
+  const auto remainder_bits = field<std::uint8_t>(bytes, remainder_bits_at);
+  require_field("scheme id", fields.scheme_id, RotationBuckets::file_id, RotationBuckets::file_id,
+                scheme_id_at, for_kind);
+  require_field("num_positions", fields.num_positions, 1, max_num_buckets, num_positions_at, for_kind);
+  require_field("num_hashes", fields.num_hashes, 2, 2, num_hashes_at, for_kind);
+  require_field("counter_bits", fields.counter_bits, 0, 0, counter_bits_at, for_kind);
+  if (fields.update != static_cast<std::uint16_t>(DLeftMoves::none) &&
+      fields.update != static_cast<std::uint16_t>(DLeftMoves::search)) {
+    throw_field_error("moves", fields.update, "0 (none) or 2 (search)" + std::string(for_kind), update_at);
+  }
+  require_field("spill_capacity", fields.threshold, 0, max_spill_capacity, threshold_at);
+  require_field("remainder_bits", remainder_bits, least_compact_remainder_bits, max_compact_remainder_bits,
+                remainder_bits_at, for_kind);
+  return {CompactDLeftShape{.num_lines_per_subtable = fields.num_positions,
+                            .remainder_bits = remainder_bits,
+                            .spill_capacity = fields.threshold,
+                            .moves = static_cast<DLeftMoves>(fields.update)},
+          fields.scheme_id};
+}
+
 // A filter can be constructed from what passes. If each field is in range, the number of positions is the
 // wrong one.
 FilterShape checked(FilterShape shape) {
@@ -186,6 +210,8 @@ FilterShape read_shape(FileBytes bytes, FilterKind kind) {
       return checked(read_threshold_shape(fields));
     case FilterKind::dleft:
       return checked(read_dleft_shape(bytes, fields));
+    case FilterKind::compact_dleft:
+      return checked(read_compact_shape(bytes, fields));
     case FilterKind::count_min:
       break;
   }
@@ -197,7 +223,7 @@ FilterTotals read_totals(FileBytes bytes, const FilterShape& shape) {
                          field<std::uint64_t>(bytes, num_removes_at),
                          field<std::uint64_t>(bytes, num_refused_removes_at)};
   if (shape.kind() == FilterKind::counting_bloom) return totals;
-  if (shape.kind() == FilterKind::dleft) {
+  if (traits_of(shape.kind()).can_fill_up) {
     totals.num_full = field<std::uint64_t>(bytes, num_full_at);
     totals.num_rescues = field<std::uint64_t>(bytes, num_rescues_at);
     totals.num_fingerprints = field<std::uint64_t>(bytes, num_fingerprints_at);
@@ -346,6 +372,13 @@ std::array<std::byte, file_header_bytes> header_of(const FilterView& filter) {
     put(least_remainder_bits_at, byte(dleft->least_remainder_bits));
     put(num_doublings_at, byte(dleft->num_doublings));
     put(grows_at, byte(dleft->grows));
+  } else if (const auto* compact = std::get_if<CompactDLeftShape>(&shape.shape)) {
+    put(num_positions_at, compact->num_lines_per_subtable);
+    put(threshold_at, compact->spill_capacity);
+    put(update_at, narrow(compact->moves));
+    put(remainder_bits_at, byte(compact->remainder_bits));
+  }
+  if (traits_of(shape.kind()).can_fill_up) {
     put(num_full_at, totals.num_full);
     put(num_rescues_at, totals.num_rescues);
     put(num_fingerprints_at, totals.num_fingerprints);

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <new>
 #include <optional>
@@ -82,5 +83,14 @@ void check_body(const FileHeader& header, FileBytes body);
 /// Duplicate cells for one fingerprint are not detected: they give counts that are too low, and nothing
 /// worse.
 void check_dleft_body(const FileHeader& header, const DLeftShape& shape, FileBytes body);
+
+/// The same for compact d-left filters: every line is as the filter would write it.
+void check_compact_body(const FileHeader& header, const CompactDLeftShape& shape, FileBytes body);
+
+/// The part of both for the side table, which begins at this word of the body. belongs(fingerprint) tells whether an
+/// entry may be there. Every entry must be found by a search: there is no free slot between its home slot and it, and
+/// no fingerprint occurs twice. In linear time except for the sorting, for any words.
+void check_side_table(FileBytes body, std::uint64_t first_word, std::uint64_t spill_capacity,
+                      const std::function<bool(std::uint64_t)>& belongs);
 
 }  // namespace tally::detail

@@ -1,5 +1,7 @@
 #include "tally/shapes/compact_dleft.hpp"
 
+#include <string>
+
 #include "tally/detail/parameter_error.hpp"
 
 namespace tally {
@@ -30,6 +32,15 @@ void detail::require_same_fingerprints(const CompactDLeftShape& mine, const Comp
   require_same(compact_structure, "num_lines_per_subtable", mine.num_lines_per_subtable,
                theirs.num_lines_per_subtable);
   require_same(compact_structure, "remainder_bits", mine.remainder_bits, theirs.remainder_bits);
+}
+
+void detail::require_contents_of(const CompactDLeftShape& shape, std::uint64_t num_words,
+                                 std::uint64_t spill_capacity) {
+  const auto require = [](std::string_view name, std::uint64_t value, std::uint64_t expected) {
+    if (value != expected) throw_parameter_error(compact_structure, name, value, std::to_string(expected));
+  };
+  require("number of words", num_words, compact_line_bytes / 8 * shape.num_lines());
+  require("spill_capacity", spill_capacity, shape.spill_capacity);
 }
 
 }  // namespace tally

@@ -18,6 +18,7 @@ std::uint64_t& size_of(CountingBloomShape& shape) { return shape.num_counters; }
 std::uint64_t& size_of(ThresholdShape& shape) { return shape.num_counters; }
 std::uint64_t& size_of(DLeftShape& shape) { return shape.buckets_per_subtable; }
 std::uint64_t& size_of(CountMinShape& shape) { return shape.width; }
+std::uint64_t& size_of(CompactDLeftShape& shape) { return shape.num_lines_per_subtable; }
 
 std::uint64_t num_positions_of(const BloomShape& shape) { return shape.num_bits; }
 std::uint64_t num_positions_of(const BlockedBloomShape& shape) { return shape.num_bits; }
@@ -25,10 +26,12 @@ std::uint64_t num_positions_of(const CountingBloomShape& shape) { return shape.n
 std::uint64_t num_positions_of(const ThresholdShape& shape) { return shape.num_counters; }
 std::uint64_t num_positions_of(const DLeftShape& shape) { return shape.num_cells(); }
 std::uint64_t num_positions_of(const CountMinShape& shape) { return shape.num_counters(); }
+std::uint64_t num_positions_of(const CompactDLeftShape& shape) { return shape.num_cells(); }
 
 std::uint32_t num_hashes_of(const auto& shape) { return shape.num_hashes; }
 std::uint32_t num_hashes_of(const DLeftShape& shape) { return shape.num_subtables; }
 std::uint32_t num_hashes_of(const CountMinShape& shape) { return shape.num_rows(); }
+std::uint32_t num_hashes_of(const CompactDLeftShape&) { return 2; }
 
 void check_dleft(const DLeftShape& shape, std::uint16_t scheme_id) {
   check_shape(shape);
@@ -45,6 +48,13 @@ FilterShape round_dleft(FilterShape shape, Rounding rounding) {
   });
   check_dleft(own, shape.scheme_id);
   return shape;
+}
+
+void check_compact(const CompactDLeftShape& shape, std::uint16_t scheme_id) {
+  check_shape(shape);
+  if (scheme_id == RotationBuckets::file_id) return;
+  detail::throw_parameter_error("CompactDLeftFilter", "scheme_id", scheme_id,
+                                std::to_string(RotationBuckets::file_id) + " (rotation)");
 }
 
 void check_count_min(const CountMinShape& shape, std::uint16_t scheme_id) {
@@ -92,11 +102,13 @@ FilterKind FilterShape::kind() const noexcept {
   if (std::holds_alternative<DLeftShape>(shape)) return FilterKind::dleft;
   if (std::holds_alternative<CountMinShape>(shape)) return FilterKind::count_min;
   if (std::holds_alternative<BlockedBloomShape>(shape)) return FilterKind::blocked_bloom;
+  if (std::holds_alternative<CompactDLeftShape>(shape)) return FilterKind::compact_dleft;
   return FilterKind::bloom;
 }
 
 std::string_view FilterShape::scheme_name() const {
-  if (kind() == FilterKind::dleft) return bucket_scheme_name(scheme_id);
+  if (kind() == FilterKind::dleft || kind() == FilterKind::compact_dleft)
+    return bucket_scheme_name(scheme_id);
   return kind() == FilterKind::count_min ? row_scheme_name(scheme_id) : tally::scheme_name(scheme_id);
 }
 
@@ -113,6 +125,7 @@ std::uint32_t FilterShape::counter_bits() const noexcept {
   if (const auto* threshold = std::get_if<ThresholdShape>(&shape)) return counter_bits_for(*threshold);
   if (const auto* dleft = std::get_if<DLeftShape>(&shape)) return dleft->counter_bits;
   if (const auto* count_min = std::get_if<CountMinShape>(&shape)) return count_min->counter_bits;
+  if (std::holds_alternative<CompactDLeftShape>(shape)) return 0;
   return 1;
 }
 
@@ -126,7 +139,7 @@ std::uint64_t FilterShape::largest_theta() const noexcept {
   constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
   if (const auto* count_min = std::get_if<CountMinShape>(&shape))
     return most >> (64 - count_min->counter_bits);
-  if (std::holds_alternative<DLeftShape>(shape)) return most;
+  if (traits_of(kind()).can_fill_up) return most;
   return made_for_theta().value_or(0);
 }
 
@@ -147,6 +160,8 @@ void check_shape(const FilterShape& shape) {
   if (const auto* count_min = std::get_if<CountMinShape>(&shape.shape)) {
     return check_count_min(*count_min, shape.scheme_id);
   }
+  if (const auto* compact = std::get_if<CompactDLeftShape>(&shape.shape))
+    return check_compact(*compact, shape.scheme_id);
   const PositionSpace space = checked_space(shape);
   const KindTraits& kind = traits_of(shape.kind());
   const bool found = AllSchemes::with_id(shape.scheme_id, [&]<class Scheme>(std::type_identity<Scheme>) {
@@ -158,6 +173,10 @@ void check_shape(const FilterShape& shape) {
 FilterShape round_to_scheme(FilterShape shape, Rounding rounding) {
   if (shape.kind() == FilterKind::dleft) return round_dleft(shape, rounding);
   if (shape.kind() == FilterKind::count_min) return round_count_min(shape, rounding);
+  if (shape.kind() == FilterKind::compact_dleft) {  // the scheme takes any number of lines
+    check_shape(shape);
+    return shape;
+  }
   const PositionSpace space = checked_space(shape);
   const KindTraits& kind = traits_of(shape.kind());
   detail::require_in_range(kind.structure, "num_hashes", space.num_hashes, 1, max_num_hashes);

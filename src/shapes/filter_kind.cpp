@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::array<NamedScheme, 1> blocked{NamedScheme{BlockedScheme::file_id, BlockedScheme::name}};
 
+constexpr std::array<NamedScheme, 1> rotation{NamedScheme{RotationBuckets::file_id, RotationBuckets::name}};
+
 constexpr std::array<KindTraits, num_kinds> kinds{{
     {.kind = FilterKind::bloom,
      .name = "bloom",
@@ -51,6 +53,7 @@ constexpr std::array<KindTraits, num_kinds> kinds{{
      .default_scheme_id = RotationBuckets::file_id,
      .can_remove = true,
      .can_count = true,
+     .can_fill_up = true,
      .can_grow = true},
     {.kind = FilterKind::count_min,
      .name = "count-min",
@@ -60,6 +63,15 @@ constexpr std::array<KindTraits, num_kinds> kinds{{
      .default_scheme_id = DefaultRows::file_id,
      .can_count = true,
      .takes_weights = true},
+    {.kind = FilterKind::compact_dleft,
+     .name = "compact-dleft",
+     .structure = "CompactDLeftFilter",
+     .size_field = "num_lines_per_subtable",
+     .schemes = rotation,
+     .default_scheme_id = RotationBuckets::file_id,
+     .can_remove = true,
+     .can_count = true,
+     .can_fill_up = true},
 }};
 static_assert(!kinds.back().name.empty());  // one row per kind
 

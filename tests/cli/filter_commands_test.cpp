@@ -436,6 +436,80 @@ TEST_F(FilterCommands, ThePlannedDLeftFilterIsTheOneThatIsBuilt) {
   EXPECT_EQ(two["shape"]["num_subtables"], 2);
 }
 
+TEST_F(FilterCommands, ACompactFilterIsBuiltAsPlannedOrSpelledOut) {
+  const std::vector<std::string> wanted = {"-n", "1000", "-p", "0.2%", "--unique-keys"};
+  std::vector<std::string> flags = {"--kind", "compact-dleft"};
+  flags.insert(flags.end(), wanted.begin(), wanted.end());
+  const std::string path = build("a", flags, numbers(1, 900));
+  std::vector<std::string> arguments = {"plan", "--json", "--deletes"};
+  arguments.insert(arguments.end(), wanted.begin(), wanted.end());
+  const std::string plan = run_tally(arguments).output;
+  EXPECT_EQ(Json::parse(plan)["recommended"], "compact-dleft");
+  const std::string planned = build("b", {"--shape", directory.write("plan.json", plan)}, numbers(1, 900));
+  EXPECT_EQ(read_file(path), read_file(planned));
+  const Json shape = Json::parse(run_tally({"info", "--json", path}).output)["shape"];
+  const auto number = [&](const char* field) { return std::to_string(shape[field].get<std::uint64_t>()); };
+  const std::string spelled_out =
+      build("c",
+            {"--kind", "compact-dleft", "--lines-per-subtable", number("num_lines_per_subtable"),
+             "--remainder-bits", number("remainder_bits"), "--spill-capacity", number("spill_capacity"),
+             "--moves", shape["moves"].get<std::string>()},
+            numbers(1, 900));
+  EXPECT_EQ(read_file(path), read_file(spelled_out));
+}
+
+TEST_F(FilterCommands, ACompactFilterRemovesMergesAndShowsItsLines) {
+  const std::vector<std::string> flags = {"--kind", "compact-dleft",    "--lines-per-subtable",
+                                          "20",     "--remainder-bits", "14"};
+  const std::string first = build("a", flags, numbers(1, 400));
+  const std::string second = build("b", flags, numbers(401, 500));
+  const std::string both = directory / "both";
+  EXPECT_EQ(run_tally({"merge", "-o", both, first, second}).exit_code, 0);
+  EXPECT_EQ(run_tally({"remove", both}, numbers(1, 250)).exit_code, 0);
+  EXPECT_EQ(run_tally({"query", both}, numbers(245, 255)).output, numbers(251, 255));
+  const Json info = Json::parse(run_tally({"info", "--json", both}).output);
+  EXPECT_EQ(info["compact_dleft"]["num_keys"], 250);
+  EXPECT_EQ(info["compact_dleft"]["loads"].size(), 2u);
+  const std::string text = run_tally({"info", both}).output;
+  EXPECT_NE(text.find("1240: 2 subtables of 20 lines of 31"), std::string::npos) << text;
+  EXPECT_NE(text.find("cells in use  subtable 1  subtable 2"), std::string::npos) << text;
+}
+
+TEST_F(FilterCommands, AFullCompactFilterSaysWhatToDo) {
+  const std::vector<std::string> flags = {"--kind", "compact-dleft",    "--lines-per-subtable",
+                                          "1",      "--remainder-bits", "9"};
+  std::vector<std::string> arguments = {"build", "-o", directory / "full"};
+  arguments.insert(arguments.end(), flags.begin(), flags.end());
+  const auto full = run_tally(arguments, numbers(1, 200));
+  EXPECT_EQ(full.exit_code, 2);
+  EXPECT_NE(full.error.find("the filter is full: 86 of its 86 cells are in use"), std::string::npos)
+      << full.error;
+  arguments.insert(arguments.end(), {"--spill-capacity", "1"});
+  const auto spilled = run_tally(arguments, "a\na\na\na\nb\nb\nb\nb\n");
+  EXPECT_EQ(spilled.exit_code, 2);
+  EXPECT_NE(spilled.error.find("its side table holds 1 fingerprints, of keys that occur more than 3 times"),
+            std::string::npos)
+      << spilled.error;
+}
+
+TEST_F(FilterCommands, FlagsThatACompactFilterDoesNotHaveAreRefusedWithTheFix) {
+  const auto refused = [&](std::vector<std::string> flags, const char* part) {
+    flags.insert(flags.begin(), {"build", "-o", directory / "x", "--kind", "compact-dleft"});
+    const auto result = run_tally(flags, keys);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_NE(result.error.find(part), std::string::npos) << result.error;
+  };
+  refused({"-n", "10"}, "--unique-keys: a compact-dleft filter is planned for keys that are in it once");
+  refused({"--num-subtables", "2"}, "--num-subtables: a compact-dleft filter does not have this option");
+  refused({"--max-doublings", "2"}, "--max-doublings: a compact-dleft filter does not have this option");
+  refused({"--remainder-bits", "9"}, "--lines-per-subtable and --remainder-bits define a shape together");
+  refused({"--lines-per-subtable", "9", "--remainder-bits", "9", "-n", "10"},
+          "--lines-per-subtable: it gives the exact shape");
+  refused({"--lines-per-subtable", "9", "--remainder-bits", "7"}, "--remainder-bits is 7; must be 8 to 14");
+  refused({"--num-positions", "9", "--num-hashes", "2"},
+          "a compact-dleft filter has lines with cells instead");
+}
+
 TEST_F(FilterCommands, FlagsThatADLeftFilterDoesNotHaveAreRefusedWithTheFix) {
   const auto refused = [&](std::vector<std::string> flags, const char* part) {
     std::vector<std::string> arguments{"build", "-o", directory / "x"};

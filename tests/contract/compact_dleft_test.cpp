@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <list>
 #include <memory>
 #include <numeric>
 #include <stdexcept>
@@ -13,6 +14,7 @@
 #include "support/dleft.hpp"
 #include "support/exact_multiset.hpp"
 #include "support/random.hpp"
+#include "tally/any_filter/similarity.hpp"
 
 namespace tally {
 namespace {
@@ -269,6 +271,48 @@ TEST(CompactDLeft, MergesAreExactAndAFullOneChangesNothing) {
     ASSERT_FALSE(full.merge(more));
     ASSERT_EQ(full, held);
   });
+}
+
+TEST(CompactDLeft, TwoFiltersTellHowManyKeysTheyShare) {
+  const CompactDLeftShape shape{.num_lines_per_subtable = 100, .remainder_bits = 8};
+  CompactDLeftFilter a(shape, 42);
+  CompactDLeftFilter b(shape, 42);
+  for (std::uint64_t key = 0; key < 4000; ++key) ASSERT_EQ(a.insert(key), InsertResult::counted);
+  for (std::uint64_t key = 1000; key < 7000; ++key) ASSERT_EQ(b.insert(key), InsertResult::counted);
+  const SetSimilarity found = estimate_similarity(a, b);
+  EXPECT_NEAR(found.intersection_size.value, 3000, 15);
+  EXPECT_NEAR(found.jaccard.value, 3.0 / 7, 0.003);
+  EXPECT_LE(found.jaccard.low, 3.0 / 7);
+  EXPECT_GE(found.jaccard.high, 3.0 / 7);
+  const CompactDLeftFilter other({.num_lines_per_subtable = 101, .remainder_bits = 8}, 42);
+  EXPECT_THROW((void)estimate_similarity(a, other), std::invalid_argument);
+}
+
+TEST(CompactDLeft, ASnapshotHasEveryKey) {
+  CompactDLeftFilter filter({.num_lines_per_subtable = 8, .remainder_bits = 9}, 42);
+  for (std::uint64_t key = 0; key < 50; ++key) ASSERT_EQ(filter.insert(key), InsertResult::counted);
+  const BloomFilter<> snapshot = filter.snapshot({.num_bits = 10'000, .num_hashes = 5});
+  std::uint64_t num_absent = 0;
+  for (std::uint64_t key = 0; key < 2000; ++key) {
+    const bool may = snapshot.may_contain(filter.snapshot_key(key));
+    ASSERT_TRUE(may || !filter.may_contain(key));
+    num_absent += !may;
+  }
+  EXPECT_GT(num_absent, 1900u);
+}
+
+TEST(CompactDLeft, ARangeOfKeysIsInsertedAndItsRefusalsAreCounted) {
+  CompactDLeftFilter filter({.num_lines_per_subtable = 2, .remainder_bits = 9}, 42);
+  std::vector<std::uint64_t> keys(1000);
+  std::iota(keys.begin(), keys.end(), std::uint64_t{0});
+  const std::uint64_t num_full = filter.insert_range(keys);
+  EXPECT_EQ(num_full, filter.totals().num_full);
+  EXPECT_EQ(filter.totals().num_insertions, 1000 - num_full);
+  EXPECT_GE(num_full, 1000 - filter.shape().num_cells());
+  const std::list<std::uint64_t> no_batch(keys.begin(), keys.begin() + 3);
+  filter.clear();
+  EXPECT_EQ(filter.insert_range(no_batch), 0u);
+  EXPECT_TRUE(filter.may_contain(std::uint64_t{2}));
 }
 
 TEST(CompactDLeft, MergingRefusesOthersAndNamesTheField) {

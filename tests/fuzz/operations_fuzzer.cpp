@@ -107,7 +107,7 @@ struct Twins {
         return;
       }
       // Which keys found no room only an insertion of one at a time tells.
-      require(filter.kind() == FilterKind::dleft);
+      require(filter.can_fill_up());
       filter = before;
       for (const std::uint64_t key : keys) {
         if (filter.insert_batch(digests({key})) == 0) truth.insert(key);

@@ -52,6 +52,11 @@ FilterShape sketch(std::uint16_t scheme, std::uint32_t counter_bits, std::uint32
   return {CountMinShape{31, 3, num_copies, counter_bits, update}, scheme};
 }
 
+/// Three keys of five are held more than once, two of them also by the side table.
+FilterShape lines(std::uint32_t remainder_bits) {
+  return {CompactDLeftShape{2, remainder_bits, 20}, RotationBuckets::file_id};
+}
+
 std::vector<Golden> golden_files() {
   const KeyHasher keyed = KeyHasher::keyed(test::sample_hash_key());
   return {
@@ -79,6 +84,10 @@ std::vector<Golden> golden_files() {
       {"threshold-5-conservative", {ThresholdShape{93, 3, 5, CounterUpdate::conservative}}},
       {"threshold-300-conservative", {ThresholdShape{93, 3, 300, CounterUpdate::conservative}}},
       {"threshold-partitioned", {ThresholdShape{93, 3, 3, CounterUpdate::plain}, 4}},
+      {"compact-dleft-8-bits", lines(8)},
+      {"compact-dleft-9-bits", lines(9)},
+      {"compact-dleft-13-bits", lines(13)},
+      {"compact-dleft-keyed", lines(9), keyed},
       {"dleft-rotation", cells(16, 0)},
       {"dleft-rotation-doubled", cells(16, 1)},
       {"dleft-multiplier", cells(17, 0)},

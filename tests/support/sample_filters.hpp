@@ -58,6 +58,10 @@ inline std::vector<FilterShape> sample_shapes() {
       shapes.push_back(round_to_scheme({shape, scheme}, Rounding::up));
     }
   }
+  // One of every number of remainder bits.
+  for (std::uint32_t bits = least_compact_remainder_bits; bits <= max_compact_remainder_bits; ++bits) {
+    shapes.push_back({CompactDLeftShape{bits - 6, bits, 200}, RotationBuckets::file_id});
+  }
   RowSchemes::for_each([&]<class Rows>(std::type_identity<Rows>) {
     const std::uint32_t num_copies = Rows::law == RowLaw::two_hash ? 2 : 1;
     for (const std::uint32_t counter_bits : {8u, 16u, 32u, 64u}) {

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "tally/filters/bloom.hpp"
+#include "tally/filters/compact_dleft.hpp"
 #include "tally/filters/counting_bloom.hpp"
 #include "tally/filters/dleft_counting_bloom.hpp"
 #include "tally/filters/threshold.hpp"
@@ -23,7 +24,7 @@ struct FilterVariantOver<SchemeList<BitSchemes...>, SchemeList<CountingSchemes..
                          SchemeList<CellSchemes...>, SchemeList<SketchSchemes...>> {
   using type = std::variant<BloomFilter<BitSchemes>..., CountingBloomFilter<CountingSchemes>...,
                             ThresholdFilter<CountingSchemes>..., DLeftCountingBloomFilter<CellSchemes>...,
-                            CountMinSketch<SketchSchemes>...>;
+                            CountMinSketch<SketchSchemes>..., CompactDLeftFilter>;
 };
 
 /// Every structure that a file can contain.
@@ -66,6 +67,9 @@ constexpr FilterType type_of(const ThresholdFilter<Scheme>*) noexcept {
 template <BucketScheme Scheme>
 constexpr FilterType type_of(const DLeftCountingBloomFilter<Scheme>*) noexcept {
   return {FilterKind::dleft, Scheme::file_id};
+}
+constexpr FilterType type_of(const CompactDLeftFilter*) noexcept {
+  return {FilterKind::compact_dleft, RotationBuckets::file_id};
 }
 template <RowScheme Rows>
 constexpr FilterType type_of(const CountMinSketch<Rows>*) noexcept {

@@ -14,9 +14,14 @@ class AnyFilter;
 
 namespace detail {
 
+/// Whether the filter has lines or buckets of cells, and a side table: a d-left filter or a compact one.
+template <class F>
+inline constexpr bool has_side_table =
+    filter_type<F>.kind == FilterKind::dleft || filter_type<F>.kind == FilterKind::compact_dleft;
+
 template <class F>
 FilterTotals totals_of(const F& filter) noexcept {
-  if constexpr (filter_type<F>.kind == FilterKind::dleft) {
+  if constexpr (has_side_table<F>) {
     const DLeftTotals& totals = filter.totals();
     return {totals.num_insertions,
             totals.num_removes,
@@ -37,8 +42,8 @@ FilterTotals totals_of(const F& filter) noexcept {
 
 }  // namespace detail
 
-/// All of a filter that its file holds, without a copy of its memory. Every filter converts to it; it is valid until the
-/// filter is changed or destroyed.
+/// All of a filter that its file holds, without a copy of its memory. Every filter converts to it; it is valid until
+/// the filter is changed or destroyed.
 struct FilterView {
   template <FilterInFiles F>
   FilterView(const F& filter)
@@ -47,6 +52,9 @@ struct FilterView {
         totals(detail::totals_of(filter)) {
     if constexpr (filter_type<F>.kind == FilterKind::dleft) {
       words = filter.table().cells().words();
+      side_words = filter.table().spills().words();
+    } else if constexpr (filter_type<F>.kind == FilterKind::compact_dleft) {
+      words = filter.table().words().words();
       side_words = filter.table().spills().words();
     } else {
       words = filter.storage().words();
@@ -57,7 +65,7 @@ struct FilterView {
   FilterShape shape;
   KeyHasher hasher;
   FilterTotals totals;
-  /// The memory of bits, counters or cells, and the side table of a d-left filter: together the body of a file.
+  /// The memory of bits, counters or cells, and the side table where there is one: together the body of a file.
   std::span<const std::uint64_t> words = {};
   std::span<const std::uint64_t> side_words = {};
 };

@@ -48,9 +48,9 @@ SetSimilarity similarity_of(const FilterView& filter, const theory::OccupiedPosi
 
 }  // namespace detail
 
-/// How similar the sets of keys of two filters or sketches are, however often keys were inserted, and whatever was inserted
-/// into one but not the other. Both have the same shape, scheme and hasher; d-left filters may differ in the number of
-/// doublings. All limits of one result are for one number each: `confidence` is not that of all together.
+/// How similar the sets of keys of two filters or sketches are, however often keys were inserted, and whatever was
+/// inserted into one but not the other. Both have the same shape, scheme and hasher; d-left filters may differ in the
+/// number of doublings. All limits of one result are for one number each: `confidence` is not that of all together.
 ///
 /// Filters that hold many more keys than planned have no estimate: then all numbers are infinite, and the limits 0 and
 /// infinity. Throws std::invalid_argument that names the first difference, or for a confidence outside (0, 1).
@@ -58,7 +58,7 @@ SetSimilarity similarity_of(const FilterView& filter, const theory::OccupiedPosi
 template <FilterInFiles F>
 [[nodiscard]] SetSimilarity estimate_similarity(const F& a, const F& b, double confidence = 0.99) {
   detail::require_comparable(a, b);
-  if constexpr (filter_type<F>.kind == FilterKind::dleft) {
+  if constexpr (detail::has_side_table<F>) {
     return detail::similarity_of(a, detail::occupied_fingerprints(a, b), confidence);
   } else {
     return detail::similarity_of(a, detail::occupied_positions(a, b), confidence);

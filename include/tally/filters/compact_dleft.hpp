@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tally/detail/compact/table.hpp"
+#include "tally/detail/dleft/snapshot.hpp"
 #include "tally/filters/compact_dleft_statistics.hpp"
 #include "tally/filters/key_batch.hpp"
 #include "tally/filters/outcomes.hpp"
@@ -14,7 +15,7 @@
 namespace tally {
 
 /// A multiset of keys with insert, remove and count, smaller than a DLeftCountingBloomFilter: 0.2% false positives take
-/// 12.8 bits per key. Each key's fingerprint is in one of two 64-byte lines, once for each time that the key is in the
+/// 12.6 bits per key. Each key's fingerprint is in one of two 64-byte lines, once for each time that the key is in the
 /// multiset, up to three; a small side table counts the rest.
 ///
 /// Guarantee: `count` is never below the number of times the key is in the multiset, and only keys with the
@@ -34,6 +35,15 @@ class CompactDLeftFilter {
   /// The number of calls so far, whatever their keys.
   using Totals = DLeftTotals;
 
+  /// Takes over the contents of a file: the words of the lines, the side table, and the number of distinct fingerprints
+  /// in the lines. Throws std::invalid_argument if they do not fit the shape.
+  CompactDLeftFilter(const CompactDLeftShape& shape, const KeyHasher& hasher, const Totals& totals,
+                     detail::AlignedWords lines, SpillTable spills, std::uint64_t num_fingerprints)
+      : hasher_(hasher),
+        table_(checked(shape), hasher.seed_or_key_id(), std::move(lines), std::move(spills),
+               num_fingerprints),
+        totals_(totals) {}
+
   /// InsertResult::counted or InsertResult::full.
   template <Key K>
   [[nodiscard]] InsertResult insert(K&& key) noexcept {
@@ -43,6 +53,13 @@ class CompactDLeftFilter {
   /// results[i] = insert(keys[i]), in order; `results` is as long as `keys`.
   template <KeyBatch Keys>
   void insert_batch(const Keys& keys, std::span<InsertResult> results);
+
+  /// Inserts every key of a range; returns how many were refused because there was no room.
+  template <KeyRange Keys>
+  [[nodiscard]] std::uint64_t insert_range(Keys&& keys) {
+    return detail::insert_range_with_results(
+        hasher_, keys, [this](const auto& window, auto results) { this->insert_batch(window, results); });
+  }
 
   /// Removes one occurrence of the key. Returns RemoveResult::removed, or refused if the key is provably
   /// absent.
@@ -80,9 +97,9 @@ class CompactDLeftFilter {
     totals_ = {};
   }
 
-  /// Makes this the filter of both multisets, as if all keys of the other had been inserted here. Returns false and changes
-  /// nothing if the result does not fit. Throws std::invalid_argument that names the first field that differs, or
-  /// std::bad_alloc, and then changes nothing.
+  /// Makes this the filter of both multisets, as if all keys of the other had been inserted here. Returns false and
+  /// changes nothing if the result does not fit. Throws std::invalid_argument that names the first field that differs,
+  /// or std::bad_alloc, and then changes nothing.
   [[nodiscard]] bool merge(const CompactDLeftFilter& other) {
     require_same_hasher("CompactDLeftFilter", hasher_, other.hasher_);
     detail::require_same_fingerprints(shape(), other.shape());
@@ -104,6 +121,16 @@ class CompactDLeftFilter {
     return table_.count(table_.finder().spot_of_fingerprint(fingerprint));
   }
 
+  /// A Bloom filter of the fingerprints, to be sent to others: `snapshot_key(key)` is in it for every key in this
+  /// filter. Throws as BloomFilter's constructor does.
+  BloomFilter<> snapshot(const BloomShape& shape) const { return detail::snapshot(table_, shape, hasher_); }
+
+  /// The digest to look up in a snapshot for this key.
+  template <Key K>
+  Hash128 snapshot_key(K&& key) const noexcept {
+    return detail::snapshot_key(table_.finder().fingerprint_of(table_.spot_of(hasher_(key))));
+  }
+
   CompactDLeftStatistics statistics() const { return compact_statistics(table_, totals_); }
 
   const CompactDLeftShape& shape() const noexcept { return table_.shape(); }
@@ -111,8 +138,8 @@ class CompactDLeftFilter {
   const Totals& totals() const noexcept { return totals_; }
   const detail::CompactTable& table() const noexcept { return table_; }
 
-  /// Whether both have the same shape and hasher and hold the same. Filters of the same keys in another order may differ,
-  /// because a fingerprint may be in its other line.
+  /// Whether both have the same shape and hasher and hold the same. Filters of the same keys in another order may
+  /// differ, because a fingerprint may be in its other line.
   friend bool operator==(const CompactDLeftFilter& a, const CompactDLeftFilter& b) noexcept {
     return a.hasher_ == b.hasher_ && a.totals_ == b.totals_ && a.table_ == b.table_;
   }

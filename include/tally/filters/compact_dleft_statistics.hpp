@@ -37,6 +37,10 @@ struct CompactDLeftStatistics {
   }
 };
 
+/// The same in the terms of the other filters: positions are cells. The number of keys and its standard error follow
+/// from the number of fingerprints, which are drawn uniformly from all possible ones.
+FilterStatistics filter_statistics(const CompactDLeftShape& shape, const CompactDLeftStatistics& statistics);
+
 CompactDLeftStatistics compact_statistics(const detail::CompactTable& table, const DLeftTotals& totals);
 
 }  // namespace tally

@@ -174,8 +174,8 @@ class DLeftCountingBloomFilter {
   const Totals& totals() const noexcept { return totals_; }
   const detail::DLeftTable<Scheme>& table() const noexcept { return table_; }
 
-  /// Whether both have the same shape and hasher and hold the same: what files of both would hold. Filters of the same keys
-  /// in another order may differ, because a fingerprint may be in another of its cells.
+  /// Whether both have the same shape and hasher and hold the same: what files of both would hold. Filters of the same
+  /// keys in another order may differ, because a fingerprint may be in another of its cells.
   friend bool operator==(const DLeftCountingBloomFilter& a, const DLeftCountingBloomFilter& b) noexcept {
     return a.shape() == b.shape() && a.hasher_ == b.hasher_ && a.totals_ == b.totals_ &&
            a.table_.cells() == b.table_.cells() && a.table_.spills() == b.table_.spills();

@@ -49,8 +49,8 @@ void in_batches(const KeyHasher& hasher, Range& range, Use use) {
   }
 }
 
-/// Calls use(index of the first key, digests) for all keys of a batch, in order: for the batch itself if it is of digests,
-/// else for windows of digests.
+/// Calls use(index of the first key, digests) for all keys of a batch, in order: for the batch itself if it is of
+/// digests, else for windows of digests.
 template <KeyBatch Keys, class Use>
 void in_windows(const KeyHasher& hasher, const Keys& key_range, Use use) {
   const std::span keys(key_range);
@@ -87,8 +87,8 @@ std::uint64_t insert_range_with_results(const KeyHasher& hasher, Range& range, I
 /// misses is full long before.
 inline constexpr std::size_t most_keys_ahead = 64;
 
-/// In builds with assertions: stops at a batch of digests that no uniform hash gives (see Hash128): in all of them one half is
-/// the same, or both halves are equal.
+/// In builds with assertions: stops at a batch of digests that no uniform hash gives (see Hash128): in all of them one
+/// half is the same, or both halves are equal.
 template <class Keys>
 void assert_uniform(const Keys& key_range) noexcept {
 #ifndef NDEBUG

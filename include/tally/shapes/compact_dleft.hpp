@@ -37,6 +37,10 @@ void check_shape(const CompactDLeftShape& shape);
 namespace detail {
 /// Throws std::invalid_argument naming the first field that differs and gives keys different fingerprints or lines.
 void require_same_fingerprints(const CompactDLeftShape& mine, const CompactDLeftShape& theirs);
+
+/// Throws std::invalid_argument unless lines of this number of words and such a side table fit the shape.
+void require_contents_of(const CompactDLeftShape& shape, std::uint64_t num_words,
+                         std::uint64_t spill_capacity);
 }  // namespace detail
 
 }  // namespace tally

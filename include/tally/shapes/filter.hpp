@@ -10,6 +10,7 @@
 #include "tally/hashing/congruential_scheme.hpp"
 #include "tally/shapes/blocked_bloom.hpp"
 #include "tally/shapes/bloom.hpp"
+#include "tally/shapes/compact_dleft.hpp"
 #include "tally/shapes/count_min.hpp"
 #include "tally/shapes/counting_bloom.hpp"
 #include "tally/shapes/dleft.hpp"
@@ -20,10 +21,11 @@ namespace tally {
 
 /// The shape of a structure of any kind: everything that defines it except the hasher.
 ///
-/// A BlockedBloomShape needs the blocked scheme, a DLeftShape one of BucketSchemes and a CountMinShape one of RowSchemes;
-/// no other shape can use these.
+/// A BlockedBloomShape needs the blocked scheme, a DLeftShape one of BucketSchemes, a CompactDLeftShape the rotation
+/// scheme and a CountMinShape one of RowSchemes; no other shape can use these.
 struct FilterShape {
-  std::variant<BloomShape, BlockedBloomShape, CountingBloomShape, ThresholdShape, DLeftShape, CountMinShape>
+  std::variant<BloomShape, BlockedBloomShape, CountingBloomShape, ThresholdShape, DLeftShape, CountMinShape,
+               CompactDLeftShape>
       shape;
   std::uint16_t scheme_id = DefaultScheme::file_id;
 
@@ -32,14 +34,15 @@ struct FilterShape {
   /// Throws std::invalid_argument for an id that no scheme has.
   std::string_view scheme_name() const;
 
-  /// Bits of a Bloom filter, counters of the others; for a d-left filter the current number of cells.
+  /// Bits of a Bloom filter, counters of the others; for a d-left filter the current number of cells, as for a compact
+  /// one.
   std::uint64_t num_positions() const noexcept;
 
   /// Positions per key; subtables of a d-left filter, rows of a sketch.
   std::uint32_t num_hashes() const noexcept;
 
-  /// Bits per count: 1 in a Bloom filter; in a d-left filter possibly 0, for cells that count to 1. The
-  /// result for a threshold out of range is meaningless.
+  /// Bits per count: 1 in a Bloom filter; in a d-left filter possibly 0, for cells that count to 1, and in a compact
+  /// one always. The result for a threshold out of range is meaningless.
   std::uint32_t counter_bits() const noexcept;
 
   /// The theta that the structure was made for: the threshold of a threshold filter, or the largest theta that

@@ -16,11 +16,13 @@ enum class FilterKind : std::uint16_t {
   counting_bloom = 3,
   threshold = 4,
   dleft = 5,
-  count_min = 6
+  count_min = 6,
+  // 7 to 9 are sketches that are no filters; see FileKind.
+  compact_dleft = 10
 };
 
 /// The number of rows in tables with one row per kind.
-inline constexpr std::size_t num_kinds = 6;
+inline constexpr std::size_t num_kinds = 7;
 
 /// The properties of every structure of a kind: a row of the table in src/shapes/filter_kind.cpp.
 struct KindTraits {
@@ -34,7 +36,8 @@ struct KindTraits {
   bool can_remove = false;     ///< has remove
   bool can_count = false;      ///< has count and at_least
   bool can_intersect = false;  ///< has intersect
-  bool can_grow = false;       ///< has try_grow; an insertion may return `full`
+  bool can_fill_up = false;    ///< an insertion may return `full`
+  bool can_grow = false;       ///< has try_grow
   bool tells_states = false;   ///< insert returns whether the key has reached the threshold
   bool takes_weights = false;  ///< has add with weights, estimate and halve
 };
@@ -44,7 +47,7 @@ std::span<const KindTraits> all_kinds() noexcept;
 
 const KindTraits& traits_of(FilterKind kind) noexcept;
 
-/// "bloom", "blocked-bloom", "counting-bloom", "threshold", "dleft" or "count-min".
+/// "bloom", "blocked-bloom", "counting-bloom", "threshold", "dleft", "count-min" or "compact-dleft".
 std::string_view name_of(FilterKind kind) noexcept;
 
 /// The kind with this name. Throws std::invalid_argument that lists the names.

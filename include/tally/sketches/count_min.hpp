@@ -9,8 +9,8 @@
 
 #include "tally/detail/checked_math.hpp"
 #include "tally/detail/parameter_error.hpp"
-#include "tally/detail/sketches/count_min_loops.hpp"
 #include "tally/detail/sketches/count_min_estimates.hpp"
+#include "tally/detail/sketches/count_min_loops.hpp"
 #include "tally/detail/sketches/inner_product.hpp"
 #include "tally/filters/key_batch.hpp"
 #include "tally/filters/outcomes.hpp"

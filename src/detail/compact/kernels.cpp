@@ -180,8 +180,8 @@ struct Line {
     }
   }
 
-  /// Puts the key into the cell `at`, the first of its run; those from there on move up by one. The line is not full, and
-  /// `old` are its starts.
+  /// Puts the key into the cell `at`, the first of its run; those from there on move up by one. The line is not full,
+  /// and `old` are its starts.
   static HWY_INLINE void insert_at(Byte* line, Key key, Word at, Word occupied, Word old) {
     Difference difference;
     difference.add_occupied(key, occupied ^ 1);

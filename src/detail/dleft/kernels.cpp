@@ -142,8 +142,8 @@ struct Kernels {
     return place(spots, num_subtables - (best >> 8 & 255), best & 255);
   }
 
-  /// Writes a cell. Until the processor has the address of a write, the reads of the next key may have to wait, and here
-  /// that address depends on what all buckets hold. So masked writes go to all of them, where they are cheap.
+  /// Writes a cell. Until the processor has the address of a write, the reads of the next key may have to wait, and
+  /// here that address depends on what all buckets hold. So masked writes go to all of them, where they are cheap.
   template <class Spots>
   static HWY_INLINE void write(const Spots& spots, const Place& at, std::uint32_t value) {
     if constexpr (HWY_TARGET <= HWY_AVX3 && Spots::are_in_registers && num_subtables == 2) {
@@ -190,13 +190,14 @@ struct Kernels {
     return !hn::AllFalse(tag, found);
   }
   template <class Spots>
-  static TALLY_INLINE_FOR_KEY std::uint32_t count_key(Cell mask, std::uint32_t counter_shift, const Spots& spots) {
+  static TALLY_INLINE_FOR_KEY std::uint32_t count_key(Cell mask, std::uint32_t counter_shift,
+                                                      const Spots& spots) {
     const Place held = find(mask, spots);
     return held.cell == nullptr ? 0 : (std::uint32_t{*held.cell} >> counter_shift) + 1;
   }
   template <class Spots>
-  static TALLY_INLINE_FOR_KEY DLeftDone insert_key(Cell mask, std::uint32_t counter_shift, std::uint32_t max_counter,
-                                         const Spots& spots) {
+  static TALLY_INLINE_FOR_KEY DLeftDone insert_key(Cell mask, std::uint32_t counter_shift,
+                                                   std::uint32_t max_counter, const Spots& spots) {
     if (const Place held = find(mask, spots); held.cell != nullptr) {
       const std::uint32_t cell = *held.cell;
       if (cell >> counter_shift == max_counter) return DLeftDone::left_to_table;
@@ -209,8 +210,8 @@ struct Kernels {
     return DLeftDone::cell_changed;
   }
   template <class Spots>
-  static TALLY_INLINE_FOR_KEY DLeftDone remove_key(Cell mask, std::uint32_t counter_shift, std::uint32_t max_counter,
-                                         const Spots& spots) {
+  static TALLY_INLINE_FOR_KEY DLeftDone remove_key(Cell mask, std::uint32_t counter_shift,
+                                                   std::uint32_t max_counter, const Spots& spots) {
     const Place held = find(mask, spots);
     if (held.cell == nullptr) return DLeftDone::absent;
     const std::uint32_t cell = *held.cell;
@@ -301,9 +302,13 @@ struct Kernels {
     static constexpr DLeftKeyKernels all{contains, count, insert, remove};
   };
 
-  static constexpr DLeftKernels all{
-      find_spots<RotationBuckets>, find_spots<MultiplierBuckets>, contains, count, insert, remove,
-      OfOneKey::all};
+  static constexpr DLeftKernels all{find_spots<RotationBuckets>,
+                                    find_spots<MultiplierBuckets>,
+                                    contains,
+                                    count,
+                                    insert,
+                                    remove,
+                                    OfOneKey::all};
 };
 
 template <std::size_t num_cells>

@@ -56,8 +56,9 @@ TEST(KindTraits, SayWhatAFilterOfTheKindDoes) {
   for (const KindTraits& traits : all_kinds()) {
     SCOPED_TRACE(std::string(traits.name));
     const Requirements wanted =
-        traits.takes_weights ? Requirements{.epsilon = 0.1, .failure_probability = 0.1}
-                             : Requirements{.num_keys = 10, .false_positive_rate = 0.1, .threshold = 1};
+        traits.takes_weights
+            ? Requirements{.epsilon = 0.1, .failure_probability = 0.1}
+            : Requirements{.num_keys = 10, .false_positive_rate = 0.1, .threshold = 1, .keys_repeat = false};
     AnyFilter filter(plan_shape(traits.kind, wanted), 1);
     EXPECT_EQ(filter.kind(), traits.kind);
     EXPECT_EQ(filter.shape().scheme_id, traits.default_scheme_id);
@@ -89,7 +90,11 @@ TEST(KindTraits, SayWhatAFilterOfTheKindDoes) {
 TEST(KindTraits, EverySchemeOfAKindMakesAFilterOfTheKind) {
   for (const KindTraits& traits : all_kinds()) {
     for (const NamedScheme& scheme : traits.schemes) {
-      Requirements wanted{.num_keys = 100, .false_positive_rate = 0.1, .threshold = 1, .scheme = scheme.name};
+      Requirements wanted{.num_keys = 100,
+                          .false_positive_rate = 0.1,
+                          .threshold = 1,
+                          .scheme = scheme.name,
+                          .keys_repeat = false};
       if (traits.takes_weights) wanted = {.scheme = scheme.name, .epsilon = 0.1, .failure_probability = 0.1};
       const AnyFilter filter(plan_shape(traits.kind, wanted), 1);
       EXPECT_EQ(filter.kind(), traits.kind) << scheme.name;
@@ -221,8 +226,7 @@ TEST(AnyFilter, HasTheShapeItWasMadeWith) {
     EXPECT_EQ(filter.hasher(), KeyHasher(7));
     EXPECT_EQ(filter.words().size_bytes() + filter.side_words().size_bytes(), shape.num_bytes());
     EXPECT_EQ(filter.totals(), FilterTotals{});
-    EXPECT_EQ(filter.can_remove(),
-              shape.kind() == FilterKind::counting_bloom || shape.kind() == FilterKind::dleft);
+    EXPECT_EQ(filter.can_remove(), shape.kind() == FilterKind::counting_bloom || filter.can_fill_up());
     EXPECT_EQ(filter.has_threshold(), shape.kind() == FilterKind::threshold);
     EXPECT_EQ(filter.is_sketch(), shape.kind() == FilterKind::count_min);
     EXPECT_EQ(filter.can_count(), filter.can_remove() || filter.has_threshold() || filter.is_sketch());
@@ -356,11 +360,12 @@ TEST(AnyFilter, RefusesWhatItsKindDoesNotHaveAndStaysAsItWas) {
   std::vector<RemoveResult> removed(2);
   std::vector<ThresholdState> states(2);
   const std::vector<std::uint64_t> before(bloom.words().begin(), bloom.words().end());
-  expect_refused([&] { bloom.remove_batch(keys, removed); },
-                 {"remove: a bloom filter does not support this; use a counting-bloom or dleft filter"});
+  expect_refused(
+      [&] { bloom.remove_batch(keys, removed); },
+      {"remove: a bloom filter does not support this; use a counting-bloom, dleft or compact-dleft filter"});
   expect_refused([&] { threshold.remove_batch(keys, removed); }, {"remove: a threshold filter"});
   expect_refused([&] { bloom.count_batch(keys, counts); },
-                 {"count: a bloom", "counting-bloom, threshold, dleft or count-min"});
+                 {"count: a bloom", "counting-bloom, threshold, dleft, count-min or compact-dleft"});
   expect_refused([&] { bloom.at_least_batch(keys, 2, flags.span()); }, {"at_least: a bloom"});
   expect_refused([&] { bloom.add_batch(keys, weights); }, {"add with weights: a bloom", "count-min filter"});
   expect_refused([&] { counting.estimate_batch(keys, estimates); }, {"estimate: a counting-bloom"});

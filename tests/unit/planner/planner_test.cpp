@@ -484,12 +484,7 @@ TEST(Plan, WhatIsSaidOfADLeftFilterIsWhatTheTheorySays) {
       const DLeftShape& shape = std::get<DLeftShape>(candidate.shape.shape);
       const AnyFilter filter(candidate.shape, 1);
       EXPECT_EQ(candidate.shape.num_bytes(), num_bytes(shape));
-      filter.visit([&](const auto& own) {
-        if constexpr (requires { own.table(); }) {
-          EXPECT_EQ(candidate.shape.num_bytes(),
-                    own.table().cells().words().size_bytes() + own.table().spills().words().size_bytes());
-        }
-      });
+      EXPECT_EQ(candidate.shape.num_bytes(), filter.words().size_bytes() + filter.side_words().size_bytes());
       const std::uint64_t n = candidate.num_keys;
       const FingerprintSpace space = shape.fingerprint_space();
       EXPECT_EQ(candidate.false_positive_rate,

@@ -35,10 +35,15 @@ const FilterShape dleft_shape{DLeftShape{.buckets_per_subtable = 2,
                                          .spill_capacity = 40},
                               RotationBuckets::file_id};
 
+// Four lines of 43 cells, which hold each key up to three times; two keys of five have something in the side table too.
+const FilterShape compact_shape{
+    CompactDLeftShape{.num_lines_per_subtable = 2, .remainder_bits = 9, .spill_capacity = 40},
+    RotationBuckets::file_id};
+
 const FilterShape sketch_shape{CountMinShape{.width = 101, .depth = 3, .num_copies = 2, .counter_bits = 8},
                                TwoHashRows::file_id};
-const std::vector<FilterShape> one_of_each = {bloom_shape, counting_shape, threshold_shape, dleft_shape,
-                                              sketch_shape};
+const std::vector<FilterShape> one_of_each = {bloom_shape, counting_shape, threshold_shape,
+                                              dleft_shape, compact_shape,  sketch_shape};
 
 /// The bytes must be refused with a message that holds `reason` and names the byte `offset`.
 void expect_bad(const Bytes& bytes, const std::string& reason, std::uint64_t offset) {
@@ -137,6 +142,8 @@ TEST(Serialization, WithChecksumsRepairedAFlippedBitIsRefusedOrKept) {
     }
     if (shape.kind() == FilterKind::dleft) {
       EXPECT_GE(num_kept, 500u);  // a cell in use has some 14 bits that may be another
+    } else if (shape.kind() == FilterKind::compact_dleft) {
+      EXPECT_GE(num_kept, 30u);  // of keys with one cell, for which no other number changes
     } else {
       EXPECT_GE(num_kept, shape.num_positions() * shape.counter_bits());
     }
@@ -163,7 +170,7 @@ TEST(Serialization, NamesTheFieldThatIsOutOfRange) {
   const auto u64 = [](std::uint64_t value) { return value; };
   expect_bad(altered(bloom_shape, 8, u16(0)), "format version is 0; must be 1", 8);
   expect_bad(altered(bloom_shape, 8, u16(2)), "format version is 2; must be 1", 8);
-  for (const int kind : {0, 10, 0x101, 0xffff}) {
+  for (const int kind : {0, 11, 0x101, 0xffff}) {
     expect_bad(altered(bloom_shape, 10, u16(kind)), "kind is " + std::to_string(kind) + "; must be 1 (bloom)",
                10);
   }
@@ -247,6 +254,91 @@ TEST(Serialization, NamesTheFieldOfADLeftFilterThatIsOutOfRange) {
   set_field<std::uint64_t>(multiplier, 24, 3);
   repair_checksums(multiplier);
   expect_bad(multiplier, "buckets_per_subtable is 3; must be 2 or 4 for the scheme 'multiplier'", 24);
+}
+
+TEST(Serialization, NamesTheFieldOfACompactFilterThatIsOutOfRange) {
+  const auto u8 = [](int value) { return static_cast<std::uint8_t>(value); };
+  const auto u16 = [](int value) { return static_cast<std::uint16_t>(value); };
+  const auto u64 = [](std::uint64_t value) { return value; };
+  const auto refused = [](std::size_t at, auto value, const char* reason) {
+    expect_bad(altered(compact_shape, at, value), reason, at);
+  };
+  for (const int id : {0, 1, 17, 32}) refused(14, u16(id), "must be 16 for the kind compact-dleft");
+  refused(24, u64(0), "num_positions is 0; must be 1 to 1099511627776 for the kind compact-dleft");
+  refused(24, (u64(1) << 40) + 1, "num_positions is 1099511627777");
+  refused(32, std::uint32_t{3}, "num_hashes is 3; must be 2 for the kind compact-dleft");
+  refused(36, u16(1), "counter_bits is 1; must be 0 for the kind compact-dleft");
+  refused(38, u16(1), "moves is 1; must be 0 (none) or 2 (search) for the kind compact-dleft");
+  refused(38, u16(3), "moves is 3");
+  refused(40, (u64(1) << 32) + 1, "spill_capacity is 4294967297; must be 0 to 4294967296");
+  refused(72, u16(1), "reserved byte is 1; must be 0");
+  refused(74, u8(7), "remainder_bits is 7; must be 8 to 14 for the kind compact-dleft");
+  refused(74, u8(15), "remainder_bits is 15");
+  refused(75, u8(1), "reserved byte is 1; must be 0");
+  refused(96, u64(173), "num_fingerprints is 173; must be 0 to 172, the number of cells");
+  refused(104, u64(1), "body length is 1; must be ");
+}
+
+// Four lines, bytes 128 to 383; then come 64 slots of two words.
+TEST(Serialization, RefusesLinesThatACompactFilterDoesNotWrite) {
+  const Bytes whole = serialize(filled(compact_shape));
+  ASSERT_EQ(whole.size(), 128u + 4 * 64 + 16 * 64);
+  const auto with = [&](std::size_t at, auto value) {
+    Bytes bytes = whole;
+    set_field(bytes, at, value);
+    repair_checksums(bytes);
+    return bytes;
+  };
+  const auto word = [&](std::size_t at) { return test::get_field<std::uint64_t>(whole, at); };
+  expect_bad(with(96, word(96) - 1), "the number of fingerprints is ", 128);
+  // Bit 42 of the starts of line 1, which is not full, says that all its cells are in use.
+  constexpr std::size_t last_start = 9 * 43 + 42;
+  const std::size_t at = 128 + 64 + last_start / 64 * 8;
+  expect_bad(with(at, word(at) | std::uint64_t{1} << last_start % 64),
+             "line 1 holds bits that no filter writes", 128 + 64);
+  const std::size_t unused_cell = 128 + 64 + 42;
+  ASSERT_EQ(whole[unused_cell], std::byte{0});
+  expect_bad(with(unused_cell, std::uint8_t{1}), "line 1 holds bits that no filter writes", 128 + 64);
+  // The last word has the occupied mini-buckets below 64.
+  expect_bad(with(128 + 56, ~word(128 + 56)), "line 0 holds bits that no filter writes", 128);
+}
+
+TEST(Serialization, RefusesALineThatHoldsAFingerprintMoreOftenThanTheSideTableStartsAt) {
+  AnyFilter filter(compact_shape, 42);
+  test::insert_all(filter, std::vector<Hash128>(3, filter.hasher()(std::uint64_t{1})));
+  Bytes bytes = serialize(filter);
+  std::size_t used = 0;
+  for (std::size_t i = 0; i < 4; ++i)
+    if (bytes[128 + 64 * i + 56] != std::byte{0} || bytes[128 + 64 * i] != std::byte{0}) used = 128 + 64 * i;
+  bytes[used + 3] = bytes[used];
+  constexpr std::size_t starts = 9 * 43;
+  const auto flip = [&](std::size_t bit) { bytes[used + bit / 8] ^= std::byte{1} << (bit % 8); };
+  flip(starts + 2);
+  flip(starts + 3);
+  constexpr std::size_t plane = 8 * 43;
+  const bool has_high_bit = (bytes[used + plane / 8] >> (plane % 8) & std::byte{1}) != std::byte{0};
+  if (has_high_bit) flip(plane + 3);
+  repair_checksums(bytes);
+  expect_bad(bytes, "holds a fingerprint more than 3 times", used);
+}
+
+TEST(Serialization, RefusesASideTableThatACompactFilterDoesNotWrite) {
+  const Bytes whole = serialize(filled(compact_shape));
+  constexpr std::size_t side = 128 + 4 * 64;
+  const auto at = [](std::size_t slot) { return side + 16 * slot; };
+  const auto word = [&](std::size_t offset) { return test::get_field<std::uint64_t>(whole, offset); };
+  std::size_t used = 0;
+  while (word(at(used) + 8) == 0) ++used;
+  // Another fingerprint whose search starts at the same slot.
+  std::uint64_t other = word(at(used)) + 1;
+  while (SpillTable::home(other, 64) != SpillTable::home(word(at(used)), 64)) ++other;
+  for (const std::uint64_t fingerprint : {other, other | std::uint64_t{1} << 60}) {
+    Bytes bytes = whole;
+    set_field(bytes, at(used), fingerprint);
+    repair_checksums(bytes);
+    if (SpillTable::home(fingerprint, 64) != SpillTable::home(other, 64)) continue;
+    expect_bad(bytes, "entry " + std::to_string(used) + " of the side table belongs to no cell", at(used));
+  }
 }
 
 TEST(Serialization, NamesTheFieldOfASketchThatIsOutOfRange) {
@@ -441,7 +533,8 @@ TEST(Serialization, AKeyedFileNeedsItsKeyAndDoesNotHoldIt) {
 
 TEST(Serialization, RandomBytesBehindAGoodHeaderAreHarmless) {
   test::Random random(20);
-  for (const FilterShape& shape : {bloom_shape, counting_shape, threshold_shape, dleft_shape}) {
+  for (const FilterShape& shape :
+       {bloom_shape, counting_shape, threshold_shape, dleft_shape, compact_shape}) {
     for (int trial = 0; trial < 200; ++trial) {
       Bytes bytes = serialize(AnyFilter(shape, 1));
       for (std::size_t at = 128; at + 8 <= bytes.size(); at += 8) set_field(bytes, at, random.next());

@@ -83,9 +83,10 @@ AnyFilter empty_filter(const BuildOptions& options, double& planned_keys) {
   }
 }
 
-/// Whether the side table may grow: in a d-left filter whose memory is not given but follows from keys and rate.
+/// Whether the side table may grow: in a filter that has one and whose memory is not given but follows from keys and
+/// rate.
 bool may_side_table_grow(const BuildOptions& options, const AnyFilter& filter) {
-  return filter.kind() == FilterKind::dleft && options.like.empty() && options.shape_file.empty() &&
+  return filter.can_fill_up() && options.like.empty() && options.shape_file.empty() &&
          dleft_shape_flag(options.shape).empty() && !options.shape.wanted.memory_bytes;
 }
 

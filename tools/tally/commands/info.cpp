@@ -61,7 +61,7 @@ std::vector<std::string> problems_of(const AnyFilter& filter, const FilterStatis
     problems.push_back(fmt::format("the false positive rate is {}, above the {} of --false-positive-rate; {}",
                                    human_rate(rate_now), human_rate(*asked_rate),
                                    rebuild_advice(statistics.estimated_num_keys, rate)));
-  } else if (!asked_rate && shape.kind() != FilterKind::dleft && !filter.is_sketch() &&
+  } else if (!asked_rate && !filter.can_fill_up() && !filter.is_sketch() &&
              shape.made_for_theta().value_or(1) <= 1 && statistics.fill_ratio() > much_fill) {
     const auto best_keys = static_cast<double>(num_keys_at(shape, rate));
     std::string text = fmt::format("fill {}, more than half", human_rate(statistics.fill_ratio()));
@@ -98,15 +98,15 @@ std::vector<std::string> problems_of(const AnyFilter& filter, const FilterStatis
   return problems;
 }
 
-/// Shares of the buckets of each subtable by the number of cells in use.
-std::string loads_text(const DLeftTableStatistics& table) {
+/// Shares of the buckets (or lines) of each subtable by the number of cells in use.
+std::string loads_text(std::span<const std::vector<std::uint64_t>> loads) {
   std::vector<std::string> header{"cells in use"};
-  for (std::size_t i = 1; i <= table.loads.size(); ++i) header.push_back(fmt::format("subtable {}", i));
+  for (std::size_t i = 1; i <= loads.size(); ++i) header.push_back(fmt::format("subtable {}", i));
   Table text(header);
-  for (std::size_t load = 0; load < table.loads.front().size(); ++load) {
+  for (std::size_t load = 0; load < loads.front().size(); ++load) {
     std::vector<std::string> row{fmt::format("{}", load)};
     bool any = false;
-    for (const std::vector<std::uint64_t>& subtable : table.loads) {
+    for (const std::vector<std::uint64_t>& subtable : loads) {
       const auto num_buckets = static_cast<double>(std::accumulate(subtable.begin(), subtable.end(), 0ull));
       row.push_back(human_rate(static_cast<double>(subtable[load]) / num_buckets));
       any = any || subtable[load] > 0;
@@ -118,7 +118,7 @@ std::string loads_text(const DLeftTableStatistics& table) {
 
 std::string histogram_text(const FilterStatistics& statistics, const FilterShape& shape) {
   constexpr std::size_t max_rows = 16;
-  Table table({"value", shape.kind() == FilterKind::dleft ? "cells" : "counters", "share"});
+  Table table({"value", traits_of(shape.kind()).can_fill_up ? "cells" : "counters", "share"});
   const std::size_t rows = std::min(statistics.histogram.size(), max_rows);
   const auto row = [&](const std::string& value, std::uint64_t num_counters) {
     table.add_row(
@@ -152,6 +152,7 @@ std::string info_text(const AnyFilter& filter, const FilterStatistics& statistic
   row("hash", fmt::format("{}, {} {}", name_of(filter.hasher().id()), keyed ? "key id" : "seed",
                           filter.hasher().seed_or_key_id()));
   const std::optional<DLeftStatistics> dleft = filter.dleft_statistics();
+  const std::optional<CompactDLeftStatistics> compact = filter.compact_statistics();
   if (dleft) {
     const DLeftShape& own = std::get<DLeftShape>(shape.shape);
     row("cells", fmt::format("{}: {} subtables of {} buckets of {}", own.num_cells(), own.num_subtables,
@@ -163,6 +164,13 @@ std::string info_text(const AnyFilter& filter, const FilterStatistics& statistic
                     own.grows ? ", automatic" : ""));
     row("side table", fmt::format("{} of {} entries in use", dleft->table.num_spilled, own.spill_capacity));
     row("moves", fmt::format("{}; needed by {} insertions", name_of(own.moves), dleft->totals.num_rescues));
+  } else if (compact) {
+    const CompactDLeftShape& own = std::get<CompactDLeftShape>(shape.shape);
+    row("cells", fmt::format("{}: 2 subtables of {} lines of {}", own.num_cells(), own.num_lines_per_subtable,
+                             own.line().num_cells));
+    row("remainder bits", fmt::format("{}", own.remainder_bits));
+    row("side table", fmt::format("{} of {} entries in use", compact->num_spilled, own.spill_capacity));
+    row("moves", fmt::format("{}; needed by {} insertions", name_of(own.moves), compact->totals.num_rescues));
   } else if (const auto* count_min = std::get_if<CountMinShape>(&shape.shape)) {
     row("counters",
         fmt::format("{} rows of {}{}", count_min->num_rows(), count_min->width,
@@ -171,7 +179,8 @@ std::string info_text(const AnyFilter& filter, const FilterStatistics& statistic
     row(shape.counter_bits() == 1 ? "bits" : "counters", fmt::format("{}", shape.num_positions()));
     row("hashes", fmt::format("{}", shape.num_hashes()));
   }
-  if (filter.can_count() && !dleft) row("counter bits", fmt::format("{}", shape.counter_bits()));
+  if (filter.can_count() && !filter.can_fill_up())
+    row("counter bits", fmt::format("{}", shape.counter_bits()));
   if (const auto theta = shape.made_for_theta()) row("threshold", fmt::format("{}", *theta));
   if (const auto* count_min = std::get_if<CountMinShape>(&shape.shape)) {
     row("update", std::string(name_of(count_min->update)));
@@ -201,7 +210,8 @@ std::string info_text(const AnyFilter& filter, const FilterStatistics& statistic
     if (filter.is_sketch()) break;
     row(fmt::format("keys at {}", human_rate(rate)), fmt::format("at most {}", num_keys_at(shape, rate)));
   }
-  if (dleft) text += "\n" + loads_text(dleft->table);
+  if (dleft) text += "\n" + loads_text(dleft->table.loads);
+  if (compact) text += "\n" + loads_text(compact->loads);
   if (!statistics.histogram.empty()) text += "\n" + histogram_text(statistics, shape);
   for (const std::string& problem : problems) text += fmt::format("\nproblem: {}\n", problem);
   return text;

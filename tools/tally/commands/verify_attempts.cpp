@@ -73,16 +73,18 @@ FilterShape shape_of(const VerifyOptions& options, const std::string& scheme) {
     }
     shape.wanted.num_keys = options.num_keys;
     if (kind == FilterKind::counting_bloom && !shape.wanted.counter_bits) shape.wanted.counter_bits = 4;
+    if (kind == FilterKind::compact_dleft) shape.wanted.keys_repeat = false;  // each is inserted once
   }
   return cli::shape_of(shape).shape;
 }
 
-/// Queries of a dleft filter ask whether a key is in it. For a sketch, theta is by default the least count that few
-/// absent keys reach.
+/// Queries of a dleft or compact-dleft filter ask whether a key is in it. For a sketch, theta is by default the least
+/// count that few absent keys reach.
 std::uint64_t threshold_of(const VerifyOptions& options, SimulationPlan plan) {
   constexpr double few = 0.1;
   switch (plan.shape.kind()) {
     case FilterKind::dleft:
+    case FilterKind::compact_dleft:
       return 1;
     case FilterKind::count_min: {
       if (options.threshold) return *options.threshold;

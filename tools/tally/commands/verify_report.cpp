@@ -53,6 +53,7 @@ struct PartNames {
 PartNames part_names(FilterKind kind) {
   switch (kind) {
     case FilterKind::dleft:
+    case FilterKind::compact_dleft:
       return {"cells", "subtables"};
     case FilterKind::count_min:
       return {"counters", "rows"};

@@ -54,6 +54,18 @@ void insert_all(AnyFilter& filter, std::span<const Hash128> digests, const std::
 }
 
 void throw_full(const AnyFilter& filter, const std::string& path) {
+  if (const auto compact = filter.compact_statistics()) {
+    if (compact->num_spilled == compact->spill_capacity) {
+      throw std::runtime_error(fmt::format(
+          "the filter is full: its side table holds {} fingerprints, of keys that occur more than "
+          "3 times; '{}' was not written; build a dleft filter, which has counters in its cells",
+          compact->num_spilled, path));
+    }
+    throw std::runtime_error(fmt::format(
+        "the filter is full: {} of its {} cells are in use, and a key found no room; '{}' was not "
+        "written; build it with more --keys (a key takes a cell for each of its first 3 times)",
+        compact->num_used_cells, compact->num_cells, path));
+  }
   const DLeftTableStatistics table = filter.dleft_statistics().value().table;
   if (table.num_spilled == table.spill_capacity) {
     throw std::runtime_error(fmt::format(
@@ -124,6 +136,18 @@ Json filter_to_json(const AnyFilter& filter, const FilterStatistics& statistics)
         {"num_spilled", dleft->table.num_spilled},  {"spilled_total", dleft->table.spilled_total},
         {"num_rescues", dleft->totals.num_rescues}, {"num_full", dleft->totals.num_full}};
   }
+  if (const auto compact = filter.compact_statistics()) {
+    json["compact_dleft"] = {{"num_keys", compact->num_keys},
+                             {"num_fingerprints", compact->num_fingerprints},
+                             {"loads", Json::array()},
+                             {"num_spilled", compact->num_spilled},
+                             {"spilled_total", compact->spilled_total},
+                             {"num_rescues", compact->totals.num_rescues},
+                             {"num_full", compact->totals.num_full}};
+    Json loads = Json::array();
+    for (const auto& subtable : compact->loads) loads.push_back(subtable);
+    json["compact_dleft"]["loads"] = loads;
+  }
   return json;
 }
 
@@ -135,6 +159,11 @@ std::string shape_text(const FilterShape& shape) {
         shape.scheme_name(), dleft->num_cells(), dleft->num_subtables, dleft->cells_per_bucket,
         dleft->current_remainder_bits(), dleft->counter_bits,
         human_bytes(static_cast<double>(shape.num_bytes())));
+  }
+  if (const auto* compact = std::get_if<CompactDLeftShape>(&shape.shape)) {
+    return fmt::format("compact-dleft filter, {} scheme: {} cells in {} lines, {} remainder bits, {}",
+                       shape.scheme_name(), compact->num_cells(), compact->num_lines(),
+                       compact->remainder_bits, human_bytes(static_cast<double>(shape.num_bytes())));
   }
   if (const auto* count_min = std::get_if<CountMinShape>(&shape.shape)) {
     return fmt::format("count-min sketch, {} rows: {} rows of {} counters of {} bits, {} update, {}",

@@ -43,6 +43,22 @@ CounterUpdate update_of(const Json& shape) {
   throw std::invalid_argument(fmt::format("'update' is '{}'; must be plain or conservative", name));
 }
 
+DLeftMoves moves_from(const Json& shape) {
+  const std::string moves = word(shape, "moves");
+  try {
+    return moves_of(moves);
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(fmt::format("'moves' {}", error.what()));
+  }
+}
+
+CompactDLeftShape compact_shape_from(const Json& shape) {
+  return {.num_lines_per_subtable = number<std::uint64_t>(shape, "num_lines_per_subtable"),
+          .remainder_bits = number<std::uint32_t>(shape, "remainder_bits"),
+          .spill_capacity = number<std::uint64_t>(shape, "spill_capacity"),
+          .moves = moves_from(shape)};
+}
+
 DLeftShape dleft_shape_from(const Json& shape) {
   DLeftShape dleft{.buckets_per_subtable = number<std::uint64_t>(shape, "buckets_per_subtable"),
                    .num_subtables = number<std::uint32_t>(shape, "num_subtables"),
@@ -55,12 +71,7 @@ DLeftShape dleft_shape_from(const Json& shape) {
   const auto* const grows = field(shape, "grows").get_if<bool>();
   if (grows == nullptr) throw std::invalid_argument("'grows' must be true or false");
   dleft.grows = *grows;
-  const std::string moves = word(shape, "moves");
-  try {
-    dleft.moves = moves_of(moves);
-  } catch (const std::invalid_argument& error) {
-    throw std::invalid_argument(fmt::format("'moves' {}", error.what()));
-  }
+  dleft.moves = moves_from(shape);
   return dleft;
 }
 
@@ -87,6 +98,14 @@ Json shape_to_json(const FilterShape& shape) {
             {"spill_capacity", dleft->spill_capacity},
             {"moves", name_of(dleft->moves)},
             {"grows", dleft->grows}};
+  }
+  if (const auto* compact = std::get_if<CompactDLeftShape>(&shape.shape)) {
+    return {{"kind", name_of(shape.kind())},
+            {"scheme", shape.scheme_name()},
+            {"num_lines_per_subtable", compact->num_lines_per_subtable},
+            {"remainder_bits", compact->remainder_bits},
+            {"spill_capacity", compact->spill_capacity},
+            {"moves", name_of(compact->moves)}};
   }
   if (const auto* count_min = std::get_if<CountMinShape>(&shape.shape)) {
     return {{"kind", name_of(shape.kind())},       {"scheme", shape.scheme_name()},
@@ -135,6 +154,11 @@ FilterShape shape_from_json(const Json& json, const std::string& kind) {
     check_shape(shape);
     return shape;
   }
+  if (named == FilterKind::compact_dleft) {
+    shape = {compact_shape_from(json), bucket_scheme_id(word(json, "scheme"))};
+    check_shape(shape);
+    return shape;
+  }
   if (named == FilterKind::count_min) {
     shape = {CountMinShape{.width = number<std::uint64_t>(json, "width"),
                            .depth = number<std::uint32_t>(json, "depth"),
@@ -169,6 +193,7 @@ FilterShape shape_from_json(const Json& json, const std::string& kind) {
       break;
     case FilterKind::dleft:
     case FilterKind::count_min:
+    case FilterKind::compact_dleft:
       break;  // read above
   }
   check_shape(shape);

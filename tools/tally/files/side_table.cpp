@@ -12,8 +12,12 @@ constexpr std::uint64_t least_free = 16;
 /// Returns false if a larger filter has no room for the keys.
 bool double_side_table(AnyFilter& filter) {
   FilterShape shape = filter.shape();
-  auto& dleft = std::get<DLeftShape>(shape.shape);
-  dleft.spill_capacity = std::min(max_spill_capacity, 2 * std::max(dleft.spill_capacity, least_free));
+  std::visit(
+      [](auto& own) {
+        if constexpr (requires { own.spill_capacity; })
+          own.spill_capacity = std::min(max_spill_capacity, 2 * std::max(own.spill_capacity, least_free));
+      },
+      shape.shape);
   AnyFilter larger(shape, filter.hasher());
   if (!larger.merge(filter)) return false;
   filter = std::move(larger);
@@ -24,7 +28,7 @@ bool double_side_table(AnyFilter& filter) {
 
 SideTableUse side_table_use(const AnyFilter& filter) {
   return filter.visit([](const auto& own) -> SideTableUse {
-    if constexpr (std::is_same_v<ShapeOf<decltype(own)>, DLeftShape>) {
+    if constexpr (requires { own.table().spills(); }) {
       const SpillTable& spills = own.table().spills();
       return {spills.size(), spills.capacity()};
     } else {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <span>
 #include <stdexcept>
 
 #include "files/filter_file.hpp"
@@ -56,14 +57,15 @@ double poisson_share(const HistogramBin& bin, double mean) {
                               : above - std::exp(theory::ln_poisson_upper_tail(bin.greatest + 1, mean));
 }
 
-/// Buckets by cells in use, over all subtables.
-Figure loads_figure(const DLeftShape& shape, const DLeftTableStatistics& table) {
-  Series measured{.title = "buckets", .look = Series::Look::bars};
+/// Buckets or lines by cells in use, over all subtables, beside the fluid limit.
+Figure loads_figure(const FilterShape& shape, std::span<const std::vector<std::uint64_t>> loads) {
+  const std::string parts = shape.kind() == FilterKind::dleft ? "buckets" : "lines";
+  Series measured{.title = parts, .look = Series::Look::bars};
   Series law{.title = "fluid limit, keys only inserted", .look = Series::Look::points};
   double num_buckets = 0;
   double num_cells = 0;
-  std::vector<double> buckets(table.loads.front().size());
-  for (const auto& subtable : table.loads) {
+  std::vector<double> buckets(loads.front().size());
+  for (const auto& subtable : loads) {
     for (std::size_t load = 0; load < subtable.size(); ++load) {
       buckets[load] += static_cast<double>(subtable[load]);
       num_buckets += static_cast<double>(subtable[load]);
@@ -80,18 +82,19 @@ Figure loads_figure(const DLeftShape& shape, const DLeftTableStatistics& table) 
     measured.points.push_back({static_cast<double>(load), buckets[load]});
   if (num_cells > 0) {
     const theory::DLeftLoads limit =
-        theory::dleft_loads(shape.num_subtables, num_cells / num_buckets, theory::insert_only);
+        theory::dleft_loads(shape.num_hashes(), num_cells / num_buckets, theory::insert_only);
     for (std::size_t load = first; load < end; ++load) {
       const double share = limit.fraction(load) - (load + 1 < buckets.size() ? limit.fraction(load + 1) : 0);
       law.points.push_back({static_cast<double>(load), num_buckets * share});
     }
   }
-  return {.title = fmt::format("dleft filter of {} buckets, {:.1f}% of its cells in use", num_buckets,
-                               100 * num_cells / static_cast<double>(shape.num_cells())),
-          .x_label = "cells in use",
-          .y_label = "buckets",
-          .whole_x = true,
-          .series = {measured, law}};
+  return {
+      .title = fmt::format("{} filter of {} {}, {:.1f}% of its cells in use", name_of(shape.kind()),
+                           num_buckets, parts, 100 * num_cells / static_cast<double>(shape.num_positions())),
+      .x_label = "cells in use",
+      .y_label = parts,
+      .whole_x = true,
+      .series = {measured, law}};
 }
 
 }  // namespace
@@ -154,8 +157,8 @@ Figure plan_figure(const Requirements& wanted, const Plan& plan) {
 
 Figure info_figure(const AnyFilter& filter, const FilterStatistics& statistics) {
   const FilterShape shape = filter.shape();
-  if (const auto dleft = filter.dleft_statistics())
-    return loads_figure(std::get<DLeftShape>(shape.shape), dleft->table);
+  if (const auto dleft = filter.dleft_statistics()) return loads_figure(shape, dleft->table.loads);
+  if (const auto compact = filter.compact_statistics()) return loads_figure(shape, compact->loads);
 
   const auto num_positions = static_cast<double>(shape.num_positions());
   std::vector<HistogramBin> bins = statistics.histogram;

@@ -19,10 +19,12 @@ std::vector<Option> add_dleft_plan_options(CommandLine app, Requirements& wanted
                               "default: 0; build without --memory makes room for more)",
                               {0, std::uint64_t{1} << 31});
   added.push_back(frequent);
-  added.push_back(app.add_flag(
-                         "--unique-keys", [&wanted] { wanted.keys_repeat = false; },
-                         "No key is ever in the filter twice at once: narrower counters are enough (dleft)")
-                      .excludes(frequent));
+  added.push_back(
+      app.add_flag(
+             "--unique-keys", [&wanted] { wanted.keys_repeat = false; },
+             "No key is ever in the filter twice at once: narrower counters are enough (dleft; planned "
+             "compact-dleft filters need it)")
+          .excludes(frequent));
   added.push_back(add_count(
       app, "--lifetime-operations", wanted.lifetime_operations,
       fmt::format("Number of replacements (a removal and an insertion) after the filter is filled (dleft; "
@@ -106,15 +108,20 @@ std::vector<Option> add_dleft_shape_options(CommandLine app, ShapeOptions& optio
                 "Number of buckets per subtable (dleft)"),
       add_count(app, "--cells-per-bucket", options.dleft.cells_per_bucket,
                 "Number of cells per bucket: 1 to 64 (dleft)"),
+      add_count(app, "--lines-per-subtable", options.dleft.lines_per_subtable,
+                "Number of 64-byte lines in each of the two subtables (compact-dleft)"),
       add_count(app, "--remainder-bits", options.dleft.remainder_bits,
                 "Bits of a key's remainder in its cell; together with --counter-bits (default: 2) 8, 12, 16, "
-                "24 or 32 (dleft)"),
+                "24 or 32 (dleft); 8 to 14 (compact-dleft)"),
       add_count(app, "--spill-capacity", options.dleft.spill_capacity,
-                "Number of entries in the side table, for counts that exceed a cell (dleft; default: 64)",
+                "Number of entries in the side table, for counts that exceed a cell (dleft) or three cells "
+                "(compact-dleft; default: 64)",
                 {0}),
-      add_choice(app, "--moves", options.dleft.moves,
-                 "How an insertion makes room when all its buckets are full (dleft; default: search)",
-                 {"none", "first-subtable", "search"})};
+      add_choice(
+          app, "--moves", options.dleft.moves,
+          "How an insertion makes room when all its buckets are full (dleft; compact-dleft: none or search; "
+          "default: search)",
+          {"none", "first-subtable", "search"})};
   for (Option option : added) option.group("Exact dleft shape");
   return added;
 }

@@ -37,14 +37,16 @@ constexpr Flag flags[] = {
      [](Options o) { return o.dleft.buckets_per_subtable.has_value(); }},
     {"--cells-per-bucket", dleft_flags, Use::shape,
      [](Options o) { return o.dleft.cells_per_bucket.has_value(); }},
-    {"--remainder-bits", dleft_flags, Use::shape,
+    {"--lines-per-subtable", lines_flag, Use::shape,
+     [](Options o) { return o.dleft.lines_per_subtable.has_value(); }},
+    {"--remainder-bits", cells_flags, Use::shape,
      [](Options o) { return o.dleft.remainder_bits.has_value(); }},
-    {"--spill-capacity", dleft_flags, Use::shape,
+    {"--spill-capacity", cells_flags, Use::shape,
      [](Options o) { return o.dleft.spill_capacity.has_value(); }},
-    {"--moves", dleft_flags, Use::shape, [](Options o) { return !o.dleft.moves.empty(); }},
+    {"--moves", cells_flags, Use::shape, [](Options o) { return !o.dleft.moves.empty(); }},
     {"--frequent-keys", dleft_flags, Use::plan,
      [](Options o) { return o.wanted.num_frequent_keys.has_value(); }},
-    {"--unique-keys", dleft_flags, Use::plan, [](Options o) { return !o.wanted.keys_repeat; }},
+    {"--unique-keys", cells_flags, Use::plan, [](Options o) { return !o.wanted.keys_repeat; }},
     {"--lifetime-operations", dleft_flags, Use::plan,
      [](Options o) { return o.wanted.lifetime_operations.has_value(); }},
     {"--failure-probability", failure_flag, Use::plan,
@@ -80,13 +82,14 @@ std::string flag_given(const ShapeOptions& options, FlagGroup group) {
 
 std::string dleft_plan_flag(const ShapeOptions& options) {
   return first_given(options, [](const Flag& flag) {
-    return (flag.group == dleft_flags || flag.group == failure_flag) && flag.use == Use::plan;
+    return (flag.group & (dleft_flags | cells_flags | failure_flag)) != 0 && flag.use == Use::plan;
   });
 }
 
 std::string dleft_shape_flag(const ShapeOptions& options) {
-  return first_given(options,
-                     [](const Flag& flag) { return flag.group == dleft_flags && flag.use == Use::shape; });
+  return first_given(options, [](const Flag& flag) {
+    return (flag.group & (dleft_flags | cells_flags | lines_flag)) != 0 && flag.use == Use::shape;
+  });
 }
 
 void refuse_flags_of_other_kinds(const ShapeOptions& options, FilterKind kind) {

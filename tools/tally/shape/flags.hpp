@@ -16,7 +16,9 @@ enum FlagGroup : unsigned {
   failure_flag = 16,
   weights_flag = 32,
   dleft_flags = 64,
-  sketch_flags = 128
+  sketch_flags = 128,
+  cells_flags = 256,  ///< of d-left filters and compact ones
+  lines_flag = 512
 };
 
 /// Throws std::invalid_argument for the first given flag that the kind does not have. It names the flag, and the
@@ -29,7 +31,7 @@ std::string kinds_with(FlagGroup group);
 /// The name of the first given flag of the group; empty if none is given.
 std::string flag_given(const ShapeOptions& options, FlagGroup group);
 
-/// The same for the flags that plan a d-left filter, and for those that give its exact shape.
+/// The same for the flags that plan a d-left filter or a compact one, and for those that give their exact shape.
 std::string dleft_plan_flag(const ShapeOptions& options);
 std::string dleft_shape_flag(const ShapeOptions& options);
 

@@ -41,7 +41,24 @@ std::optional<FilterShape> exact_threshold(const ShapeOptions& options) {
                                     .update = options.wanted.update.value_or(CounterUpdate::plain)}};
 }
 
-/// The requirements with the default rate, unless keys and memory are given.
+constexpr KindOfShape kinds[] = {
+    {FilterKind::bloom, positions_flags, exact_bloom<BloomShape>, completed_filter},
+    {FilterKind::blocked_bloom, positions_flags, exact_bloom<BlockedBloomShape>, completed_filter},
+    {FilterKind::counting_bloom, positions_flags | threshold_flag | counter_bits_flag, exact_counting_bloom,
+     completed_filter},
+    {FilterKind::threshold, positions_flags | threshold_flag | update_flag, exact_threshold,
+     completed_filter},
+    {FilterKind::dleft, positions_flags | counter_bits_flag | failure_flag | dleft_flags | cells_flags,
+     exact_dleft, completed_filter},
+    {FilterKind::count_min, counter_bits_flag | update_flag | failure_flag | weights_flag | sketch_flags,
+     exact_count_min, completed_count_min},
+    {FilterKind::compact_dleft, positions_flags | cells_flags | lines_flag, exact_compact, completed_compact},
+};
+
+static_assert(std::size(kinds) == num_kinds);
+
+}  // namespace
+
 Requirements completed_filter(const ShapeOptions& options) {
   Requirements wanted = options.wanted;
   if (wanted.num_keys && wanted.memory_bytes && wanted.false_positive_rate) {
@@ -52,23 +69,6 @@ Requirements completed_filter(const ShapeOptions& options) {
     wanted.false_positive_rate = options.default_rate;
   return wanted;
 }
-
-constexpr KindOfShape kinds[] = {
-    {FilterKind::bloom, positions_flags, exact_bloom<BloomShape>, completed_filter},
-    {FilterKind::blocked_bloom, positions_flags, exact_bloom<BlockedBloomShape>, completed_filter},
-    {FilterKind::counting_bloom, positions_flags | threshold_flag | counter_bits_flag, exact_counting_bloom,
-     completed_filter},
-    {FilterKind::threshold, positions_flags | threshold_flag | update_flag, exact_threshold,
-     completed_filter},
-    {FilterKind::dleft, positions_flags | counter_bits_flag | failure_flag | dleft_flags, exact_dleft,
-     completed_filter},
-    {FilterKind::count_min, counter_bits_flag | update_flag | failure_flag | weights_flag | sketch_flags,
-     exact_count_min, completed_count_min},
-};
-
-static_assert(std::size(kinds) == num_kinds);
-
-}  // namespace
 
 const KindOfShape& kind_of_shape(FilterKind kind) {
   return *std::ranges::find(kinds, kind, &KindOfShape::kind);

@@ -21,8 +21,13 @@ struct KindOfShape {
 
 const KindOfShape& kind_of_shape(FilterKind kind);
 
-// In dleft_options.cpp and count_min_options.cpp.
+/// The requirements of a filter with the default rate, unless keys and memory are given.
+Requirements completed_filter(const ShapeOptions& options);
+
+// In dleft_options.cpp, compact_options.cpp and count_min_options.cpp.
 std::optional<FilterShape> exact_dleft(const ShapeOptions& options);
+std::optional<FilterShape> exact_compact(const ShapeOptions& options);
+Requirements completed_compact(const ShapeOptions& options);
 std::optional<FilterShape> exact_count_min(const ShapeOptions& options);
 Requirements completed_count_min(const ShapeOptions& options);
 

@@ -22,7 +22,7 @@ double rate_with(const FilterShape& shape, std::uint64_t num_keys) {
 void warn_of_little_memory(const ShapeOptions& options, const FilterShape& planned) {
   const Requirements& wanted = options.wanted;
   if (!wanted.num_keys || !wanted.memory_bytes) return;
-  if (planned.kind() == FilterKind::dleft || planned.kind() == FilterKind::count_min) return;
+  if (traits_of(planned.kind()).can_fill_up || planned.kind() == FilterKind::count_min) return;
   warn_of_little_memory(*wanted.memory_bytes, *wanted.num_keys, rate_with(planned, *wanted.num_keys), [&] {
     ShapeOptions roomy = options;
     roomy.wanted.memory_bytes.reset();

@@ -12,8 +12,10 @@
 
 namespace tally::cli {
 
-/// The exact shape of a d-left filter; its num_subtables, counter_bits and max_doublings are in the requirements.
+/// The exact shape of a d-left filter; its num_subtables, counter_bits and max_doublings are in the requirements. Or
+/// that of a compact one, which has lines_per_subtable and the last three.
 struct ExactDLeft {
+  std::optional<std::uint64_t> lines_per_subtable;
   std::optional<std::uint64_t> buckets_per_subtable;
   std::optional<std::uint32_t> cells_per_bucket;
   std::optional<std::uint32_t> remainder_bits;

@@ -44,6 +44,12 @@ class CompactFinder {
     return spot(fingerprint >> in_line_bits_, fingerprint & ((std::uint64_t{1} << in_line_bits_) - 1));
   }
 
+  /// Counted through both subtables.
+  std::uint64_t right_line_of(std::uint64_t fingerprint) const noexcept {
+    const std::uint64_t in_line = fingerprint & ((std::uint64_t{1} << in_line_bits_) - 1);
+    return num_lines_ + scheme_.bucket(1, fingerprint >> in_line_bits_, in_line);
+  }
+
   std::uint64_t fingerprint_of(const CompactSpot& spot) const noexcept {
     return line_of(spot.left) << in_line_bits_ | spot.in_line;
   }

@@ -45,7 +45,8 @@ struct CompactKernels {
   /// `num_new`.
   std::size_t (*insert_all)(const CompactSpot* spots, std::size_t num_keys, std::uint64_t& num_new);
   /// Removes keys; with `stop_at_max`, until one has max_compact_copies cells. Returns how many were processed.
-  /// results[i]: removed, or refused if key i had no cell. Adds the number of keys removed and of fingerprints that are gone.
+  /// results[i]: removed, or refused if key i had no cell. Adds the number of keys removed and of fingerprints that are
+  /// gone.
   std::size_t (*remove_all)(const CompactSpot* spots, std::size_t num_keys, RemoveResult* results,
                             bool stop_at_max, std::uint64_t& num_removed, std::uint64_t& num_gone);
 };

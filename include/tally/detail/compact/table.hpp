@@ -17,9 +17,9 @@ namespace tally::detail {
 /// A multiset of fingerprints in lines: the core of CompactDLeftFilter.
 ///
 /// Invariant: all cells of a fingerprint are in one of its two lines, 1 to max_compact_copies of them if it is in the
-/// multiset, else none. Its count is the number of its cells and what the side table has for it. A fingerprint has an entry
-/// there only while it has max_compact_copies cells: a removal takes from the side table first. If its line is full
-/// before, an insertion moves another fingerprint away.
+/// multiset, else none. Its count is the number of its cells and what the side table has for it. A fingerprint has an
+/// entry there only while it has max_compact_copies cells: a removal takes from the side table first. If its line is
+/// full before, an insertion moves another fingerprint away.
 class CompactTable {
  public:
   /// Empty. The shape must pass check_shape. Throws std::bad_alloc if there is not enough memory.
@@ -29,6 +29,19 @@ class CompactTable {
         finder_(shape.num_lines_per_subtable, shape.remainder_bits, seed),
         words_(words_per_line * shape.num_lines()),
         spills_(shape.spill_capacity) {
+    finder_.set_lines(words_.data());
+  }
+
+  /// Takes over the contents of a file. Any words are safe: at worst the counts are wrong.
+  CompactTable(const CompactDLeftShape& shape, std::uint64_t seed, AlignedWords lines, SpillTable spills,
+               std::uint64_t num_fingerprints)
+      : shape_(shape),
+        kernels_(&compact_kernels(shape)),
+        finder_(shape.num_lines_per_subtable, shape.remainder_bits, seed),
+        words_(std::move(lines)),
+        spills_(std::move(spills)),
+        num_fingerprints_(num_fingerprints) {
+    require_contents_of(shape, words_.size(), spills_.capacity());
     finder_.set_lines(words_.data());
   }
 
@@ -48,9 +61,7 @@ class CompactTable {
 
   bool contains(Hash128 hash) const noexcept { return kernels_->contains(finder_, hash); }
 
-  std::uint64_t count(const CompactSpot& spot) const noexcept {
-    return total(cells_in_use(spot), spot);
-  }
+  std::uint64_t count(const CompactSpot& spot) const noexcept { return total(cells_in_use(spot), spot); }
   /// The count of a fingerprint that has this number of cells.
   std::uint64_t total(std::uint32_t num_cells, const CompactSpot& spot) const noexcept {
     return num_cells < max_compact_copies ? num_cells
@@ -95,8 +106,8 @@ class CompactTable {
     return num_removed != 0;
   }
 
-  /// Adds all fingerprints of another table of the same shape and seed. Returns false if one finds no room; this table must
-  /// then be discarded.
+  /// Adds all fingerprints of another table of the same shape and seed. Returns false if one finds no room; this table
+  /// must then be discarded.
   bool insert_all(const CompactTable& other) noexcept {
     bool fits = true;
     other.for_each([&](std::uint64_t fingerprint, std::uint64_t count) {

@@ -9,8 +9,8 @@
 
 namespace tally::detail {
 
-/// The operations of DLeftKeyKernels by means of those on runs of keys, for schemes that have no kernels for one key. They
-/// take longer, because the spots go through memory.
+/// The operations of DLeftKeyKernels by means of those on runs of keys, for schemes that have no kernels for one key.
+/// They take longer, because the spots go through memory.
 template <BucketScheme Scheme>
 class DLeftRunOfOne {
  public:
@@ -40,8 +40,9 @@ class DLeftRunOfOne {
                    Hash128 digest) const noexcept {
     bool removed;
     std::uint64_t num_emptied = 0;
-    const bool is_done = kernels_.remove(cells_of(finder, max_counter),
-                                         spots_of(finder, words, digest).data(), 1, &removed, num_emptied) != 0;
+    const bool is_done =
+        kernels_.remove(cells_of(finder, max_counter), spots_of(finder, words, digest).data(), 1, &removed,
+                        num_emptied) != 0;
     if (!is_done) return DLeftDone::left_to_table;
     if (!removed) return DLeftDone::absent;
     return num_emptied != 0 ? DLeftDone::cell_changed : DLeftDone::counter_changed;

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 
-#include "tally/detail/dleft/table.hpp"
 #include "tally/filters/bloom.hpp"
 #include "tally/hashing/mix64.hpp"
 
@@ -15,8 +14,8 @@ inline Hash128 snapshot_key(std::uint64_t fingerprint) noexcept {
 }
 
 /// A Bloom filter of the table's fingerprints. Throws as BloomFilter's constructor does.
-template <BucketScheme Scheme>
-BloomFilter<> snapshot(const DLeftTable<Scheme>& table, const BloomShape& shape, const KeyHasher& hasher) {
+template <class Table>
+BloomFilter<> snapshot(const Table& table, const BloomShape& shape, const KeyHasher& hasher) {
   BloomFilter<> bloom(shape, hasher);
   table.for_each([&](std::uint64_t fingerprint, std::uint64_t) { bloom.insert(snapshot_key(fingerprint)); });
   return bloom;

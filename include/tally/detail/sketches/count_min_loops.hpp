@@ -71,7 +71,8 @@ Cell narrowed(const CounterCells<Cell, Word>&, std::uint64_t weight) noexcept {
 
 /// Adds to a key's counters; returns the largest of them afterwards.
 template <class Cell, class Own>
-[[gnu::always_inline]] inline Cell add_plain(const CounterCells<Cell, std::uint64_t>& cells, Own own, Cell weight) noexcept {
+[[gnu::always_inline]] inline Cell add_plain(const CounterCells<Cell, std::uint64_t>& cells, Own own,
+                                             Cell weight) noexcept {
   Cell greatest = 0;
   for (const std::uint64_t i : own) greatest = std::max(greatest, cells.add(i, weight));
   return greatest;
@@ -79,7 +80,8 @@ template <class Cell, class Own>
 
 /// The same, but only for the counters below the key's new minimum.
 template <class Cell, class Own>
-[[gnu::always_inline]] inline Cell add_conservatively(const CounterCells<Cell, std::uint64_t>& cells, Own own, Cell weight) noexcept {
+[[gnu::always_inline]] inline Cell add_conservatively(const CounterCells<Cell, std::uint64_t>& cells, Own own,
+                                                      Cell weight) noexcept {
   Cell least = cells.max;
   Cell greatest = 0;
   for (const std::uint64_t i : own) {

@@ -1,0 +1,156 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "planner/compact_search.hpp"
+#include "planner/dleft_search.hpp"
+#include "tally/detail/compact/kernels.hpp"
+#include "tally/detail/parameter_error.hpp"
+#include "tally/filters/spill_table.hpp"
+#include "tally/theory/dleft_fingerprints.hpp"
+#include "tally/theory/tails.hpp"
+
+namespace tally::planner_detail {
+namespace {
+
+/// The most keys within the planned load, whatever the rate.
+std::uint64_t keys_within_load(const CompactDLeftShape& shape) {
+  return static_cast<std::uint64_t>(planned_compact_load(shape.remainder_bits) *
+                                    static_cast<double>(shape.num_cells()));
+}
+
+/// The number of entries of the side table for fingerprints that more keys share than a line counts.
+double spills_needed(const CompactDLeftShape& shape, std::uint64_t num_keys) {
+  const double keys_each = static_cast<double>(num_keys) / shape.num_fingerprints();
+  return needed_spills(shape.num_fingerprints() *
+                       std::exp(theory::ln_poisson_upper_tail(detail::max_compact_copies + 1, keys_each)));
+}
+
+CompactDLeftShape shape_of(std::uint32_t remainder_bits, std::uint64_t num_lines) {
+  return {.num_lines_per_subtable = num_lines, .remainder_bits = remainder_bits, .spill_capacity = 0};
+}
+
+CompactDLeftShape least_memory(std::uint32_t remainder_bits, std::uint64_t num_keys, double ln_rate) {
+  const auto num_lines = first_good(1, max_num_buckets, [&](std::uint64_t lines) {
+    const CompactDLeftShape shape = shape_of(remainder_bits, lines);
+    return num_keys <= keys_within_load(shape) && ln_compact_rate(shape, num_keys) <= ln_rate;
+  });
+  CompactDLeftShape shape = shape_of(remainder_bits, num_lines.value());
+  const auto needed = static_cast<std::uint64_t>(spills_needed(shape, num_keys));
+  shape.spill_capacity = capacity_of(SpillTable::num_slots(needed));
+  return shape;
+}
+
+/// As many lines as fit beside a side table that is large enough; nothing if the keys do not fit.
+std::optional<CompactDLeftShape> most_lines(std::uint32_t remainder_bits, std::uint64_t num_keys,
+                                            std::uint64_t memory_bytes) {
+  const std::uint64_t bytes_per_bucket = 2 * std::uint64_t{compact_line_bytes};
+  for (std::uint64_t num_slots = SpillTable::num_slots(1); 16 * num_slots < memory_bytes; num_slots *= 2) {
+    const std::uint64_t num_lines =
+        std::min((memory_bytes - 16 * num_slots) / bytes_per_bucket, max_num_buckets);
+    if (num_lines == 0) return std::nullopt;
+    CompactDLeftShape shape = shape_of(remainder_bits, num_lines);
+    if (num_keys > keys_within_load(shape)) return std::nullopt;
+    shape.spill_capacity = capacity_of(num_slots);
+    if (spills_needed(shape, num_keys) <= static_cast<double>(shape.spill_capacity)) return shape;
+  }
+  return std::nullopt;
+}
+
+/// The best solution over all remainders; nothing if none fits.
+template <class Solve, class IsBetter>
+std::optional<CompactSolution> best_of(Solve solve, IsBetter is_better) {
+  std::optional<CompactSolution> best;
+  for (std::uint32_t bits = least_compact_remainder_bits; bits <= max_compact_remainder_bits; ++bits) {
+    const std::optional<CompactSolution> found = solve(bits);
+    if (found && (!best || is_better(*found, *best))) best = found;
+  }
+  return best;
+}
+
+CompactSolution of_keys_and_rate(std::uint64_t num_keys, double ln_rate) {
+  const auto solve = [&](std::uint32_t bits) {
+    return std::optional(CompactSolution{least_memory(bits, num_keys, ln_rate), num_keys});
+  };
+  return *best_of(solve, [](const CompactSolution& a, const CompactSolution& b) {
+    return num_bytes(a.shape) < num_bytes(b.shape);
+  });
+}
+
+std::optional<CompactSolution> of_keys_and_memory(std::uint64_t num_keys, std::uint64_t memory_bytes) {
+  const auto solve = [&](std::uint32_t bits) -> std::optional<CompactSolution> {
+    const auto shape = most_lines(bits, num_keys, memory_bytes);
+    return shape ? std::optional(CompactSolution{*shape, num_keys}) : std::nullopt;
+  };
+  return best_of(solve, [](const CompactSolution& a, const CompactSolution& b) {
+    return ln_compact_rate(a.shape, a.num_keys) < ln_compact_rate(b.shape, b.num_keys);
+  });
+}
+
+std::optional<CompactSolution> of_memory_and_rate(std::uint64_t memory_bytes, double ln_rate) {
+  const auto solve = [&](std::uint32_t bits) -> std::optional<CompactSolution> {
+    const auto is_too_many = [&](std::uint64_t keys) {
+      return keys > max_dleft_keys || num_bytes(least_memory(bits, keys, ln_rate)) > memory_bytes;
+    };
+    const std::uint64_t num_keys = first_good(1, max_dleft_keys + 1, is_too_many).value() - 1;
+    if (num_keys == 0) return std::nullopt;
+    return CompactSolution{least_memory(bits, num_keys, ln_rate), num_keys};
+  };
+  return best_of(solve,
+                 [](const CompactSolution& a, const CompactSolution& b) { return a.num_keys > b.num_keys; });
+}
+
+}  // namespace
+
+double ln_compact_rate(const CompactDLeftShape& shape, std::uint64_t num_keys) {
+  return theory::ln_dleft_false_positive_probability(
+      shape.num_lines_per_subtable, std::uint64_t{shape.line().num_mini_buckets} << shape.remainder_bits,
+      num_keys);
+}
+
+CompactSolution solve_compact(std::string_view structure, const Requirements& requirements) {
+  const Wanted wanted = check_wanted(structure, requirements);
+  if (requirements.keys_repeat) {
+    throw std::invalid_argument(
+        std::string(structure) +
+        ": keys_repeat is true; a compact filter is planned for keys that are in it once at a time, because "
+        "each of up to 3 times takes a cell: set keys_repeat to false, or plan a d-left filter");
+  }
+  if (wanted.num_keys) require_count(structure, "num_keys", *wanted.num_keys, 1, max_dleft_keys);
+  if (wanted.num_keys && wanted.ln_rate) return of_keys_and_rate(*wanted.num_keys, *wanted.ln_rate);
+  const auto found = wanted.num_keys ? of_keys_and_memory(*wanted.num_keys, *wanted.memory_bytes)
+                                     : of_memory_and_rate(*wanted.memory_bytes, *wanted.ln_rate);
+  if (found) return *found;
+  const std::uint64_t least =
+      num_bytes(of_keys_and_rate(wanted.num_keys.value_or(1), wanted.ln_rate.value_or(std::log(0.5))).shape);
+  detail::throw_parameter_error(structure, "memory_bytes", *wanted.memory_bytes,
+                                "at least " + std::to_string(least) + " for " +
+                                    std::to_string(wanted.num_keys.value_or(1)) +
+                                    (wanted.num_keys.value_or(1) == 1 ? " key" : " keys"));
+}
+
+}  // namespace tally::planner_detail
+
+namespace tally {
+
+using namespace planner_detail;
+
+CompactDLeftShape plan_compact_dleft(const Requirements& requirements) {
+  return solve_compact("plan_compact_dleft", requirements).shape;
+}
+
+std::uint64_t planned_num_keys(const CompactDLeftShape& shape, double false_positive_rate) {
+  check_shape(shape);
+  detail::require_probability("planned_num_keys", "false_positive_rate", false_positive_rate);
+  const double ln_target = std::log(false_positive_rate);
+  const std::uint64_t most = keys_within_load(shape);
+  const auto is_too_many = [&](std::uint64_t num_keys) {
+    return num_keys > most || ln_compact_rate(shape, num_keys) > ln_target;
+  };
+  return first_good(1, most + 1, is_too_many).value() - 1;
+}
+
+}  // namespace tally
