@@ -94,9 +94,8 @@ std::string why_compact(const Requirements& requirements, const Plan& plan) {
       reason += ", and " + std::string(name_of(kind)) + " " + achievement(requirements, *other);
   }
   return reason +
-         "; but counting-bloom never fills up, and dleft can grow, holds keys that repeat in one cell each, "
-         "and "
-         "takes fewer instructions per key";
+         "; but counting-bloom never fills up, and dleft can grow and holds keys that repeat in one cell "
+         "each";
 }
 
 std::string why_dleft(const Requirements& requirements, const Plan& plan) {
