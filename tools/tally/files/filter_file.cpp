@@ -137,16 +137,15 @@ Json filter_to_json(const AnyFilter& filter, const FilterStatistics& statistics)
         {"num_rescues", dleft->totals.num_rescues}, {"num_full", dleft->totals.num_full}};
   }
   if (const auto compact = filter.compact_statistics()) {
+    Json loads = Json::array();
+    for (const auto& subtable : compact->loads) loads.push_back(subtable);
     json["compact_dleft"] = {{"num_keys", compact->num_keys},
                              {"num_fingerprints", compact->num_fingerprints},
-                             {"loads", Json::array()},
+                             {"loads", loads},
                              {"num_spilled", compact->num_spilled},
                              {"spilled_total", compact->spilled_total},
                              {"num_rescues", compact->totals.num_rescues},
                              {"num_full", compact->totals.num_full}};
-    Json loads = Json::array();
-    for (const auto& subtable : compact->loads) loads.push_back(subtable);
-    json["compact_dleft"]["loads"] = loads;
   }
   return json;
 }
