@@ -13,6 +13,7 @@
 #include "support/compact_dleft.hpp"
 #include "support/dleft.hpp"
 #include "support/exact_multiset.hpp"
+#include "support/far_batches.hpp"
 #include "support/random.hpp"
 #include "tally/any_filter/similarity.hpp"
 
@@ -149,6 +150,11 @@ TEST(CompactDLeft, BatchesDoWhatSingleKeysDo) {
       }
     }
   });
+}
+
+TEST(CompactDLeft, BatchesOfAFilterLargerThanCachesDoWhatSingleKeysDo) {
+  const CompactDLeftFilter filter({.num_lines_per_subtable = 50'000}, KeyHasher(3));
+  test::expect_that_batches_do_what_single_calls_do(filter, filter);
 }
 
 TEST(CompactDLeft, AKeyInsertedAMillionTimesAmongOthersIsCountedAndCanBeRemovedAMillionTimes) {

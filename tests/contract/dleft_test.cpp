@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "support/dleft.hpp"
+#include "support/far_batches.hpp"
 #include "support/random.hpp"
 
 namespace tally {
@@ -113,6 +114,13 @@ TYPED_TEST(DLeft, AKeyInsertedAMillionTimesIsCountedAndCanBeRemovedAMillionTimes
     ASSERT_EQ(filter.remove(std::uint64_t{5}), RemoveResult::refused);
     this->expect_equal(filter, {});
   });
+}
+
+TYPED_TEST(DLeft, BatchesOfAFilterLargerThanCachesDoWhatSingleKeysDo) {
+  const DLeftCountingBloomFilter<TypeParam> filter(
+      {.buckets_per_subtable = std::uint64_t{1} << 16, .num_subtables = 2, .cells_per_bucket = 32},
+      KeyHasher(3));
+  test::expect_that_batches_do_what_single_calls_do(filter, filter);
 }
 
 TYPED_TEST(DLeft, MergesAreExactAndAFullOneChangesNothing) {

@@ -52,6 +52,15 @@ TALLY_INLINE_FOR_KEY Word nth_bit(Word word, Word one) {
 HWY_INLINE Word low_bits(Word word, std::uint32_t count) { return word & ((Word{1} << count) - 1); }
 #endif
 
+/// The same word, in a general register. Compilers like to go on in a mask register with what comes from one or goes
+/// to one; each way there and back takes longer than all that is done with the word.
+HWY_INLINE Word general(Word word) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  asm("" : "+r"(word));
+#endif
+  return word;
+}
+
 HWY_INLINE Word load_word(const Byte* bytes) {
   Word word;
   std::memcpy(&word, bytes, sizeof word);
@@ -140,6 +149,96 @@ struct Line {
     }
   }
 
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  // A line is one vector. VBMI2's expand and compress do the same as the shifts of bytes here in the same time.
+  using Bytes = hn::FixedTag<Byte, 64>;
+  using Words = hn::FixedTag<Word, 8>;
+  using LineWords = std::array<Word, 8>;
+
+  /// The planes, and the starts as one more: its bit of a new cell is whether the run had no cells.
+  struct PlaneMasks {
+    static constexpr std::uint32_t num_planes = layout.num_planes + 1;
+    static_assert(layout.first_start == layout.first_plane + layout.num_planes * num_cells);
+
+    static constexpr std::uint32_t before = num_cells + 2;
+    // [i]: in every plane, the bits from i on; [before + i]: the same, but of the starts those from i - 1 on
+    alignas(64) std::array<LineWords, std::size_t{2} * before> from{};
+    alignas(
+        64) std::array<LineWords, std::size_t{1} << num_planes> of{};  // [u]: the planes of the set bits of u
+
+    constexpr PlaneMasks() {
+      for (std::uint32_t bit = 0; bit < num_planes * num_cells; ++bit) {
+        const std::uint32_t word = (layout.first_plane + bit) / 64;
+        const Word mask = Word{1} << ((layout.first_plane + bit) % 64);
+        const std::uint32_t more = bit / num_cells == layout.num_planes ? 1 : 0;
+        for (std::uint32_t i = 0; i <= bit % num_cells; ++i) from[i][word] |= mask;
+        for (std::uint32_t i = 0; i <= bit % num_cells + more; ++i) from[before + i][word] |= mask;
+        for (std::size_t upper = 0; upper < of.size(); ++upper) {
+          if ((upper >> (bit / num_cells) & 1) != 0) of[upper][word] |= mask;
+        }
+      }
+    }
+  };
+  static constexpr PlaneMasks plane_masks{};
+
+  static HWY_INLINE Word equal_bytes(const Byte* line, Byte byte) {
+    return general(_mm512_cmpeq_epi8_mask(hn::Load(Bytes(), line).raw, hn::Set(Bytes(), byte).raw));
+  }
+
+  /// Puts the key into the cell `at`, the first of its run; those from there on move up by one. The line is not full.
+  static HWY_INLINE void insert_at(Byte* line, Key key, Word at, Word occupied) {
+    const __m512i old = hn::Load(Bytes(), line).raw;
+    const __m512i blocks_up = _mm512_maskz_alignr_epi64(0xff, old, old, 6);
+    const __m512i moved = _mm512_mask_alignr_epi8(old, (0 - at) & all_cells, old, blocks_up, 15);
+    const hn::Vec<Words> cells{
+        _mm512_mask_mov_epi8(moved, at & all_cells, hn::Set(Bytes(), key.low_byte()).raw)};
+
+    // The contents of a hostile file may lead to no cell, or to one that is not there.
+    const auto cell = std::min<std::size_t>(static_cast<std::size_t>(std::countr_zero(at)), num_cells);
+    const hn::Vec<Words> words_up{_mm512_maskz_alignr_epi64(0xff, old, old, 7)};
+    const auto bits_up = hn::Or(hn::ShiftLeft<1>(hn::Vec<Words>{old}), hn::ShiftRight<63>(words_up));
+    const auto from = load_words(plane_masks.from[cell]);
+    const auto above = load_words(plane_masks.from[cell + 1]);
+    const auto own = load_words(plane_masks.of[key.remainder >> 8 | (occupied ^ 1) << layout.num_planes]);
+    const auto planes = hn::Or(hn::And(above, bits_up), hn::And(hn::Xor(from, above), own));
+    store(line, hn::Or(hn::AndNot(from, cells), planes), key, occupied ^ 1);
+  }
+
+  /// Empties the cell `at` of the key; those after it move down by one.
+  static HWY_INLINE void remove_at(Byte* line, Key key, Word at) {
+    const __m512i old = hn::Load(Bytes(), line).raw;
+    const __m512i blocks_down = _mm512_maskz_alignr_epi64(0xff, old, old, 2);
+    const __m512i moved = _mm512_mask_alignr_epi8(old, (0 - at) & (all_cells >> 1), blocks_down, old, 1);
+    const hn::Vec<Words> cells{
+        _mm512_mask_mov_epi8(moved, Word{1} << (num_cells - 1), hn::Zero(Bytes()).raw)};
+
+    const hn::Vec<Words> words_down{_mm512_maskz_alignr_epi64(0xff, old, old, 1)};
+    const auto bits_down = hn::Or(hn::ShiftRight<1>(hn::Vec<Words>{old}), hn::ShiftLeft<63>(words_down));
+    // Bit i of the stored starts is that of cell i + 1. The bit that goes is one that is not set, if there is one.
+    const Word starts = starts_of(line);
+    const auto cell = static_cast<std::size_t>(std::countr_zero(at));
+    const std::size_t is_not_first = ~starts >> cell & 1;
+    const auto from = load_words(plane_masks.from[cell + is_not_first * PlaneMasks::before]);
+    const auto last = load_words(plane_masks.from[num_cells - 1]);
+    const auto planes = hn::And(hn::AndNot(last, from), bits_down);
+    store(line, hn::Or(hn::AndNot(from, cells), planes), key, (starts & starts >> 1 & at) != 0);
+  }
+
+  static HWY_INLINE hn::Vec<Words> load_words(const LineWords& words) {
+    return hn::Load(Words(), words.data());
+  }
+  /// Stores the line, in which `changed`, 0 or 1, says whether the key's mini-bucket gets or loses its only cell.
+  static HWY_INLINE void store(Byte* line, hn::Vec<Words> now, Key key, Word changed) {
+    static_assert(layout.first_occupied >= (two_words ? 6 : 7) * 64);
+    const std::uint32_t first = two_words ? 0 : layout.first_occupied - 7 * 64;
+    const Word bit = changed << ((key.mini_bucket + first) & 63);
+    const auto low = static_cast<long long>(bit & ~key.is_high());
+    const auto high = static_cast<long long>((bit & key.is_high()) << ((64 - num_high) & 63));
+    const __m512i change =
+        _mm512_maskz_inserti64x2(0xff, hn::Zero(Bytes()).raw, _mm_set_epi64x(low, high), 3);
+    hn::Store(hn::Xor(now, hn::Vec<Words>{change}), Words(), reinterpret_cast<Word*>(line));
+  }
+#else
   /// Differences of the words of a line that are not all cells.
   struct Difference {
     std::array<Word, 8> words{};
@@ -180,16 +279,16 @@ struct Line {
     }
   }
 
-  /// Puts the key into the cell `at`, the first of its run; those from there on move up by one. The line is not full,
-  /// and `old` are its starts.
-  static HWY_INLINE void insert_at(Byte* line, Key key, Word at, Word occupied, Word old) {
+  /// Puts the key into the cell `at`, the first of its run; those from there on move up by one. The line is not full.
+  static HWY_INLINE void insert_at(Byte* line, Key key, Word at, Word occupied) {
     Difference difference;
+    const Word old = starts_of(line);
     difference.add_occupied(key, occupied ^ 1);
     // If the run has cells, its old first one is no longer the first.
     const Word now = old + (old & (0 - at)) + at - ((at & (0 - occupied)) << 1);
     difference.template add<layout.first_start>((old ^ now) >> 1);
     insert_in_planes<0>(line, key, at, difference);
-    insert_byte(line, at, key.low_byte(), difference);
+    insert_byte(line, at, key, difference);
   }
 
   /// Empties the cell `at` of the key; those after it move down by one.
@@ -210,11 +309,11 @@ struct Line {
     for (std::uint32_t i = 0; i < num_cells; ++i) found |= Word{line[i] == byte} << i;
     return found;
   }
-  static HWY_INLINE void insert_byte(Byte* line, Word at, Byte byte, const Difference& difference) {
+  static HWY_INLINE void insert_byte(Byte* line, Word at, Key key, const Difference& difference) {
     const auto i = static_cast<std::uint32_t>(std::countr_zero(at));
     if (i < num_cells) {
       std::memmove(line + i + 1, line + i, num_cells - 1 - i);
-      line[i] = byte;
+      line[i] = key.low_byte();
     }
     change_words(line, difference);
   }
@@ -224,39 +323,6 @@ struct Line {
     line[num_cells - 1] = 0;
     change_words(line, difference);
   }
-#elif HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-  // A line is one vector. VBMI2's expand and compress do the same as the two shifts here in the same time.
-  using Bytes = hn::FixedTag<Byte, 64>;
-  static HWY_INLINE Word equal_bytes(const Byte* line, Byte byte) {
-    return _mm512_cmpeq_epi8_mask(hn::Load(Bytes(), line).raw, hn::Set(Bytes(), byte).raw);
-  }
-  static HWY_INLINE void insert_byte(Byte* line, Word at, Byte byte, const Difference& difference) {
-    const __m512i old = hn::Load(Bytes(), line).raw;
-    const __m512i blocks_up = _mm512_maskz_alignr_epi64(0xff, old, old, 6);
-    const __m512i moved = _mm512_mask_alignr_epi8(old, (0 - at) & all_cells, old, blocks_up, 15);
-    const __m512i now = _mm512_mask_mov_epi8(moved, at, hn::Set(Bytes(), byte).raw);
-    store(line, now, difference);
-  }
-  static HWY_INLINE void remove_byte(Byte* line, Word at, const Difference& difference) {
-    const __m512i old = hn::Load(Bytes(), line).raw;
-    const __m512i blocks_down = _mm512_maskz_alignr_epi64(0xff, old, old, 2);
-    const __m512i moved = _mm512_mask_alignr_epi8(old, (0 - at) & (all_cells >> 1), blocks_down, old, 1);
-    const __m512i now = _mm512_mask_mov_epi8(moved, Word{1} << (num_cells - 1), hn::Zero(Bytes()).raw);
-    store(line, now, difference);
-  }
-  static HWY_INLINE void store(Byte* line, __m512i now, const Difference& difference) {
-    const auto word = [&](std::size_t i) { return static_cast<long long>(difference.words[i]); };
-    __m512i change;
-    if constexpr (first_word >= 6) {
-      change = _mm512_maskz_inserti64x2(0xff, hn::Zero(Bytes()).raw, _mm_set_epi64x(word(7), word(6)), 3);
-    } else {
-      const __m256i upper = _mm256_set_epi64x(word(7), word(6), word(5), word(4));
-      change = _mm512_maskz_inserti64x4(0xff, hn::Zero(Bytes()).raw, upper, 1);
-    }
-    if constexpr (first_word < 4) change = _mm512_mask_set1_epi64(change, 1 << 3, word(3));
-    hn::Store(hn::Vec<Bytes>{_mm512_xor_si512(now, change)}, Bytes(), line);
-  }
-  static_assert(first_word >= 3);
 #else
   using Block = hn::Full128<Byte>;
   static constexpr std::uint32_t num_blocks = (num_cells + 15) / 16;
@@ -273,7 +339,7 @@ struct Line {
     }
     return found;
   }
-  static HWY_INLINE void insert_byte(Byte* line, Word at, Byte byte, const Difference& difference) {
+  static HWY_INLINE void insert_byte(Byte* line, Word at, Key key, const Difference& difference) {
     const Block tag;
     const auto first = hn::Set(tag, static_cast<Byte>(at == 0 ? 255 : std::countr_zero(at)));
     const auto end = hn::Set(tag, static_cast<Byte>(num_cells));
@@ -284,7 +350,8 @@ struct Line {
       const auto moved = hn::CombineShiftRightBytes<15>(tag, old, below);
       const auto is_moved = hn::And(is_less(first, index), is_less(index, end));
       auto now = hn::IfThenElse(is_moved, moved, old);
-      now = hn::IfThenElse(hn::And(hn::Eq(index, first), is_less(index, end)), hn::Set(tag, byte), now);
+      now = hn::IfThenElse(hn::And(hn::Eq(index, first), is_less(index, end)), hn::Set(tag, key.low_byte()),
+                           now);
       hn::Store(now, tag, line + 16 * block);
       below = old;
     }
@@ -321,6 +388,7 @@ struct Line {
       std::memcpy(line + 8 * i, &now, sizeof now);
     }
   }
+#endif  // vectors that hold a line
 };
 
 template <std::uint32_t remainder_bits>
@@ -363,7 +431,7 @@ struct CompactLoops {
     if (starts >> L::num_cells != 0) [[unlikely]]
       return CompactInserted::no_room;
     L::insert_at(chosen(is_right, spot.left, spot.right), key, chosen(is_right, left.start, right.start),
-                 chosen(is_right, left.occupied, right.occupied), starts);
+                 chosen(is_right, left.occupied, right.occupied));
     return held == 0 ? CompactInserted::first : CompactInserted::again;
   }
 

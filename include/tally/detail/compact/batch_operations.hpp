@@ -64,7 +64,7 @@ template <KeyBatch Keys>
 void CompactDLeftFilter::count_batch(const Keys& keys, std::span<Count> results) const {
   detail::require_one_per_key("count_batch", "results", std::span(keys).size(), results.size());
   const auto count_run = [&](std::size_t first, const detail::CompactSpot* spots, std::size_t count) {
-    std::array<std::uint32_t, detail::keys_per_run> in_cells;
+    std::array<std::uint32_t, detail::most_keys_per_run> in_cells;
     table_.kernels().count_all(spots, count, in_cells.data());
     for (std::size_t i = 0; i < count; ++i) results[first + i] = {table_.total(in_cells[i], spots[i]), false};
   };

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "tally/detail/batches/key_runs.hpp"
 #include "tally/detail/compact/table.hpp"
 #include "tally/detail/dleft/batches.hpp"
 #include "tally/filters/key_batch.hpp"
@@ -13,25 +14,32 @@
 
 namespace tally::detail {
 
+inline constexpr KeyRuns far_compact_runs{4, 32};
+
 /// Calls use(index of the first key, spots, number of keys) for runs of keys in order, with both lines of each key
 /// prefetched well before.
 template <KeyBatch Keys, class Use>
 void for_each_compact_run(const KeyHasher& hasher, const CompactTable& table, const Keys& key_range,
                           Use use) {
-  constexpr std::size_t keys_ahead = runs_ahead * keys_per_run;
+  const auto [keys_per_run, keys_ahead] = key_runs(table.words().words().size_bytes(), far_compact_runs);
   assert_uniform(key_range);
   const std::span keys(key_range);
-  std::array<CompactSpot, keys_ahead> spots;
-  std::array<Hash128, keys_per_run> hashes;
-  const auto count_from = [&](std::size_t first) { return std::min(keys_per_run, keys.size() - first); };
+  std::array<CompactSpot, most_keys_in_runs> spots;
+  std::array<Hash128, most_keys_per_run> hashes;
+  const auto count_from = [&, most = keys_per_run](std::size_t first) {
+    return std::min(most, keys.size() - first);
+  };
+  const auto spots_of = [&, ahead = keys_ahead](std::size_t first) {
+    return spots.data() + (first & (ahead - 1));
+  };
   const auto prepare = [&](std::size_t first) {
     if (first >= keys.size()) return;
     const auto run = hashes_of(hasher, keys.subspan(first, count_from(first)), hashes);
-    table.kernels().find_spots(table.finder(), run.data(), run.size(), spots.data() + first % keys_ahead);
+    table.kernels().find_spots(table.finder(), run.data(), run.size(), spots_of(first));
   };
-  for (std::size_t run = 0; run < runs_ahead; ++run) prepare(run * keys_per_run);
+  for (std::size_t first = 0; first < keys_ahead; first += keys_per_run) prepare(first);
   for (std::size_t first = 0; first < keys.size(); first += keys_per_run) {
-    use(first, static_cast<const CompactSpot*>(spots.data() + first % keys_ahead), count_from(first));
+    use(first, static_cast<const CompactSpot*>(spots_of(first)), count_from(first));
     prepare(first + keys_ahead);
   }
 }

@@ -23,25 +23,24 @@ class CompactLineCells {
 
   /// Any bytes are safe: at worst the cells are wrong.
   CompactLineCells(const CompactLayout& layout, const unsigned char* line) noexcept : layout_(layout) {
-    const std::uint64_t starts = bits_from(line, layout_.first_start) << 1 | 1;
     std::array<std::uint64_t, max_compact_remainder_bits - 8> planes;
     for (std::uint32_t plane = 0; plane < layout_.num_planes; ++plane) {
       planes[plane] = bits_from(line, plane_bit(plane, 0));
     }
-    std::uint32_t mini_bucket = ~std::uint32_t{0};
     const std::uint32_t num_used = size_of(layout, line);
-    for (std::uint32_t i = 0; i < num_used; ++i) {
-      if ((starts >> i & 1) != 0) {
-        do ++mini_bucket;
-        while (mini_bucket < layout_.num_mini_buckets && !bit(line, layout_.occupied_bit(mini_bucket)));
+    std::uint64_t starts = bits_from(line, layout_.first_start) & ((std::uint64_t{1} << num_used) - 1);
+    for_each_occupied(line, [&](std::uint32_t mini_bucket) {
+      if (size_ == num_used) return;
+      const auto end = static_cast<std::uint32_t>(std::countr_zero(starts)) + 1;
+      starts &= starts - 1;
+      for (; size_ < end; ++size_) {
+        std::uint32_t remainder = line[size_];
+        for (std::uint32_t plane = 0; plane < layout_.num_planes; ++plane) {
+          remainder |= static_cast<std::uint32_t>(planes[plane] >> size_ & 1) << (8 + plane);
+        }
+        cells_[size_] = {mini_bucket, remainder};
       }
-      if (mini_bucket >= layout_.num_mini_buckets) return;
-      std::uint32_t remainder = line[i];
-      for (std::uint32_t plane = 0; plane < layout_.num_planes; ++plane) {
-        remainder |= static_cast<std::uint32_t>(planes[plane] >> i & 1) << (8 + plane);
-      }
-      cells_[size_++] = {mini_bucket, remainder};
-    }
+    });
   }
 
   /// How many cells of a line are in use, without reading them.
@@ -97,8 +96,17 @@ class CompactLineCells {
     std::memcpy(&word, line + byte, sizeof word);
     return word >> (first - 8 * byte);
   }
-  static bool bit(const unsigned char* line, std::uint32_t index) noexcept {
-    return (line[index / 8] >> (index % 8) & 1) != 0;
+  /// Calls visit(mini-bucket) for those that have a cell, in order.
+  template <class Visit>
+  void for_each_occupied(const unsigned char* line, Visit visit) const noexcept {
+    for (std::uint32_t first = 0; first < layout_.num_mini_buckets; first += 64) {
+      const std::uint32_t count = std::min(layout_.num_mini_buckets - first, std::uint32_t{64});
+      std::uint64_t word = bits_from(line, layout_.occupied_bit(first));
+      if (count < 64) word &= (std::uint64_t{1} << count) - 1;
+      for (; word != 0; word &= word - 1) {
+        visit(first + static_cast<std::uint32_t>(std::countr_zero(word)));
+      }
+    }
   }
   static void set_bit(unsigned char* line, std::uint32_t index) noexcept {
     line[index / 8] = static_cast<unsigned char>(line[index / 8] | 1u << (index % 8));

@@ -165,14 +165,15 @@ class CompactTable {
   }
   void move(std::uint64_t from, std::uint64_t to, const CompactLineCells::Cell& cell,
             std::uint32_t count) noexcept {
-    CompactLineCells old_line = cells_of(from);
-    CompactLineCells new_line = cells_of(to);
+    // A spot whose two lines are the same one.
+    const CompactSpot old_spot{bytes_of(from), bytes_of(from), in_line_of(cell)};
+    const CompactSpot new_spot{bytes_of(to), bytes_of(to), in_line_of(cell)};
+    RemoveResult result;
+    std::uint64_t unchanged = 0;  // the fingerprint stays
     for (; count > 0; --count) {
-      old_line.remove(cell);
-      new_line.insert(cell);
+      kernels_->insert_all(&new_spot, 1, unchanged);
+      kernels_->remove_all(&old_spot, 1, &result, false, unchanged, unchanged);
     }
-    new_line.write(bytes_of(to));
-    old_line.write(bytes_of(from));
   }
 
   friend bool operator==(const CompactTable& a, const CompactTable& b) noexcept {

@@ -35,7 +35,7 @@ void DLeftCountingBloomFilter<Scheme>::remove_batch(const Keys& keys, std::span<
   detail::require_one_per_key("remove_batch", "results", std::span(keys).size(), results.size());
   const auto one = [&](std::size_t i, const std::uint64_t* images) { results[i] = remove_at(images); };
   for_each_key<detail::Access::write>(keys, one, [&](std::size_t first, Spots spots, std::size_t count) {
-    std::array<bool, detail::keys_per_run> removed;
+    std::array<bool, detail::most_keys_per_run> removed;
     std::uint64_t num_emptied = 0;
     std::size_t num_looked_at = 0;
     const auto look_at = [&](std::uint32_t max_counter, std::size_t num_keys) {
@@ -79,7 +79,7 @@ void DLeftCountingBloomFilter<Scheme>::count_batch(const Keys& keys, std::span<C
     results[i] = {table_.count(images), false};
   };
   for_each_key<detail::Access::read>(keys, one, [&](std::size_t first, Spots spots, std::size_t count) {
-    std::array<std::uint32_t, detail::keys_per_run> in_cells;
+    std::array<std::uint32_t, detail::most_keys_per_run> in_cells;
     kernels_->count(cells(0), spots, count, in_cells.data());
     for (std::size_t i = 0; i < count; ++i) {
       std::uint64_t all = in_cells[i];

@@ -7,6 +7,7 @@
 #include <span>
 #include <type_traits>
 
+#include "tally/detail/batches/key_runs.hpp"
 #include "tally/detail/dleft/kernels.hpp"
 #include "tally/filters/key_batch.hpp"
 #include "tally/hashing/bucket_scheme.hpp"
@@ -14,8 +15,7 @@
 
 namespace tally::detail {
 
-inline constexpr std::size_t keys_per_run = 32;
-inline constexpr std::size_t runs_ahead = 2;
+inline constexpr KeyRuns far_dleft_runs{8, 32};
 
 /// Calls use(index, images) for every key in order, with its buckets prefetched well before.
 template <Access access, class Table, KeyBatch Keys, class Use>
@@ -54,28 +54,31 @@ std::span<const Hash128> hashes_of(const KeyHasher& hasher, std::span<Element, e
 template <class Table, KeyBatch Keys, class Use>
 void for_each_run(const KeyHasher& hasher, const DLeftKernels& kernels, const Table& table,
                   const Keys& key_range, Use use) {
-  constexpr std::size_t keys_ahead = runs_ahead * keys_per_run;
+  const auto [keys_per_run, keys_ahead] = key_runs(table.cells().words().size_bytes(), far_dleft_runs);
   assert_uniform(key_range);
   const std::span keys(key_range);
   const std::uint32_t num_subtables = table.shape().num_subtables;
-  std::array<DLeftSpot, keys_ahead * max_num_subtables> spots;
-  std::array<Hash128, keys_per_run> hashes;
+  std::array<DLeftSpot, most_keys_in_runs * max_num_subtables> spots;
+  std::array<Hash128, most_keys_per_run> hashes;
   for (std::size_t start = 0; start < keys.size();) {
     const auto finder = table.finder();
     const std::uint64_t* const words = table.cells().data();
-    const auto spots_of = [&](std::size_t first) {
-      return spots.data() + (first - start) % keys_ahead * num_subtables;
+    const auto spots_of = [&, start, ahead = keys_ahead](std::size_t first) {
+      return spots.data() + ((first - start) & (ahead - 1)) * num_subtables;
+    };
+    const auto count_from = [&, most = keys_per_run](std::size_t first) {
+      return std::min(most, keys.size() - first);
     };
     const auto prepare = [&](std::size_t first) {
       if (first >= keys.size()) return;
-      const std::size_t count = std::min(keys_per_run, keys.size() - first);
+      const std::size_t count = count_from(first);
       find_spots(kernels, finder, words, hashes_of(hasher, keys.subspan(first, count), hashes),
                  spots_of(first));
     };
-    for (std::size_t run = 0; run < runs_ahead; ++run) prepare(start + run * keys_per_run);
+    for (std::size_t ahead = 0; ahead < keys_ahead; ahead += keys_per_run) prepare(start + ahead);
     std::size_t first = start;
     while (first < keys.size() && table.cells().data() == words) {
-      const std::size_t count = std::min(keys_per_run, keys.size() - first);
+      const std::size_t count = count_from(first);
       const std::size_t num_done = use(first, static_cast<const DLeftSpot*>(spots_of(first)), count);
       if (num_done == count) prepare(first + keys_ahead);
       first += num_done;

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tally/detail/batches/near_keys.hpp"
+
+namespace tally::detail {
+
+/// How a batch is split into runs for kernels. A run's spots are found and its lines prefetched while `keys_ahead` keys
+/// before it are not yet processed. Both are powers of 2.
+struct KeyRuns {
+  std::size_t keys_per_run;
+  std::size_t keys_ahead;
+};
+
+inline constexpr std::size_t most_keys_per_run = 32;
+inline constexpr std::size_t most_keys_in_runs = 64;
+
+/// Where lines are in a cache, long runs cost the fewest calls. Where they come from memory, the prefetches of a long run
+/// wait for each other, and then no line is on its way while the run is processed: `far` has short runs.
+constexpr KeyRuns key_runs(std::uint64_t num_bytes, KeyRuns far) noexcept {
+  return num_bytes <= near_bytes ? KeyRuns{most_keys_per_run, most_keys_in_runs} : far;
+}
+
+}  // namespace tally::detail
