@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
+#include <initializer_list>
 #include <map>
 #include <span>
 #include <string>
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "bench/line_reads.hpp"
+#include "bench/timing.hpp"
 #include "tally/hashing/hash128.hpp"
 #include "tally/hashing/mix64.hpp"
 
@@ -26,11 +27,9 @@ inline constexpr std::size_t batch = 2048;
 inline constexpr std::uint64_t keys_per_round = 480 * batch;
 inline constexpr std::uint64_t first_absent = std::uint64_t{1} << 40;
 
-inline double processor_seconds() {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
+using cli::median;
+using cli::processor_seconds;
+using cli::quantile;
 
 inline Hash128 digest_of(std::uint64_t key) { return {mix64(2 * key + 1), mix64(2 * key + 2)}; }
 
@@ -38,16 +37,26 @@ inline Hash128 digest_of(std::uint64_t key) { return {mix64(2 * key + 1), mix64(
 class Keys {
  public:
   std::span<const Hash128> digests(std::uint64_t first, std::size_t count = batch) {
-    for (std::size_t i = 0; i < count; ++i) digests_[i] = digest_of(first + i);
+    return digests_by([&](std::size_t i) { return first + i; }, count);
+  }
+  std::span<const std::string_view> texts(std::uint64_t first, std::size_t count = batch) {
+    return texts_by([&](std::size_t i) { return first + i; }, count);
+  }
+
+  /// The same for the keys with the numbers number_of(0), number_of(1), ..., called in this order.
+  template <class NumberOf>
+  std::span<const Hash128> digests_by(NumberOf number_of, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) digests_[i] = digest_of(number_of(i));
     return std::span(digests_).first(count);
   }
-  std::span<const std::string_view> texts(std::uint64_t first) {
-    for (std::size_t i = 0; i < batch; ++i) {
-      const Hash128 digest = digest_of(first + i);
+  template <class NumberOf>
+  std::span<const std::string_view> texts_by(NumberOf number_of, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const Hash128 digest = digest_of(number_of(i));
       std::memcpy(bytes_.data() + 16 * i, &digest, 16);
       texts_[i] = {bytes_.data() + 16 * i, 16};
     }
-    return texts_;
+    return std::span(texts_).first(count);
   }
 
  private:
@@ -59,36 +68,34 @@ class Keys {
 /// What operations took, a number of ns for every round.
 using Times = std::map<std::string, std::vector<double>>;
 
-inline double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
-                   values.end());
-  return values[values.size() / 2];
-}
-
-/// The time of a round of batches, without what `prepare` does: use(prepare(first key of the batch)).
+/// The time of a round of batches in ns per key, without what `prepare` does: use(prepare(first key of the batch)).
+/// `num_keys` is a multiple of a batch.
 template <class Prepare, class Use>
-double time_round(std::uint64_t first, Prepare prepare, Use use) {
+double time_round(std::uint64_t first, Prepare prepare, Use use, std::uint64_t num_keys = keys_per_round) {
   double seconds = 0;
-  for (std::uint64_t key = first; key < first + keys_per_round; key += batch) {
+  for (std::uint64_t key = first; key < first + num_keys; key += batch) {
     const auto keys = prepare(key);
     const double start = processor_seconds();
     use(keys);
     seconds += processor_seconds() - start;
   }
-  return 1e9 * seconds / static_cast<double>(keys_per_round);
+  return 1e9 * seconds / static_cast<double>(num_keys);
 }
 
-/// Reads of `num_lines` random lines per key, prefetched a window of keys ahead, with the best window.
+/// Reads of `num_lines` random lines per key, prefetched a window of keys ahead, with the best of the windows; a window
+/// of 1 prefetches nothing.
 inline double time_line_reads(std::span<const std::uint64_t> words, std::uint32_t num_lines,
-                              std::uint64_t first, Keys& keys) {
+                              std::uint64_t first, Keys& keys, std::uint64_t num_keys = keys_per_round,
+                              std::initializer_list<std::size_t> windows = {32, 64, 128, 256}) {
   static std::uint64_t sum = 0;
   double best = INFINITY;
-  for (const std::size_t window : {32, 64, 128, 256}) {
+  for (const std::size_t window : windows) {
     const auto read = [&](std::span<const Hash128> digests) {
       sum += cli::read_lines(words, digests, num_lines, window);
     };
     best = std::min(best, time_round(
-                              first, [&](std::uint64_t key) { return keys.digests(key); }, read));
+                              first, [&](std::uint64_t key) { return keys.digests(key); }, read, num_keys));
+    first += num_keys;  // other lines, which the last reads have not brought into the caches
   }
   if (sum == 1) std::puts("");  // so that it is read
   return best;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <limits>
 #include <memory>
 #include <span>
@@ -12,6 +11,7 @@
 #include <string>
 
 #include "bench/line_reads.hpp"
+#include "bench/timing.hpp"
 #include "cli/signals.hpp"
 #include "tally/any_filter.hpp"
 #include "tally/hashing/mix64.hpp"
@@ -23,12 +23,6 @@ namespace {
 constexpr std::size_t keys_per_batch = 2048;
 constexpr std::uint64_t calls_per_round = 256;
 constexpr std::uint64_t first_absent = std::uint64_t{1} << 60;
-
-double processor_seconds() {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 /// A filter that holds the keys [first, first + num_keys) of an endless sequence.
 class Bench {
@@ -189,12 +183,6 @@ class Bench {
 };
 
 }  // namespace
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 Measured measure(const FilterShape& shape, const MeasureOptions& options) {
   Bench bench(shape, options);

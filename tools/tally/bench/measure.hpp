@@ -33,8 +33,6 @@ struct Measured {
   OperationTimes single;   ///< one key per call
 };
 
-double median(std::vector<double> values);
-
 /// Fills a filter of the shape with new random keys, checks it, and times its operations in rounds, in turn. Throws
 /// std::runtime_error if a key is missing, if the false positive rate is above the predicted one beyond chance (one in a
 /// million), if the filter is full, or if a signal asks to stop; std::bad_alloc if there is not enough memory.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/measure.hpp"
+#include "bench/timing.hpp"
 #include "cli/documents.hpp"
 #include "cli/flag_words.hpp"
 #include "cli/options.hpp"
