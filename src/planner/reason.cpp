@@ -26,7 +26,7 @@ std::string memory_against(const Candidate& other, const Candidate& first) {
 // A blocked Bloom filter that takes more than this many times the memory is not suggested.
 constexpr double most_memory_for_one_line = 2;
 
-/// The time that a d-left filter without vector loops costs, from benchmarks/bench_dleft (docs/benchmarks.md).
+/// The time that a d-left filter without vector loops costs, from benchmarks/bench_structures (docs/benchmarks.md).
 std::string price_of(const Candidate& slow) {
   const DLeftShape& shape = std::get<DLeftShape>(slow.shape.shape);
   return "cells of " + std::to_string(shape.cell_bits()) +

@@ -1,0 +1,50 @@
+#include <cmath>
+
+#include "entries.hpp"
+#include "filter_calls.hpp"
+#include "tally/filters/bloom.hpp"
+#include "tally/filters/counting_bloom.hpp"
+#include "tally/filters/threshold.hpp"
+#include "tally/planner.hpp"
+#include "tally/planner/scheme_law.hpp"
+
+namespace tally::bench {
+namespace {
+
+/// A filter with k positions per key, planned for the false positive rate. `plan` makes its shape from Requirements.
+template <class Filter, class Scheme, class Plan>
+Entry planned(const std::string& name, double rate, Plan plan, int insertions_per_key = 1) {
+  const auto make = [=](std::uint64_t num_keys) {
+    const auto shape = plan({.num_keys = num_keys, .false_positive_rate = rate});
+    const SchemeLaw law =
+        false_positive_law(Scheme::file_id, position_space(shape).num_positions, shape.num_hashes, num_keys);
+    Filter filter(shape, 1);
+    const std::uint64_t num_bytes = 8 * filter.storage().words().size();
+    return structure_of(
+        FilterCalls<Filter>(std::move(filter), num_bytes),
+        {.planned_rate = std::exp(law.ln_false_positive_rate), .insertions_per_key = insertions_per_key});
+  };
+  return {fmt::format("{} {}%", name, 100 * rate), make};
+}
+
+ThresholdShape plan_for_twice(Requirements requirements) {
+  requirements.threshold = 2;
+  return plan_threshold(requirements);
+}
+
+}  // namespace
+
+std::vector<Entry> bloom_entries() {
+  std::vector<Entry> entries;
+  for (const double rate : {0.01, 0.002}) {
+    entries.push_back(planned<BlockedBloomFilter, BlockedScheme>("blocked-bloom", rate, plan_blocked_bloom));
+    entries.push_back(planned<BloomFilter<>, DefaultScheme>("bloom", rate, plan_bloom));
+    entries.push_back(
+        planned<CountingBloomFilter<>, DefaultScheme>("counting-bloom", rate, plan_counting_bloom));
+  }
+  // "Inserted at least twice?": the members are inserted twice.
+  entries.push_back(planned<ThresholdFilter<>, DefaultScheme>("threshold 2", 0.01, plan_for_twice, 2));
+  return entries;
+}
+
+}  // namespace tally::bench
