@@ -1,10 +1,9 @@
-#include <cmath>
-
 #include "entries.hpp"
 #include "filter_calls.hpp"
 #include "tally/filters/compact_dleft.hpp"
 #include "tally/filters/dleft_counting_bloom.hpp"
 #include "tally/planner/plan_compact_dleft.hpp"
+#include "tally/theory/dleft_fingerprints.hpp"
 
 namespace tally::bench {
 namespace {
@@ -16,11 +15,6 @@ std::uint64_t num_parts(std::uint64_t num_keys, double share, std::uint32_t cell
   return static_cast<std::uint64_t>(static_cast<double>(num_keys) / (share * cells_per_part)) + 1;
 }
 
-/// A key that is absent is found if one of the keys has its fingerprint.
-double rate_of(std::uint64_t num_keys, double num_fingerprints) {
-  return -std::expm1(-static_cast<double>(num_keys) / num_fingerprints);
-}
-
 Entry dleft(DLeftShape shape) {
   shape.least_remainder_bits = shape.remainder_bits;
   const auto make = [shape](std::uint64_t num_keys) {
@@ -29,8 +23,10 @@ Entry dleft(DLeftShape shape) {
     DLeftCountingBloomFilter<> filter(own, 1);
     const auto& table = filter.table();
     const std::uint64_t num_bytes = 8 * (table.cells().words().size() + table.spills().words().size());
+    const FingerprintSpace space = own.fingerprint_space();
     return structure_of(FilterCalls(std::move(filter), num_bytes),
-                        {.planned_rate = rate_of(num_keys, own.fingerprint_space().num_fingerprints())});
+                        {.planned_rate = theory::dleft_false_positive_probability(
+                             space.num_buckets, space.num_remainders(), num_keys)});
   };
   std::string name = fmt::format("dleft {} x {}", shape.num_subtables, shape.cells_per_bucket);
   if (shape.cell_bits() != 16) name += fmt::format(", {}-bit cells", shape.cell_bits());
@@ -45,8 +41,10 @@ Entry compact(std::uint32_t remainder_bits) {
     CompactDLeftFilter filter(shape, 1);
     const auto& table = filter.table();
     const std::uint64_t num_bytes = 8 * (table.words().size() + table.spills().words().size());
+    const std::uint64_t values_per_line = std::uint64_t{shape.line().num_mini_buckets} << remainder_bits;
     return structure_of(FilterCalls(std::move(filter), num_bytes),
-                        {.planned_rate = rate_of(num_keys, shape.num_fingerprints())});
+                        {.planned_rate = theory::dleft_false_positive_probability(
+                             shape.num_lines_per_subtable, values_per_line, num_keys)});
   };
   return {fmt::format("compact-dleft r {}", remainder_bits), make};
 }

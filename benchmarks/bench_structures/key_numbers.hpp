@@ -30,8 +30,7 @@ class KeyNumbers {
     const auto rank = static_cast<std::uint64_t>(std::exp(share * ln_num_ranks_)) - 1;
     return rank % 2 == 0 ? (*members_)[rank / 2 % members_->size()] : first_absent + rank;
   }
-  /// That are removed, and that take their places.
-  std::uint64_t replaced(std::uint64_t i) const noexcept { return member(i); }
+  /// That takes the place of member(i).
   std::uint64_t replacement(std::uint64_t i) const noexcept { return workload_->first_new() + i; }
 
  private:

@@ -117,12 +117,11 @@ void Trial::time_lines(std::span<const std::uint64_t> lines, OperationTimes& bat
                        OperationTimes& single) {
   const auto own = lines.first(std::max<std::uint64_t>(measured_.num_bytes / 64, 1) * 8);
   const std::uint64_t count = workload_.keys_per_pass();
-  constexpr std::uint64_t most_windows = 4;
   std::uint64_t first = numbers_.absent(0);
   for (const auto& [operation, num_lines] :
        {std::pair(Operation::one_line, 1u), std::pair(Operation::two_lines, 2u)}) {
     keep(batches, operation, time_line_reads(own, num_lines, first, keys_, count));
-    first += most_windows * count;
+    first += line_read_windows.size() * count;
     keep(single, operation, time_line_reads(own, num_lines, first, keys_, count, {1}));
     first += count;
   }
@@ -160,8 +159,7 @@ void Trial::time_replacements(Call call, OperationTimes& times, std::uint64_t fi
   double inserting = 0;
   double replacing = 0;
   for (std::uint64_t i = first; i < first + 2 * count; i += batch) {
-    const SomeKeys old_keys = keys(
-        keys_, [&](std::uint64_t at) { return numbers_.replaced(at); }, i);
+    const SomeKeys old_keys = members(i);
     const SomeKeys new_keys = keys(
         more_keys_, [&](std::uint64_t at) { return numbers_.replacement(at); }, i);
     const double start = processor_seconds();

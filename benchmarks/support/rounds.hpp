@@ -29,7 +29,6 @@ inline constexpr std::uint64_t first_absent = std::uint64_t{1} << 40;
 
 using cli::median;
 using cli::processor_seconds;
-using cli::quantile;
 
 inline Hash128 digest_of(std::uint64_t key) { return {mix64(2 * key + 1), mix64(2 * key + 2)}; }
 
@@ -82,11 +81,13 @@ double time_round(std::uint64_t first, Prepare prepare, Use use, std::uint64_t n
   return 1e9 * seconds / static_cast<double>(num_keys);
 }
 
+inline constexpr std::initializer_list<std::size_t> line_read_windows = {32, 64, 128, 256};
+
 /// Reads of `num_lines` random lines per key, prefetched a window of keys ahead, with the best of the windows; a window
 /// of 1 prefetches nothing.
 inline double time_line_reads(std::span<const std::uint64_t> words, std::uint32_t num_lines,
                               std::uint64_t first, Keys& keys, std::uint64_t num_keys = keys_per_round,
-                              std::initializer_list<std::size_t> windows = {32, 64, 128, 256}) {
+                              std::initializer_list<std::size_t> windows = line_read_windows) {
   static std::uint64_t sum = 0;
   double best = INFINITY;
   for (const std::size_t window : windows) {

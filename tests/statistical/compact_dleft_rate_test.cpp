@@ -12,6 +12,7 @@
 #include <numeric>
 
 #include "support/compact_dleft.hpp"
+#include "support/dleft_rates.hpp"
 #include "support/expect_rates.hpp"
 #include "support/random.hpp"
 #include "tally/theory/dleft_fingerprints.hpp"
@@ -19,21 +20,10 @@
 namespace tally::test {
 namespace {
 
-double predicted_compact_rate(const CompactDLeftShape& shape, std::uint64_t num_keys) {
-  const std::uint64_t values_per_line = std::uint64_t{shape.line().num_mini_buckets} << shape.remainder_bits;
-  return theory::dleft_false_positive_probability(shape.num_lines_per_subtable, values_per_line, num_keys);
-}
-
 std::vector<Hash128> random_digests(std::uint64_t num_keys, Random& random) {
   std::vector<Hash128> keys(num_keys);
   for (Hash128& digest : keys) digest = random.digest();
   return keys;
-}
-
-std::uint64_t num_found(const CompactDLeftFilter& filter, const std::vector<Hash128>& keys) {
-  const auto found = std::make_unique<bool[]>(keys.size());
-  filter.may_contain_batch(keys, std::span(found.get(), keys.size()));
-  return static_cast<std::uint64_t>(std::count(found.get(), found.get() + keys.size(), true));
 }
 
 TEST(CompactDLeftRate, FalsePositivesFollowTheFormula) {
@@ -52,7 +42,7 @@ TEST(CompactDLeftRate, FalsePositivesFollowTheFormula) {
         measured.add_filter(num_found(filter, random_digests(num_absent, random)));
       }
       cells.push_back({"r " + std::to_string(bits) + " load " + std::to_string(load),
-                       predicted_compact_rate(shape, num_keys), measured});
+                       predicted_rate(shape, num_keys), measured});
     }
   }
   expect_predicted(cells);
@@ -80,7 +70,7 @@ TEST(CompactDLeftRate, FalsePositivesAfterChurnFollowTheFormula) {
       ASSERT_EQ(num_found(filter, keys), num_keys);
       measured.add_filter(num_found(filter, random_digests(num_absent, random)));
     }
-    cells.push_back({"r " + std::to_string(bits), predicted_compact_rate(shape, num_keys), measured});
+    cells.push_back({"r " + std::to_string(bits), predicted_rate(shape, num_keys), measured});
   }
   expect_predicted(cells);
 }

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "support/dleft.hpp"
+#include "support/dleft_rates.hpp"
 #include "support/expect_rates.hpp"
 #include "support/filters.hpp"
 #include "tally/theory/dleft_fingerprints.hpp"
@@ -17,11 +18,6 @@
 
 namespace tally::test {
 namespace {
-
-double predicted_rate(const DLeftShape& shape, std::uint64_t num_keys) {
-  const FingerprintSpace space = shape.fingerprint_space();
-  return theory::dleft_false_positive_probability(space.num_buckets, space.num_remainders(), num_keys);
-}
 
 template <class Filter>
 void insert_all_of(Filter& filter, const std::vector<Hash128>& keys) {

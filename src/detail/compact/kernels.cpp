@@ -155,7 +155,7 @@ struct Line {
   using Words = hn::FixedTag<Word, 8>;
   using LineWords = std::array<Word, 8>;
 
-  /// The planes, and the starts as one more: its bit of a new cell is whether the run had no cells.
+  /// The planes, and the starts as one more. There, a key that is inserted has the bit 1 if its run had no cells, else 0.
   struct PlaneMasks {
     static constexpr std::uint32_t num_planes = layout.num_planes + 1;
     static_assert(layout.first_start == layout.first_plane + layout.num_planes * num_cells);
@@ -193,7 +193,7 @@ struct Line {
     const hn::Vec<Words> cells{
         _mm512_mask_mov_epi8(moved, at & all_cells, hn::Set(Bytes(), key.low_byte()).raw)};
 
-    // The contents of a hostile file may lead to no cell, or to one that is not there.
+    // Lines that no filter wrote may lead to no cell, or to one that is not there.
     const auto cell = std::min<std::size_t>(static_cast<std::size_t>(std::countr_zero(at)), num_cells);
     const hn::Vec<Words> words_up{_mm512_maskz_alignr_epi64(0xff, old, old, 7)};
     const auto bits_up = hn::Or(hn::ShiftLeft<1>(hn::Vec<Words>{old}), hn::ShiftRight<63>(words_up));
@@ -214,7 +214,7 @@ struct Line {
 
     const hn::Vec<Words> words_down{_mm512_maskz_alignr_epi64(0xff, old, old, 1)};
     const auto bits_down = hn::Or(hn::ShiftRight<1>(hn::Vec<Words>{old}), hn::ShiftLeft<63>(words_down));
-    // Bit i of the stored starts is that of cell i + 1. The bit that goes is one that is not set, if there is one.
+    // Of the starts of this cell and the next one, one goes: this one's, unless it is set. Cell i + 1 has bit i of them.
     const Word starts = starts_of(line);
     const auto cell = static_cast<std::size_t>(std::countr_zero(at));
     const std::size_t is_not_first = ~starts >> cell & 1;

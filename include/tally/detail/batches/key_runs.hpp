@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -7,20 +8,27 @@
 
 namespace tally::detail {
 
+inline constexpr std::size_t most_keys_per_run = 32;
+inline constexpr std::size_t most_keys_ahead_in_runs = 64;
+
 /// How a batch is split into runs for kernels. A run's spots are found and its lines prefetched while `keys_ahead` keys
 /// before it are not yet processed. Both are powers of 2.
 struct KeyRuns {
   std::size_t keys_per_run;
   std::size_t keys_ahead;
-};
 
-inline constexpr std::size_t most_keys_per_run = 32;
-inline constexpr std::size_t most_keys_in_runs = 64;
+  /// How many of `num_keys` keys are in the run that begins at the key `first`.
+  std::size_t count_from(std::size_t first, std::size_t num_keys) const noexcept {
+    return std::min(keys_per_run, num_keys - first);
+  }
+  /// Where a key's spots are among those of the keys ahead.
+  std::size_t place_of(std::size_t key) const noexcept { return key & (keys_ahead - 1); }
+};
 
 /// Where lines are in a cache, long runs cost the fewest calls. Where they come from memory, the prefetches of a long run
 /// wait for each other, and then no line is on its way while the run is processed: `far` has short runs.
 constexpr KeyRuns key_runs(std::uint64_t num_bytes, KeyRuns far) noexcept {
-  return num_bytes <= near_bytes ? KeyRuns{most_keys_per_run, most_keys_in_runs} : far;
+  return num_bytes <= near_bytes ? KeyRuns{most_keys_per_run, most_keys_ahead_in_runs} : far;
 }
 
 }  // namespace tally::detail

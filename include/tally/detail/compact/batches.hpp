@@ -21,26 +21,21 @@ inline constexpr KeyRuns far_compact_runs{4, 32};
 template <KeyBatch Keys, class Use>
 void for_each_compact_run(const KeyHasher& hasher, const CompactTable& table, const Keys& key_range,
                           Use use) {
-  const auto [keys_per_run, keys_ahead] = key_runs(table.words().words().size_bytes(), far_compact_runs);
+  const KeyRuns runs = key_runs(table.words().words().size_bytes(), far_compact_runs);
   assert_uniform(key_range);
   const std::span keys(key_range);
-  std::array<CompactSpot, most_keys_in_runs> spots;
+  std::array<CompactSpot, most_keys_ahead_in_runs> spots;
   std::array<Hash128, most_keys_per_run> hashes;
-  const auto count_from = [&, most = keys_per_run](std::size_t first) {
-    return std::min(most, keys.size() - first);
-  };
-  const auto spots_of = [&, ahead = keys_ahead](std::size_t first) {
-    return spots.data() + (first & (ahead - 1));
-  };
+  const auto spots_of = [&](std::size_t first) { return spots.data() + runs.place_of(first); };
   const auto prepare = [&](std::size_t first) {
     if (first >= keys.size()) return;
-    const auto run = hashes_of(hasher, keys.subspan(first, count_from(first)), hashes);
+    const auto run = hashes_of(hasher, keys.subspan(first, runs.count_from(first, keys.size())), hashes);
     table.kernels().find_spots(table.finder(), run.data(), run.size(), spots_of(first));
   };
-  for (std::size_t first = 0; first < keys_ahead; first += keys_per_run) prepare(first);
-  for (std::size_t first = 0; first < keys.size(); first += keys_per_run) {
-    use(first, static_cast<const CompactSpot*>(spots_of(first)), count_from(first));
-    prepare(first + keys_ahead);
+  for (std::size_t first = 0; first < runs.keys_ahead; first += runs.keys_per_run) prepare(first);
+  for (std::size_t first = 0; first < keys.size(); first += runs.keys_per_run) {
+    use(first, static_cast<const CompactSpot*>(spots_of(first)), runs.count_from(first, keys.size()));
+    prepare(first + runs.keys_ahead);
   }
 }
 

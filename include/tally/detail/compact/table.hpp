@@ -165,14 +165,15 @@ class CompactTable {
   }
   void move(std::uint64_t from, std::uint64_t to, const CompactLineCells::Cell& cell,
             std::uint32_t count) noexcept {
-    // A spot whose two lines are the same one.
+    // Spots whose two lines are the same one.
     const CompactSpot old_spot{bytes_of(from), bytes_of(from), in_line_of(cell)};
     const CompactSpot new_spot{bytes_of(to), bytes_of(to), in_line_of(cell)};
+    // Ignored: the multiset stays as it is.
     RemoveResult result;
-    std::uint64_t unchanged = 0;  // the fingerprint stays
+    std::uint64_t num_changed = 0;
     for (; count > 0; --count) {
-      kernels_->insert_all(&new_spot, 1, unchanged);
-      kernels_->remove_all(&old_spot, 1, &result, false, unchanged, unchanged);
+      kernels_->insert_all(&new_spot, 1, num_changed);
+      kernels_->remove_all(&old_spot, 1, &result, false, num_changed, num_changed);
     }
   }
 

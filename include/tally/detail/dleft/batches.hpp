@@ -54,33 +54,30 @@ std::span<const Hash128> hashes_of(const KeyHasher& hasher, std::span<Element, e
 template <class Table, KeyBatch Keys, class Use>
 void for_each_run(const KeyHasher& hasher, const DLeftKernels& kernels, const Table& table,
                   const Keys& key_range, Use use) {
-  const auto [keys_per_run, keys_ahead] = key_runs(table.cells().words().size_bytes(), far_dleft_runs);
+  const KeyRuns runs = key_runs(table.cells().words().size_bytes(), far_dleft_runs);
   assert_uniform(key_range);
   const std::span keys(key_range);
   const std::uint32_t num_subtables = table.shape().num_subtables;
-  std::array<DLeftSpot, most_keys_in_runs * max_num_subtables> spots;
+  std::array<DLeftSpot, most_keys_ahead_in_runs * max_num_subtables> spots;
   std::array<Hash128, most_keys_per_run> hashes;
   for (std::size_t start = 0; start < keys.size();) {
     const auto finder = table.finder();
     const std::uint64_t* const words = table.cells().data();
-    const auto spots_of = [&, start, ahead = keys_ahead](std::size_t first) {
-      return spots.data() + ((first - start) & (ahead - 1)) * num_subtables;
-    };
-    const auto count_from = [&, most = keys_per_run](std::size_t first) {
-      return std::min(most, keys.size() - first);
+    const auto spots_of = [&](std::size_t first) {
+      return spots.data() + runs.place_of(first - start) * num_subtables;
     };
     const auto prepare = [&](std::size_t first) {
       if (first >= keys.size()) return;
-      const std::size_t count = count_from(first);
+      const std::size_t count = runs.count_from(first, keys.size());
       find_spots(kernels, finder, words, hashes_of(hasher, keys.subspan(first, count), hashes),
                  spots_of(first));
     };
-    for (std::size_t ahead = 0; ahead < keys_ahead; ahead += keys_per_run) prepare(start + ahead);
+    for (std::size_t ahead = 0; ahead < runs.keys_ahead; ahead += runs.keys_per_run) prepare(start + ahead);
     std::size_t first = start;
     while (first < keys.size() && table.cells().data() == words) {
-      const std::size_t count = count_from(first);
+      const std::size_t count = runs.count_from(first, keys.size());
       const std::size_t num_done = use(first, static_cast<const DLeftSpot*>(spots_of(first)), count);
-      if (num_done == count) prepare(first + keys_ahead);
+      if (num_done == count) prepare(first + runs.keys_ahead);
       first += num_done;
     }
     start = first;
