@@ -41,10 +41,9 @@ Entry compact(std::uint32_t remainder_bits) {
     CompactDLeftFilter filter(shape, 1);
     const auto& table = filter.table();
     const std::uint64_t num_bytes = 8 * (table.words().size() + table.spills().words().size());
-    const std::uint64_t values_per_line = std::uint64_t{shape.line().num_mini_buckets} << remainder_bits;
     return structure_of(FilterCalls(std::move(filter), num_bytes),
                         {.planned_rate = theory::dleft_false_positive_probability(
-                             shape.num_lines_per_subtable, values_per_line, num_keys)});
+                             shape.num_lines_per_subtable, shape.fingerprints_per_line(), num_keys)});
   };
   return {fmt::format("compact-dleft r {}", remainder_bits), make};
 }

@@ -203,9 +203,8 @@ SchemeLaw law_of_a_set(const FilterShape& shape, std::uint64_t n) {
             LawKind::exact};
   }
   if (const auto* compact = std::get_if<CompactDLeftShape>(&shape.shape)) {
-    const std::uint64_t num_in_line = std::uint64_t{compact->line().num_mini_buckets}
-                                      << compact->remainder_bits;
-    return {theory::ln_dleft_false_positive_probability(compact->num_lines_per_subtable, num_in_line, n),
+    return {theory::ln_dleft_false_positive_probability(compact->num_lines_per_subtable,
+                                                        compact->fingerprints_per_line(), n),
             LawKind::exact};
   }
   return false_positive_law(shape.scheme_id, shape.num_positions(), shape.num_hashes(), n,

@@ -106,9 +106,8 @@ std::optional<CompactSolution> of_memory_and_rate(std::uint64_t memory_bytes, do
 }  // namespace
 
 double ln_compact_rate(const CompactDLeftShape& shape, std::uint64_t num_keys) {
-  return theory::ln_dleft_false_positive_probability(
-      shape.num_lines_per_subtable, std::uint64_t{shape.line().num_mini_buckets} << shape.remainder_bits,
-      num_keys);
+  return theory::ln_dleft_false_positive_probability(shape.num_lines_per_subtable,
+                                                     shape.fingerprints_per_line(), num_keys);
 }
 
 CompactSolution solve_compact(std::string_view structure, const Requirements& requirements) {

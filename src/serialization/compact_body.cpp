@@ -30,12 +30,12 @@ class Lines {
       LineBytes as_written;
       cells.write(as_written.data());
       if (as_written != bytes) refuse(line, "holds bits that no filter writes");
-      for (const CompactLineCells::Cell* cell = cells.begin(); cell != cells.end(); ++cell) {
-        if (std::find(cells.begin(), cell, *cell) != cell) continue;
+      const auto is_too_often = [&](const CompactLineCells::Cell&, std::uint32_t count) {
         ++found;
-        if (cells.count(*cell) > max_compact_copies)
-          refuse(line, "holds a fingerprint more than " + std::to_string(max_compact_copies) + " times");
-      }
+        return count > max_compact_copies;
+      };
+      if (CompactLineCells::any_fingerprint(layout_, bytes.data(), is_too_often))
+        refuse(line, "holds a fingerprint more than " + std::to_string(max_compact_copies) + " times");
     }
     if (found == num_fingerprints) return;
     throw FormatError("the number of fingerprints is " + std::to_string(found) + "; must be " +

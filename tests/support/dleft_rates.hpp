@@ -19,8 +19,8 @@ inline double predicted_rate(const DLeftShape& shape, std::uint64_t num_keys) {
   return theory::dleft_false_positive_probability(space.num_buckets, space.num_remainders(), num_keys);
 }
 inline double predicted_rate(const CompactDLeftShape& shape, std::uint64_t num_keys) {
-  const std::uint64_t values_per_line = std::uint64_t{shape.line().num_mini_buckets} << shape.remainder_bits;
-  return theory::dleft_false_positive_probability(shape.num_lines_per_subtable, values_per_line, num_keys);
+  return theory::dleft_false_positive_probability(shape.num_lines_per_subtable, shape.fingerprints_per_line(),
+                                                  num_keys);
 }
 
 template <class Filter>

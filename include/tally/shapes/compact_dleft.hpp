@@ -19,10 +19,13 @@ struct CompactDLeftShape {
   CompactLineShape line() const noexcept { return compact_line_shape(remainder_bits); }
   std::uint64_t num_lines() const noexcept { return 2 * num_lines_per_subtable; }
   std::uint64_t num_cells() const noexcept { return num_lines() * line().num_cells; }
+  /// How many fingerprints share a line of one subtable: R of the formulas.
+  std::uint64_t fingerprints_per_line() const noexcept {
+    return std::uint64_t{line().num_mini_buckets} << remainder_bits;
+  }
   /// How many fingerprints there are: F of the formulas.
   double num_fingerprints() const noexcept {
-    return static_cast<double>(num_lines_per_subtable) * line().num_mini_buckets *
-           static_cast<double>(std::uint64_t{1} << remainder_bits);
+    return static_cast<double>(num_lines_per_subtable) * static_cast<double>(fingerprints_per_line());
   }
 
   friend bool operator==(const CompactDLeftShape&, const CompactDLeftShape&) = default;

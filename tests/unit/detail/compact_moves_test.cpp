@@ -42,6 +42,10 @@ class CrowdedLines {
   CompactLineCells cells_of(std::uint64_t line) const {
     return {layout_, bytes_.data() + line * compact_line_bytes};
   }
+  template <class Visit>
+  bool any_fingerprint(std::uint64_t line, Visit visit) const {
+    return CompactLineCells::any_fingerprint(layout_, bytes_.data() + line * compact_line_bytes, visit);
+  }
   std::uint32_t load(std::uint64_t line) const { return cells_of(line).size(); }
   std::uint64_t other_line(std::uint64_t line, const Cell& cell) const {
     const auto [first, second] = lines_of_.at(cell.remainder);

@@ -15,8 +15,8 @@ namespace tally {
 namespace {
 
 double rate_of(const CompactDLeftShape& shape, std::uint64_t num_keys) {
-  const std::uint64_t num_in_line = std::uint64_t{shape.line().num_mini_buckets} << shape.remainder_bits;
-  return theory::dleft_false_positive_probability(shape.num_lines_per_subtable, num_in_line, num_keys);
+  return theory::dleft_false_positive_probability(shape.num_lines_per_subtable, shape.fingerprints_per_line(),
+                                                  num_keys);
 }
 
 TEST(PlanCompactDLeft, KeysAndRateGiveTheLeastMemoryThatMeetsThem) {

@@ -23,23 +23,28 @@ class CompactLineCells {
 
   /// Any bytes are safe: at worst the cells are wrong.
   CompactLineCells(const CompactLayout& layout, const unsigned char* line) noexcept : layout_(layout) {
-    std::array<std::uint64_t, max_compact_remainder_bits - 8> planes;
-    for (std::uint32_t plane = 0; plane < layout_.num_planes; ++plane) {
-      planes[plane] = bits_from(line, plane_bit(plane, 0));
-    }
-    const std::uint32_t num_used = size_of(layout, line);
-    std::uint64_t starts = bits_from(line, layout_.first_start) & ((std::uint64_t{1} << num_used) - 1);
-    for_each_occupied(line, [&](std::uint32_t mini_bucket) {
-      if (size_ == num_used) return;
-      const auto end = static_cast<std::uint32_t>(std::countr_zero(starts)) + 1;
-      starts &= starts - 1;
-      for (; size_ < end; ++size_) {
-        std::uint32_t remainder = line[size_];
-        for (std::uint32_t plane = 0; plane < layout_.num_planes; ++plane) {
-          remainder |= static_cast<std::uint32_t>(planes[plane] >> size_ & 1) << (8 + plane);
-        }
-        cells_[size_] = {mini_bucket, remainder};
+    const Planes planes(layout, line);
+    for_each_run(layout, line, [&](std::uint32_t mini_bucket, std::uint32_t first, std::uint32_t end) {
+      for (size_ = first; size_ < end; ++size_) cells_[size_] = {mini_bucket, planes.remainder(line, size_)};
+      return false;
+    });
+  }
+
+  /// Calls visit(cell, how many are equal to it) for each fingerprint of a line, in order, until one call returns true.
+  /// Returns whether one did. Reads the line only so far.
+  template <class Visit>
+  static bool any_fingerprint(const CompactLayout& layout, const unsigned char* line, Visit visit) {
+    const Planes planes(layout, line);
+    return for_each_run(layout, line, [&](std::uint32_t mini_bucket, std::uint32_t first, std::uint32_t end) {
+      // Equal cells are in one run.
+      std::array<std::uint32_t, max_compact_cells> remainders;
+      for (std::uint32_t i = first; i < end; ++i) remainders[i] = planes.remainder(line, i);
+      for (auto here = remainders.begin() + first; here != remainders.begin() + end; ++here) {
+        if (std::find(remainders.begin() + first, here, *here) != here) continue;
+        const auto count = std::count(here, remainders.begin() + end, *here);
+        if (visit(Cell{mini_bucket, *here}, static_cast<std::uint32_t>(count))) return true;
       }
+      return false;
     });
   }
 
@@ -96,17 +101,46 @@ class CompactLineCells {
     std::memcpy(&word, line + byte, sizeof word);
     return word >> (first - 8 * byte);
   }
-  /// Calls visit(mini-bucket) for those that have a cell, in order.
-  template <class Visit>
-  void for_each_occupied(const unsigned char* line, Visit visit) const noexcept {
-    for (std::uint32_t first = 0; first < layout_.num_mini_buckets; first += 64) {
-      const std::uint32_t count = std::min(layout_.num_mini_buckets - first, std::uint32_t{64});
-      std::uint64_t word = bits_from(line, layout_.occupied_bit(first));
-      if (count < 64) word &= (std::uint64_t{1} << count) - 1;
-      for (; word != 0; word &= word - 1) {
-        visit(first + static_cast<std::uint32_t>(std::countr_zero(word)));
+  /// The bits of all remainders above the low 8.
+  class Planes {
+   public:
+    Planes(const CompactLayout& layout, const unsigned char* line) noexcept : num_planes_(layout.num_planes) {
+      for (std::uint32_t plane = 0; plane < num_planes_; ++plane) {
+        planes_[plane] = bits_from(line, layout.first_plane + plane * layout.num_cells);
       }
     }
+    std::uint32_t remainder(const unsigned char* line, std::uint32_t cell) const noexcept {
+      std::uint32_t remainder = line[cell];
+      for (std::uint32_t plane = 0; plane < num_planes_; ++plane) {
+        remainder |= static_cast<std::uint32_t>(planes_[plane] >> cell & 1) << (8 + plane);
+      }
+      return remainder;
+    }
+
+   private:
+    std::uint32_t num_planes_;
+    std::array<std::uint64_t, max_compact_remainder_bits - 8> planes_;
+  };
+
+  /// Calls visit(mini-bucket, first cell, one past the last cell) for each mini-bucket that has a cell, in order, until
+  /// one call returns true. Returns whether one did.
+  template <class Visit>
+  static bool for_each_run(const CompactLayout& layout, const unsigned char* line, Visit visit) {
+    const std::uint32_t num_used = size_of(layout, line);
+    std::uint64_t starts = bits_from(line, layout.first_start) & ((std::uint64_t{1} << num_used) - 1);
+    std::uint32_t next = 0;
+    for (std::uint32_t first = 0; first < layout.num_mini_buckets; first += 64) {
+      const std::uint32_t count = std::min(layout.num_mini_buckets - first, std::uint32_t{64});
+      std::uint64_t word = bits_from(line, layout.occupied_bit(first));
+      if (count < 64) word &= (std::uint64_t{1} << count) - 1;
+      for (; word != 0 && next != num_used; word &= word - 1) {
+        const auto end = static_cast<std::uint32_t>(std::countr_zero(starts)) + 1;
+        starts &= starts - 1;
+        if (visit(first + static_cast<std::uint32_t>(std::countr_zero(word)), next, end)) return true;
+        next = end;
+      }
+    }
+    return false;
   }
   static void set_bit(unsigned char* line, std::uint32_t index) noexcept {
     line[index / 8] = static_cast<unsigned char>(line[index / 8] | 1u << (index % 8));

@@ -29,22 +29,23 @@ class CompactRoomSearch {
                  std::optional<CompactLineCells::Cell> kept = {}) noexcept {
     for (const std::uint64_t line : lines) visits_[num_visits_++] = {line, none, 1, {}};
     for (std::uint16_t v = 0; v < num_visits_; ++v) {
-      const CompactLineCells cells = table_.cells_of(visits_[v].line);
-      const std::uint32_t num_unused = table_.layout().num_cells - cells.size();
-      for (const CompactLineCells::Cell* cell = cells.begin(); cell != cells.end(); ++cell) {
-        if (std::find(cells.begin(), cell, *cell) != cell)
-          continue;  // one visit for all cells of a fingerprint
-        if (visits_[v].from == none && *cell == kept) continue;
-        const std::uint32_t count = cells.count(*cell);
-        if (num_unused + count < visits_[v].num_wanted) continue;
-        const std::uint64_t to = table_.other_line(visits_[v].line, *cell);
-        if (is_on_chain(v, to)) continue;
-        if (num_visits_ == max_visits) return false;
-        visits_[num_visits_++] = {to, v, count, *cell};
-        if (table_.load(to) + count <= table_.layout().num_cells) {
-          carry_out(static_cast<std::uint16_t>(num_visits_ - 1));
-          return true;
-        }
+      const std::uint32_t num_unused = table_.layout().num_cells - table_.load(visits_[v].line);
+      bool is_room_left = true;
+      const bool found = table_.any_fingerprint(
+          visits_[v].line, [&](const CompactLineCells::Cell& cell, std::uint32_t count) {
+            if (visits_[v].from == none && cell == kept) return false;
+            if (num_unused + count < visits_[v].num_wanted) return false;
+            const std::uint64_t to = table_.other_line(visits_[v].line, cell);
+            if (is_on_chain(v, to)) return false;
+            is_room_left = num_visits_ < max_visits;
+            if (!is_room_left) return true;
+            visits_[num_visits_++] = {to, v, count, cell};
+            return table_.load(to) + count <= table_.layout().num_cells;
+          });
+      if (!is_room_left) return false;
+      if (found) {
+        carry_out(static_cast<std::uint16_t>(num_visits_ - 1));
+        return true;
       }
     }
     return false;

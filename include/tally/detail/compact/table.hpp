@@ -128,12 +128,11 @@ class CompactTable {
   template <class Visit>
   void for_each(Visit visit) const {
     for (std::uint64_t line = 0; line < shape_.num_lines(); ++line) {
-      const CompactLineCells cells = cells_of(line);
-      for (const CompactLineCells::Cell* cell = cells.begin(); cell != cells.end(); ++cell) {
-        if (std::find(cells.begin(), cell, *cell) != cell) continue;
-        const std::uint64_t fingerprint = finder_.fingerprint_at(line, in_line_of(*cell));
-        visit(fingerprint, cells.count(*cell) + spills_.count(fingerprint));
-      }
+      any_fingerprint(line, [&](const CompactLineCells::Cell& cell, std::uint32_t num_cells) {
+        const std::uint64_t fingerprint = finder_.fingerprint_at(line, in_line_of(cell));
+        visit(fingerprint, num_cells + spills_.count(fingerprint));
+        return false;
+      });
     }
   }
 
@@ -156,6 +155,10 @@ class CompactTable {
 
   /// For the search for moves; lines are counted through both subtables.
   CompactLineCells cells_of(std::uint64_t line) const noexcept { return {layout(), bytes_of(line)}; }
+  template <class Visit>
+  bool any_fingerprint(std::uint64_t line, Visit visit) const {
+    return CompactLineCells::any_fingerprint(layout(), bytes_of(line), visit);
+  }
   std::uint32_t load(std::uint64_t line) const noexcept {
     return CompactLineCells::size_of(layout(), bytes_of(line));
   }
