@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
 #include "support/expect_refused.hpp"
 #include "support/filters.hpp"
 
@@ -212,6 +216,30 @@ TYPED_TEST(CountingFilter, CountsAKeyAloneExactlyUpToTheMaximum) {
     ASSERT_EQ(filter.remove(key), RemoveResult::saturated);
     ASSERT_EQ(filter.count(key), (Count{max, true}));
   }
+}
+
+TYPED_TEST(CountingFilter, AKeyInsertedAMillionTimesAmongOthersIsCountedAndCanBeRemovedAMillionTimes) {
+  constexpr std::uint64_t times = 1'000'000;
+  constexpr std::uint64_t hot = 5;
+  const PositionSpace space = usable_space<TypeParam>(100'000, 4, CounterArray::positions_per_line(32));
+  CountingBloomFilter<TypeParam> filter({space.num_positions, 4, 32}, KeyHasher(7));
+  std::vector<std::uint64_t> others(100);
+  std::iota(others.begin(), others.end(), 100);
+  const std::vector<std::uint64_t> keys(times / 2, hot);
+  ASSERT_EQ(filter.insert_batch(keys), 0u);
+  ASSERT_EQ(filter.insert_batch(others), 0u);
+  for (std::uint64_t i = 0; i < times / 2; ++i) ASSERT_EQ(filter.insert(hot), InsertResult::counted);
+  ASSERT_EQ(filter.count(hot), (Count{times, false}));
+  for (const std::uint64_t key : others) ASSERT_GE(filter.count(key).value, 1u);
+
+  std::vector<RemoveResult> results(keys.size());
+  filter.remove_batch(keys, results);
+  ASSERT_EQ(std::ranges::count(results, RemoveResult::removed), static_cast<std::ptrdiff_t>(keys.size()));
+  for (std::uint64_t left = times / 2; left > 0; --left) ASSERT_EQ(filter.remove(hot), RemoveResult::removed);
+  ASSERT_EQ(filter.count(hot), (Count{0, false}));
+  ASSERT_EQ(filter.remove(hot), RemoveResult::refused);
+  for (const std::uint64_t key : others) ASSERT_EQ(filter.remove(key), RemoveResult::removed);
+  ASSERT_EQ(filter.statistics().num_nonzero, 0u);
 }
 
 TEST(CountingFilterThreshold, IsRefusedOutsideItsRange) {
