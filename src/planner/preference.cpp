@@ -63,8 +63,7 @@ std::string objection_to(const Requirements& requirements, const Candidate& cand
   if (traits_of(candidate.kind()).can_fill_up && !may_lead_with_dleft(requirements)) return "it can fill up";
   if (saturates_often(candidate)) return "its counters are likely to saturate";
   if (candidate.promised_true_count + 1 != requirements.theta())
-    return "its false positive rate holds only for keys that were inserted at most " +
-           std::to_string(candidate.promised_true_count) + " times";
+    return "its false positive rate holds only for keys that were inserted less often";
   return "";
 }
 
@@ -255,7 +254,8 @@ std::string reason_for_preference(const Requirements& requirements, const Plan& 
     if (objection.empty() ||
         measure(requirements, preference, other) >= measure(requirements, preference, first))
       continue;
-    reason += "; " + other.name() + " would come first, but " + objection;
+    reason += "; " + std::string(other.kind() == first.kind() ? "another " : "") + other.name() +
+              " would come first, but " + objection;
   }
   return reason;
 }

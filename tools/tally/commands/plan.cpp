@@ -41,7 +41,7 @@ ExitCode run_plan_sketch(const PlanCommandOptions& options) {
   const Requirements& wanted = shape.wanted;
   const bool is_of_keys = wanted.num_keys || wanted.false_positive_rate || wanted.theta() != 1 ||
                           wanted.num_insertions || wanted.needs_deletes || wanted.preference ||
-                          options.plan.zipf || !options.plan.histogram.empty() ||
+                          !options.figures.empty() || options.plan.zipf || !options.plan.histogram.empty() ||
                           !options.plan.sample.files.empty() || !shape.scheme.empty();
   if (is_of_keys) {
     throw std::invalid_argument(
@@ -229,12 +229,16 @@ std::string times_table_of(const Plan& plan) {
   return text;
 }
 
-std::string plan_text(const Plan& plan, std::uint64_t threshold) {
+std::string plan_text(const Plan& plan, std::uint64_t threshold,
+                      const std::optional<PlanPreference>& preference) {
   const Candidate& first = plan.recommended();
   std::string text = table_of(plan, threshold) + times_table_of(plan) + dleft_table_of(plan);
-  text += "\n" +
-          wrapped(fmt::format("Recommended: {}, because {}.", tally::name_of(first.kind()), plan.reason), 0) +
-          "\n";
+  text +=
+      "\n" +
+      wrapped(fmt::format("Recommended: {}, because {}.",
+                          preference ? first.name() : std::string(tally::name_of(first.kind())), plan.reason),
+              0) +
+      "\n";
   if (threshold > 1) {
     std::string errors;
     for (const PredictedError& error : first.errors) {
@@ -327,7 +331,7 @@ Run declare_plan(CommandLine app) {
     if (options->json) {
       print_json(plan_json(result, wanted.preference));
     } else {
-      print(plan_text(result, wanted.theta()));
+      print(plan_text(result, wanted.theta(), wanted.preference));
     }
     if (options->plot.wanted) draw(options->plot, plan_figure(wanted, result));
     return ExitCode::success;
