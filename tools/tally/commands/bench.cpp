@@ -153,7 +153,8 @@ Run declare_bench(CommandLine app) {
       Plans structures as 'tally plan' does, makes each of them on this machine, fills it with random keys, and checks
       its answers and its false positive rate. Then it times every operation, in batches of 2048 keys and one key per
       call. With --deletes, insertions are of new keys, each after the removal of an old one, at the full number of
-      keys; otherwise they are of keys that are in the filter.
+      keys; otherwise they are of keys that are in the filter. A threshold filter gets every key as often as --threshold
+      says, any other filter once.
 
       With --fastest, --smallest or --balanced, the structures are in that order by their own times, and one is
       recommended. The output of --json is a file for 'tally plan --figures'.
