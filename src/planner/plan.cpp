@@ -9,6 +9,7 @@
 #include "planner/compact_search.hpp"
 #include "planner/dleft_search.hpp"
 #include "planner/predict.hpp"
+#include "planner/preference.hpp"
 #include "planner/search.hpp"
 #include "tally/detail/parameter_error.hpp"
 #include "tally/hashing/scheme_list.hpp"
@@ -169,8 +170,26 @@ Candidate dleft(const Task& task, const Requirements& own, const DLeftSolution& 
   return candidate;
 }
 
+/// For a low rate or in a large memory most cells stay empty: half of the rate takes twice the memory, where a counting
+/// Bloom filter takes a few bits more per key. And few keys are small beside the least side table. A table of digests is
+/// practically exact, so it limits what is worth offering.
+void require_fewer_bytes_than_a_table(const Task& task, const CompactSolution& found) {
+  const Requirements& wanted = task.requirements;
+  const bool with_counts = task.theta > 1 || wanted.needs_deletes || wanted.needs_counts;
+  const auto num_keys = static_cast<double>(found.num_keys);
+  const auto bytes = static_cast<double>(num_bytes(found.shape));
+  const double table_bytes = exact_table_bytes(found.num_keys, with_counts);
+  if (bytes < table_bytes) return;
+  throw std::invalid_argument("plan: it would use " +
+                              short_number(100 * num_keys / static_cast<double>(found.shape.num_cells())) +
+                              "% of its cells and take " + short_number(8 * bytes / num_keys) +
+                              " bits per key; a hash table of the keys' digests takes " +
+                              short_number(8 * table_bytes / num_keys) + " and is practically exact");
+}
+
 Candidate compact(const Task& task, const Requirements& requirements) {
   const CompactSolution found = solve_compact(structure, requirements);
+  require_fewer_bytes_than_a_table(task, found);
   Candidate candidate;
   candidate.shape = {found.shape, RotationBuckets::file_id};
   candidate.num_keys = found.num_keys;
@@ -233,14 +252,6 @@ std::vector<Candidate> dlefts(const Task& task, const Requirements& requirements
   return candidates;
 }
 
-/// A d-left filter can fill up. It is recommended only if other kinds cannot meet the requirements, or if it is known
-/// how often keys repeat.
-bool may_lead_with_dleft(const Requirements& requirements) {
-  if (removes_or_counts(requirements)) return true;
-  return requirements.theta() > 1 &&
-         (requirements.histogram || requirements.num_frequent_keys.value_or(0) != 0);
-}
-
 /// Whether a d-left filter should be listed before another candidate.
 bool comes_before(const Candidate& dleft, const Candidate& other, const Requirements& requirements,
                   const Wanted& wanted) {
@@ -251,7 +262,7 @@ bool comes_before(const Candidate& dleft, const Candidate& other, const Requirem
 
 }  // namespace
 
-Plan plan(const Requirements& requirements) {
+Plan plan(const Requirements& requirements, std::span<const MeasuredFilter> figures) {
   detail::require_in_range(structure, "threshold", requirements.theta(), 1, max_threshold_limit);
   Keys keys{requirements.num_keys, requirements.num_insertions, nullptr};
   if (requirements.histogram) {
@@ -329,6 +340,8 @@ Plan plan(const Requirements& requirements) {
       std::rotate(worse, here, here + 1);
     }
   }
+  std::ranges::move(add_operation_costs(candidates, figures), std::back_inserter(result.warnings));
+  order_by_preference(requirements, candidates);
   result.exact_table_bytes = exact_table_bytes(result.recommended().num_keys, task.theta > 1 || no_plain_set);
   result.reason = reason_for(requirements, result);
   std::vector<std::string> more = warnings_for(requirements, task.keys, result);

@@ -2,19 +2,11 @@
 #include <string>
 
 #include "planner/predict.hpp"
+#include "planner/preference.hpp"
 #include "tally/filters/spill_table.hpp"
 
 namespace tally::planner_detail {
 namespace {
-
-/// The number that the plan optimizes: "takes 16.9 bits per key", "has a false positive rate of 0.00113" or
-/// "holds 1.2e+06 keys".
-std::string achievement(const Requirements& requirements, const Candidate& candidate) {
-  if (!requirements.memory_bytes) return "takes " + short_number(candidate.bits_per_key()) + " bits per key";
-  if (!requirements.false_positive_rate)
-    return "has a false positive rate of " + short_number(candidate.errors.back().false_positive_rate);
-  return "holds " + short_number(static_cast<double>(candidate.num_keys)) + " keys";
-}
 
 /// "3.4% more memory": how much `other` takes, compared with `first`.
 std::string memory_against(const Candidate& other, const Candidate& first) {
@@ -25,14 +17,6 @@ std::string memory_against(const Candidate& other, const Candidate& first) {
 
 // A blocked Bloom filter that takes more than this many times the memory is not suggested.
 constexpr double most_memory_for_one_line = 2;
-
-/// The time that a d-left filter without vector loops costs, from benchmarks/bench_structures (docs/benchmarks.md).
-std::string price_of(const Candidate& slow) {
-  const DLeftShape& shape = std::get<DLeftShape>(slow.shape.shape);
-  return "cells of " + std::to_string(shape.cell_bits()) +
-         " bits have no vector loops: an insertion takes 0.1 to 0.5 us, which is 5 to 20 times as long as "
-         "with cells of 16 bits";
-}
 
 bool is_slow(const Candidate& candidate) { return candidate.dleft && !candidate.dleft->has_fast_loops; }
 
@@ -115,7 +99,7 @@ std::string why_dleft(const Requirements& requirements, const Plan& plan) {
               " fingerprints that " + (requirements.histogram ? "will" : "may") +
               " have a higher count than a cell can hold";
   }
-  if (is_slow(first)) reason += "; its " + price_of(first);
+  if (is_slow(first)) reason += "; its " + price_of_slow_cells(first);
   for (const Candidate& other : plan.candidates) {
     if (other.kind() != FilterKind::dleft || &other == &first || is_slow(other)) continue;
     reason += "; with " + std::to_string(other.shape.num_hashes()) + " subtables instead of " +
@@ -126,10 +110,34 @@ std::string why_dleft(const Requirements& requirements, const Plan& plan) {
   return reason;
 }
 
+std::string limit_of_counts(const Requirements& requirements, const Candidate& first) {
+  if (!requirements.needs_counts || first.kind() != FilterKind::counting_bloom) return "";
+  return "; its counters saturate at " +
+         std::to_string(~std::uint64_t{0} >> (64 - first.shape.counter_bits())) +
+         ": for higher counts, give the highest one as the threshold";
+}
+
 }  // namespace
+
+std::string achievement(const Requirements& requirements, const Candidate& candidate) {
+  if (!requirements.memory_bytes) return "takes " + short_number(candidate.bits_per_key()) + " bits per key";
+  if (!requirements.false_positive_rate)
+    return "has a false positive rate of " + short_number(candidate.errors.back().false_positive_rate);
+  return "holds " + short_number(static_cast<double>(candidate.num_keys)) + " keys";
+}
+
+/// The time that a d-left filter without vector loops costs, from benchmarks/bench_structures (docs/benchmarks.md).
+std::string price_of_slow_cells(const Candidate& slow) {
+  const DLeftShape& shape = std::get<DLeftShape>(slow.shape.shape);
+  return "cells of " + std::to_string(shape.cell_bits()) +
+         " bits have no vector loops: an insertion takes 0.1 to 0.5 us, which is 5 to 20 times as long as "
+         "with cells of 16 bits";
+}
 
 std::string reason_for(const Requirements& requirements, const Plan& plan) {
   const Candidate& first = plan.recommended();
+  if (requirements.preference)
+    return reason_for_preference(requirements, plan) + limit_of_counts(requirements, first);
   const bool removes_or_counts = requirements.needs_deletes || requirements.needs_counts;
   std::string reason;
   if (removes_or_counts) {
@@ -137,11 +145,7 @@ std::string reason_for(const Requirements& requirements, const Plan& plan) {
     reason += ", and " + (first.kind() == FilterKind::dleft           ? why_dleft(requirements, plan)
                           : first.kind() == FilterKind::compact_dleft ? why_compact(requirements, plan)
                                                                       : why_not_dleft(requirements, plan));
-    if (requirements.needs_counts && first.kind() == FilterKind::counting_bloom) {
-      reason += "; its counters saturate at " +
-                std::to_string(~std::uint64_t{0} >> (64 - first.shape.counter_bits())) +
-                ": for higher counts, give the highest one as the threshold";
-    }
+    reason += limit_of_counts(requirements, first);
   } else if (first.kind() == FilterKind::dleft) {
     reason = why_dleft(requirements, plan);
   } else if (first.kind() == FilterKind::compact_dleft) {
@@ -166,9 +170,9 @@ std::string reason_for(const Requirements& requirements, const Plan& plan) {
           "; if only keys that were never inserted matter, " + memory_against(other, first) + " is enough";
     } else if (is_slow(other) && (requirements.prefers_speed || !removes_or_counts)) {
       reason += "; dleft with cells of any width " + achievement(requirements, other) + ", but its " +
-                price_of(other);
+                price_of_slow_cells(other);
     } else if (is_slow(other)) {
-      reason += "; its " + price_of(other);
+      reason += "; its " + price_of_slow_cells(other);
     } else if (other.kind() == FilterKind::dleft && !removes_or_counts) {
       reason += "; it " + achievement(requirements, first) +
                 ", and dleft, which also supports removal and counts, " + achievement(requirements, other);

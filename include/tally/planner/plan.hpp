@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "tally/planner/dleft_forecast.hpp"
+#include "tally/planner/operation_costs.hpp"
 #include "tally/planner/requirements.hpp"
 #include "tally/shapes/filter.hpp"
 
@@ -58,12 +60,15 @@ struct Candidate {
   double saturation_probability =
       0;  ///< upper bound on the probability that any counter saturates; 0 if that is harmless
   CacheLines cache_lines;
+  OperationCosts operation_costs;
   std::optional<RoundingCost> rounding_cost;  ///< empty if no formula gives the best shape in real numbers
   std::optional<DLeftForecast> dleft;         ///< for d-left filters only
   std::string summary;                        ///< what the structure is good for
   std::string source;                         ///< formula and paper
 
   FilterKind kind() const noexcept { return shape.kind(); }
+  /// The name of the kind, and for a d-left filter its buckets: "dleft 2 x 32". There may be several of a kind.
+  std::string name() const;
   double bits_per_key() const {
     return 8.0 * static_cast<double>(shape.num_bytes()) / static_cast<double>(num_keys);
   }
@@ -84,6 +89,10 @@ struct Plan {
 /// false_positive_rate and memory_bytes give exactly two. Reads all other fields too, except true_count, which each
 /// candidate reports, and epsilon and total_count, which are for sketches. Throws std::invalid_argument for
 /// requirements out of range or that no structure can meet.
-[[nodiscard]] Plan plan(const Requirements& requirements);
+///
+/// `figures` are times that were measured on the user's machine. A candidate takes those of its own shape; if there are
+/// none, the times of operation_costs, multiplied by how much longer a line read takes in the figures. Also throws for a
+/// time that is not above 0, and for two figures of a candidate's shape.
+[[nodiscard]] Plan plan(const Requirements& requirements, std::span<const MeasuredFilter> figures = {});
 
 }  // namespace tally

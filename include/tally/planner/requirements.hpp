@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "tally/planner/plan_preference.hpp"
 #include "tally/shapes/counter_update.hpp"
 #include "tally/theory/compound_poisson.hpp"
 
@@ -94,6 +95,10 @@ struct Requirements {
   /// and plan() recommends other cells only if no other structure meets the requirements. False: cells of any width
   /// are chosen.
   bool prefers_speed = true;
+  /// By what plan() orders the candidates. A candidate that may fill up though it is unknown how often keys repeat, one
+  /// whose counters are likely to saturate, and one that promises its rate only for fewer true counts stay behind all
+  /// others. Default: what `prefers_speed` describes, and otherwise the least memory of the kinds that suit best.
+  std::optional<PlanPreference> preference = {};
 
   /// The threshold, or its default.
   std::uint64_t theta() const noexcept { return threshold.value_or(1); }

@@ -12,6 +12,9 @@ namespace tally::cli {
 /// removed, of keys that are in the filter.
 enum class Operation : std::uint8_t { insert, remove, lookup_present, lookup_absent, line_read };
 inline constexpr std::size_t num_operations = 5;
+/// The names of the operations in JSON.
+inline constexpr std::array<const char*, num_operations> operation_names{"insert", "remove", "lookup_present",
+                                                                         "lookup_absent", "line_read"};
 
 /// A call takes 2048 keys, and a filter must hold several times as many.
 inline constexpr std::uint64_t least_measured_keys = 10'000;

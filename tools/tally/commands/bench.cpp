@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/measure.hpp"
@@ -13,9 +15,7 @@
 #include "cli/options.hpp"
 #include "commands/commands.hpp"
 #include "files/shape_json.hpp"
-#include "shape/dleft_options.hpp"
-#include "shape/options.hpp"
-#include "shape/scheme_option.hpp"
+#include "shape/plan_options.hpp"
 #include "tally/planner.hpp"
 #include "text/output.hpp"
 #include "text/wrapped.hpp"
@@ -24,7 +24,7 @@ namespace tally::cli {
 namespace {
 
 struct BenchOptions {
-  ShapeOptions shape;
+  PlanOptions plan;
   MeasureOptions measure{.seed = default_seed};
   bool json = false;
 };
@@ -33,13 +33,7 @@ struct Timed {
   Candidate candidate;
   Measured measured;
 
-  /// "dleft 2 x 32": there may be several of a kind.
-  std::string name() const {
-    std::string text(tally::name_of(candidate.kind()));
-    if (const auto* dleft = std::get_if<DLeftShape>(&candidate.shape.shape))
-      text += fmt::format(" {} x {}", dleft->num_subtables, dleft->cells_per_bucket);
-    return text;
-  }
+  std::string name() const { return candidate.name(); }
   double bits_per_key() const {
     return 8.0 * static_cast<double>(measured.memory_bytes) / static_cast<double>(candidate.num_keys);
   }
@@ -70,6 +64,39 @@ std::string table_of(const std::vector<Timed>& all) {
   return table.text();
 }
 
+MeasuredFilter figures_of(const Timed& timed) {
+  const auto time = [&](Operation operation) {
+    return median(timed.measured.batches[static_cast<std::size_t>(operation)]);
+  };
+  MeasuredFilter figures{.shape = timed.candidate.shape,
+                         .costs = {.insert_ns = time(Operation::insert),
+                                   .lookup_absent_ns = time(Operation::lookup_absent),
+                                   .lookup_present_ns = time(Operation::lookup_present),
+                                   .line_read_ns = time(Operation::line_read)}};
+  if (traits_of(timed.candidate.kind()).can_remove) figures.costs.remove_ns = time(Operation::remove);
+  return figures;
+}
+
+/// The structures in the order of the plan with their own times, and its reason.
+Plan plan_again(const Requirements& requirements, std::vector<Timed>& all) {
+  std::vector<MeasuredFilter> figures;
+  for (const Timed& timed : all) figures.push_back(figures_of(timed));
+  Plan result = plan(requirements, figures);
+  std::vector<Timed> ordered;
+  for (const Candidate& candidate : result.candidates) {
+    const auto own =
+        std::ranges::find(all, candidate.shape, [](const Timed& t) { return t.candidate.shape; });
+    ordered.push_back(*own);
+  }
+  all = std::move(ordered);
+  return result;
+}
+
+std::string recommendation_text(const Plan& choice) {
+  return wrapped(fmt::format("Recommended: {}, because {}.", choice.recommended().name(), choice.reason), 0) +
+         "\n";
+}
+
 std::string bench_text(const std::vector<Timed>& all) {
   const auto smallest =
       std::ranges::min_element(all, {}, [](const Timed& t) { return t.measured.memory_bytes; });
@@ -91,14 +118,12 @@ std::string bench_text(const std::vector<Timed>& all) {
 }
 
 Json times_json(const OperationTimes& times) {
-  constexpr std::array<const char*, num_operations> names{"insert", "remove", "lookup_present",
-                                                          "lookup_absent", "line_read"};
   Json json = Json::object();
   for (std::size_t i = 0; i < num_operations; ++i) {
     if (times[i].empty()) continue;
-    json[names[i]] = {{"median_ns", median(times[i])},
-                      {"least_ns", *std::ranges::min_element(times[i])},
-                      {"largest_ns", *std::ranges::max_element(times[i])}};
+    json[operation_names[i]] = {{"median_ns", median(times[i])},
+                                {"least_ns", *std::ranges::min_element(times[i])},
+                                {"largest_ns", *std::ranges::max_element(times[i])}};
   }
   return json;
 }
@@ -106,15 +131,16 @@ Json times_json(const OperationTimes& times) {
 Json bench_json(const std::vector<Timed>& all) {
   Json candidates = Json::array();
   for (const Timed& timed : all) {
-    candidates.push_back({{"name", timed.name()},
-                          {"shape", shape_to_json(timed.candidate.shape)},
-                          {"num_keys", timed.candidate.num_keys},
-                          {"memory_bytes", timed.measured.memory_bytes},
-                          {"bits_per_key", timed.bits_per_key()},
-                          {"false_positive_rate", timed.measured.false_positive_rate},
-                          {"predicted_false_positive_rate", timed.candidate.false_positive_rate},
-                          {"batches", times_json(timed.measured.batches)},
-                          {"single", times_json(timed.measured.single)}});
+    candidates.push_back(
+        {{"name", timed.name()},
+         {"shape", shape_to_json(timed.candidate.shape)},
+         {"num_keys", timed.candidate.num_keys},
+         {"memory_bytes", timed.measured.memory_bytes},
+         {"bits_per_key", timed.bits_per_key()},
+         {"false_positive_rate", timed.measured.false_positive_rate},
+         {"predicted_false_positive_rate", timed.candidate.errors.back().false_positive_rate},
+         {"batches", times_json(timed.measured.batches)},
+         {"single", times_json(timed.measured.single)}});
   }
   return {{"candidates", candidates}};
 }
@@ -127,43 +153,50 @@ Run declare_bench(CommandLine app) {
       Plans structures as 'tally plan' does, makes each of them on this machine, fills it with random keys, and checks
       its answers and its false positive rate. Then it times every operation, in batches of 2048 keys and one key per
       call. With --deletes, insertions are of new keys, each after the removal of an old one, at the full number of
-      keys; otherwise they are of keys that are in the filter.
+      keys; otherwise they are of keys that are in the filter. A threshold filter gets every key as often as --threshold
+      says, any other filter once.
+
+      With --fastest, --smallest or --balanced, the structures are in that order by their own times, and one is
+      recommended. The output of --json is a file for 'tally plan --figures'.
 
       Compare only the times of one run: machines differ, and are noisy.
 
       Exit status: 0 if all structures gave right answers, 2 after an error.
       )");
-  Requirements& wanted = options->shape.wanted;
-  add_count(app, "-n,--keys", wanted.num_keys, "Number of distinct keys, at least 10,000",
-            {least_measured_keys});
-  add_rate(app, "-p,--false-positive-rate", wanted.false_positive_rate, "Largest false positive rate");
-  add_size(app, "-m,--memory", wanted.memory_bytes, "Memory of each structure, which is never exceeded");
-  app.add_flag("--deletes", wanted.needs_deletes, "Keys will be removed");
-  app.add_flag("--counts", wanted.needs_counts, "Queries will ask for the count of a key");
-  add_scheme(app, options->shape.scheme);
-  add_dleft_plan_options(app, wanted);
+  add_plan_options(app, options->plan, fmt::format("; at least {}", least_measured_keys));
   add_count(app, "--rounds", options->measure.num_rounds,
             "Number of rounds, of which the median is printed (default: 5)", {1, 1000});
   add_count(app, "--seed", options->measure.seed, "Seed of the random keys", {0, ~std::uint64_t{0}});
   add_json(app, options->json);
   return [options] {
-    Requirements requirements = options->shape.wanted;
-    if (!options->shape.scheme.empty()) requirements.scheme = options->shape.scheme;
+    const Requirements requirements = requirements_of(options->plan);
     std::vector<Timed> all;
     for (const Candidate& candidate : plan(requirements).candidates) {
       MeasureOptions own = options->measure;
       own.num_keys = candidate.num_keys;
       if (own.num_keys < least_measured_keys) {
-        throw std::invalid_argument(fmt::format("--memory: it is enough for {} keys; give enough for {}",
-                                                own.num_keys, least_measured_keys));
+        throw std::invalid_argument(
+            fmt::format("{}: {} is planned for {} keys, too few to time; must be at least {}",
+                        requirements.num_keys    ? "--keys"
+                        : requirements.histogram ? flag_of_histogram(options->plan)
+                                                 : "--memory",
+                        candidate.name(), own.num_keys, least_measured_keys));
       }
-      own.false_positive_rate = candidate.false_positive_rate;
+      own.false_positive_rate = candidate.errors.back().false_positive_rate;
       all.push_back({candidate, measure(candidate.shape, own)});
     }
+    std::optional<Plan> choice;
+    if (requirements.preference) choice = plan_again(requirements, all);
     if (options->json) {
-      print_json(bench_json(all));
+      Json json = bench_json(all);
+      if (choice) {
+        json["recommended"] = tally::name_of(choice->recommended().kind());
+        json["reason"] = choice->reason;
+      }
+      print_json(json);
     } else {
       print(bench_text(all));
+      if (choice) print(recommendation_text(*choice));
     }
     return ExitCode::success;
   };

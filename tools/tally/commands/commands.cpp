@@ -10,6 +10,7 @@ tally plan --keys 1M --false-positive-rate 1%          # the smallest structures
 tally plan --keys 10M --memory 64MiB --theta 3         # the lowest false positive rate in 64 MiB
 tally plan --from names.txt -p 0.1% --deletes          # for the keys of a sample
 tally plan -n 5M --zipf 1 --insertions 20M -t 3 -p 1%  # for a skewed stream
+tally plan -n 10M -p 1% --deletes --fastest            # the least time, and its price in memory
 )"},
       {"verify", "Compare the theory of a shape with a simulation", "Planning", declare_verify, R"(
 tally verify --keys 100k -p 1%                     # a planned Bloom filter
@@ -19,6 +20,7 @@ tally verify --file names.tally                    # the shape of a file
       {"bench", "Time the structures of a plan on this machine", "Planning", declare_bench, R"(
 tally bench --keys 1M -p 1% --deletes  # filters that remove keys, in batches and one key at a time
 tally bench --keys 64M -p 0.1%         # larger than every cache
+tally bench -n 1M -p 1% --json >times.json && tally plan -n 1M -p 1% --fastest --figures times.json
 )"},
       {"theory", "Calculate a published formula; without a name, list all formulas", "Planning",
        declare_theory,

@@ -6,7 +6,9 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
+#include "bench/figures.hpp"
 #include "cli/documents.hpp"
 #include "cli/flag_words.hpp"
 #include "cli/options.hpp"
@@ -14,13 +16,12 @@
 #include "commands/plan_sketch.hpp"
 #include "files/shape_json.hpp"
 #include "input/input_is_output.hpp"
-#include "input/sample.hpp"
 #include "plot/figures.hpp"
 #include "shape/count_min_options.hpp"
-#include "shape/dleft_options.hpp"
 #include "shape/flags.hpp"
 #include "shape/memory_warning.hpp"
-#include "shape/scheme_option.hpp"
+#include "shape/plan_options.hpp"
+#include "shape/preference_options.hpp"
 #include "tally/planner.hpp"
 #include "text/output.hpp"
 #include "text/wrapped.hpp"
@@ -28,69 +29,27 @@
 namespace tally::cli {
 namespace {
 
-struct PlanOptions {
-  ShapeOptions shape;
-  InputOptions sample;
-  std::string histogram;
-  std::optional<double> zipf;
+struct PlanCommandOptions {
+  PlanOptions plan;
+  std::string figures;
   PlotOptions plot;
   bool json = false;
 };
 
-/// Large enough for the threshold and for the saturation of 8-bit counters; see compound_poisson.hpp for the limit.
-std::uint64_t histogram_limit(std::uint64_t threshold) {
-  return std::min<std::uint64_t>(std::max<std::uint64_t>(threshold, 256), 10'000);
-}
-
-/// Checks here what the planner would report in terms of num_keys, which the user does not give with a histogram.
-void check_histogram(const PlanOptions& options, const theory::CountHistogram& histogram) {
-  const char* const flag = options.zipf ? "--zipf" : !options.histogram.empty() ? "--histogram" : "--from";
-  if (histogram.num_distinct() == 0)
-    throw std::invalid_argument(fmt::format("{}: it contains no keys; give one with at least one key", flag));
-  if (options.shape.wanted.false_positive_rate.has_value() == options.shape.wanted.memory_bytes.has_value()) {
-    throw std::invalid_argument(fmt::format(
-        "{}: it determines the number of keys; also give either --false-positive-rate or --memory", flag));
-  }
-}
-
-Requirements requirements_of(const PlanOptions& options) {
-  Requirements wanted = options.shape.wanted;
-  if (!options.shape.scheme.empty()) wanted.scheme = options.shape.scheme;
-
-  const std::uint64_t limit = histogram_limit(wanted.theta());
-  if (options.zipf) {
-    if (!wanted.num_keys || !wanted.num_insertions) {
-      throw std::invalid_argument(
-          "--zipf needs --keys (the number of keys to draw from) and --insertions; give both");
-    }
-    wanted.histogram =
-        theory::zipf_count_histogram(*wanted.num_keys, *options.zipf, *wanted.num_insertions, limit);
-  } else if (!options.histogram.empty()) {
-    wanted.histogram = read_histogram(options.histogram, limit);
-  } else if (!options.sample.files.empty()) {
-    wanted.histogram = count_sample(options.sample, limit);
-  }
-  if (wanted.histogram) {
-    check_histogram(options, *wanted.histogram);
-    wanted.num_keys.reset();
-    wanted.num_insertions.reset();
-  }
-  return wanted;
-}
-
-ExitCode run_plan_sketch(const PlanOptions& options) {
-  const Requirements& wanted = options.shape.wanted;
+ExitCode run_plan_sketch(const PlanCommandOptions& options) {
+  const ShapeOptions& shape = options.plan.shape;
+  const Requirements& wanted = shape.wanted;
   const bool is_of_keys = wanted.num_keys || wanted.false_positive_rate || wanted.theta() != 1 ||
-                          wanted.num_insertions || wanted.needs_deletes || options.zipf ||
-                          !options.histogram.empty() || !options.sample.files.empty() ||
-                          !options.shape.scheme.empty();
+                          wanted.num_insertions || wanted.needs_deletes || wanted.preference ||
+                          !options.figures.empty() || options.plan.zipf || !options.plan.histogram.empty() ||
+                          !options.plan.sample.files.empty() || !shape.scheme.empty();
   if (is_of_keys) {
     throw std::invalid_argument(
         fmt::format("{}: it plans a sketch, whose size does not depend on the keys; combine it only with "
                     "--failure-probability, --memory and --total-count",
-                    flag_given(options.shape, sketch_flags)));
+                    flag_given(shape, sketch_flags)));
   }
-  return plan_sketch(options.shape, options.json);
+  return plan_sketch(shape, options.json);
 }
 
 std::string_view name_of(ErrorLaw law) {
@@ -122,6 +81,17 @@ Json forecast_json(const DLeftForecast& forecast) {
           {"sizes", sizes}};
 }
 
+Json costs_json(const OperationCosts& costs) {
+  Json json = {{"source", tally::name_of(costs.source)},
+               {"insert_ns", costs.insert_ns},
+               {"remove_ns", nullptr},
+               {"lookup_present_ns", costs.lookup_present_ns},
+               {"lookup_absent_ns", costs.lookup_absent_ns},
+               {"line_read_ns", costs.line_read_ns}};
+  if (costs.remove_ns) json["remove_ns"] = *costs.remove_ns;
+  return json;
+}
+
 Json candidate_json(const Candidate& candidate) {
   Json errors = Json::array();
   for (const PredictedError& error : candidate.errors) {
@@ -149,6 +119,7 @@ Json candidate_json(const Candidate& candidate) {
                 {{"insert", candidate.cache_lines.insert},
                  {"lookup_absent", candidate.cache_lines.lookup_absent},
                  {"lookup_present", candidate.cache_lines.lookup_present}}},
+               {"operation_costs", costs_json(candidate.operation_costs)},
                {"rounding_cost", nullptr},
                {"dleft", nullptr},
                {"summary", candidate.summary},
@@ -163,10 +134,11 @@ Json candidate_json(const Candidate& candidate) {
   return json;
 }
 
-Json plan_json(const Plan& plan) {
+Json plan_json(const Plan& plan, const std::optional<PlanPreference>& preference) {
   Json candidates = Json::array();
   for (const Candidate& candidate : plan.candidates) candidates.push_back(candidate_json(candidate));
   return {{"recommended", tally::name_of(plan.recommended().kind())},
+          {"preference", preference ? Json(tally::name_of(*preference)) : Json()},
           {"reason", plan.reason},
           {"warnings", plan.warnings},
           {"exact_table_bytes", plan.exact_table_bytes},
@@ -232,12 +204,41 @@ std::string dleft_table_of(const Plan& plan) {
   return (any ? "\n" + cells.text() : "") + (grows ? "\n" + sizes.text() : "");
 }
 
-std::string plan_text(const Plan& plan, std::uint64_t threshold) {
+/// Another table with the times, and where they come from.
+std::string times_table_of(const Plan& plan) {
+  Table table({"ns per key, in batches", "insert", "remove", "hit", "miss", "line read", "source"});
+  const auto text_of_time = [](double ns) { return fmt::format("{:.1f}", ns); };
+  bool any_of_table = false;
+  for (const Candidate& candidate : plan.candidates) {
+    const OperationCosts& costs = candidate.operation_costs;
+    table.add_row({candidate.name(), text_of_time(costs.insert_ns),
+                   costs.remove_ns ? text_of_time(*costs.remove_ns) : "-",
+                   text_of_time(costs.lookup_present_ns), text_of_time(costs.lookup_absent_ns),
+                   text_of_time(costs.line_read_ns), std::string(tally::name_of(costs.source))});
+    any_of_table = any_of_table || costs.source == CostSource::table;
+  }
+  std::string text = "\n" + table.text();
+  if (any_of_table) {
+    text += wrapped(
+                "These times were measured once, on the machine of docs/benchmarks.md; 'tally bench' with "
+                "the same "
+                "options measures yours.",
+                0) +
+            "\n";
+  }
+  return text;
+}
+
+std::string plan_text(const Plan& plan, std::uint64_t threshold,
+                      const std::optional<PlanPreference>& preference) {
   const Candidate& first = plan.recommended();
-  std::string text = table_of(plan, threshold) + dleft_table_of(plan);
-  text += "\n" +
-          wrapped(fmt::format("Recommended: {}, because {}.", tally::name_of(first.kind()), plan.reason), 0) +
-          "\n";
+  std::string text = table_of(plan, threshold) + times_table_of(plan) + dleft_table_of(plan);
+  text +=
+      "\n" +
+      wrapped(fmt::format("Recommended: {}, because {}.",
+                          preference ? first.name() : std::string(tally::name_of(first.kind())), plan.reason),
+              0) +
+      "\n";
   if (threshold > 1) {
     std::string errors;
     for (const PredictedError& error : first.errors) {
@@ -291,60 +292,46 @@ void warn_of_high_rate(const Requirements& wanted, const Plan& result) {
 }  // namespace
 
 Run declare_plan(CommandLine app) {
-  const auto options = std::make_shared<PlanOptions>();
+  const auto options = std::make_shared<PlanCommandOptions>();
   add_details(app, R"(
       Lists every structure that meets the requirements, and recommends one. Give the keys as a number, as a sample
       to count, as a histogram of counts, or as a Zipf law.
+
+      With --fastest, --smallest or --balanced, another structure may be recommended, and the reason states its price.
 
       With --epsilon or --total-count, plans a count-min sketch instead.
 
       Exit status: 0 if a structure meets the requirements, 2 after an error.
       )");
-  Option keys = add_count(app, "-n,--keys", options->shape.wanted.num_keys,
-                          "Number of distinct keys (with --zipf: of keys to draw from)");
-  add_rate(app, "-p,--false-positive-rate", options->shape.wanted.false_positive_rate,
-           "Largest false positive rate");
-  add_size(app, "-m,--memory", options->shape.wanted.memory_bytes, "Memory, which is never exceeded");
-  add_count(app, "-t,--theta,--threshold", options->shape.wanted.threshold,
-            "Queries ask whether a key was inserted at least this number of times (default: 1)",
-            {1, max_threshold_limit});
-  app.add_flag("--deletes", options->shape.wanted.needs_deletes, "Keys will be removed");
-  app.add_flag("--counts", options->shape.wanted.needs_counts, "Queries will ask for the count of a key");
-  Option insertions = add_count(app, "--insertions", options->shape.wanted.num_insertions,
-                                "Number of insertions, including repeated keys");
-  add_scheme(app, options->shape.scheme);
-  Option from =
-      app.add_option("--from", options->sample.files,
-                     "Count the keys of these files exactly and plan for them ('-': standard input)")
-          .type_name("FILE")
-          .group("Input");
-  Option histogram =
-      add_file(app, "--histogram", options->histogram,
-               "A file with two numbers per line: a count, and the number of keys with that count")
-          .group("Input");
-  Option zipf =
-      add_real(app, "--zipf", options->zipf, "Keys are drawn by Zipf's law with this exponent", {0, 20})
-          .group("Input");
-  add_field_options(app, options->sample);
-  add_dleft_plan_options(app, options->shape.wanted);
-  add_count_min_options(app, options->shape);
-  from.excludes(keys).excludes(histogram).excludes(zipf).excludes(insertions);
-  histogram.excludes(keys).excludes(zipf).excludes(insertions);
+  add_plan_options(app, options->plan);
+  add_file(app, "--figures", options->figures,
+           "Choose by the times in this file, the output of 'tally bench --json' with the same options, "
+           "instead of "
+           "those measured on the machine of docs/benchmarks.md")
+      .group("Preference");
+  add_count_min_options(app, options->plan.shape);
   add_plot(app, options->plot, "false positive rate against memory");
   add_json(app, options->json);
   return [app, options] {
     check_plot(options->plot, options->json);
-    if (!options->sample.files.empty())
-      refuse_input_as_output(options->sample.files, options->plot.file, "--plot");
-    if (!flag_given(options->shape, sketch_flags).empty()) return run_plan_sketch(*options);
-    const Requirements wanted = requirements_of(*options);
-    Plan result = plan(wanted);
+    if (!options->plan.sample.files.empty())
+      refuse_input_as_output(options->plan.sample.files, options->plot.file, "--plot");
+    if (!flag_given(options->plan.shape, sketch_flags).empty()) return run_plan_sketch(*options);
+    if (!options->figures.empty() && !options->plan.shape.wanted.preference) {
+      throw std::invalid_argument(
+          fmt::format("--figures: they are for {}; also give one of these", preference_flags));
+    }
+    const std::vector<MeasuredFilter> figures =
+        options->figures.empty() ? std::vector<MeasuredFilter>() : read_figures(options->figures);
+    const Requirements wanted = requirements_of(options->plan);
+    Plan result = plan(wanted, figures);
+    if (!options->figures.empty()) require_own_figures(options->figures, result);
     for (std::string& warning : result.warnings) warning = warning_in_words_of(app, warning);
     warn_of_high_rate(wanted, result);
     if (options->json) {
-      print_json(plan_json(result));
+      print_json(plan_json(result, wanted.preference));
     } else {
-      print(plan_text(result, wanted.theta()));
+      print(plan_text(result, wanted.theta(), wanted.preference));
     }
     if (options->plot.wanted) draw(options->plot, plan_figure(wanted, result));
     return ExitCode::success;

@@ -3,11 +3,10 @@
 #include <fmt/core.h>
 
 #include <cmath>
-#include <fstream>
 #include <stdexcept>
-#include <system_error>
 
 #include "cli/flag_words.hpp"
+#include "files/json_file.hpp"
 #include "files/shape_json.hpp"
 #include "shape/flags.hpp"
 #include "shape/kinds.hpp"
@@ -34,16 +33,6 @@ Planned planned_shape(const ShapeOptions& options, const KindOfShape& kind, cons
   return planned;
 }
 
-Json read_json(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw std::system_error(errno, std::generic_category(), path);
-  try {
-    return Json::parse(file);
-  } catch (const std::invalid_argument& error) {
-    throw std::invalid_argument(fmt::format("--shape: '{}' is not valid JSON: {}", path, error.what()));
-  }
-}
-
 }  // namespace
 
 Planned shape_of(const ShapeOptions& options, const std::function<std::uint64_t()>& count_keys) {
@@ -60,7 +49,7 @@ Planned shape_of(const ShapeOptions& options, const std::function<std::uint64_t(
 }
 
 FilterShape shape_in_file(const std::string& path, const std::string& kind) {
-  const Json json = read_json(path);
+  const Json json = read_json(path, "--shape");
   try {
     return shape_from_json(json, kind);
   } catch (const std::invalid_argument& error) {
