@@ -38,6 +38,8 @@ std::vector<Entry> bloom_entries() {
   std::vector<Entry> entries;
   for (const double rate : {0.01, 0.002}) {
     entries.push_back(planned<BlockedBloomFilter, BlockedScheme>("blocked-bloom", rate, plan_blocked_bloom));
+    entries.push_back(planned<RegisterBlockedBloomFilter, RegisterBlockedScheme>(
+        "register-blocked-bloom", rate, plan_register_blocked_bloom));
     entries.push_back(planned<BloomFilter<>, DefaultScheme>("bloom", rate, plan_bloom));
     entries.push_back(
         planned<CountingBloomFilter<>, DefaultScheme>("counting-bloom", rate, plan_counting_bloom));

@@ -24,8 +24,8 @@ namespace tally {
 ///   memory and rate   as many positions as fit, and the number of hashes that allows the most keys
 ///
 /// Rounding never makes a shape miss the rate or exceed the memory. Among equals the fewest hashes are chosen. The
-/// formulas are those of theory/ for the scheme DefaultScheme (BlockedScheme for plan_blocked_bloom), the exact ones if
-/// there is a choice.
+/// formulas are those of theory/ for the scheme DefaultScheme (for blocked filters, their own one), the exact ones if there
+/// is a choice.
 ///
 /// Throw std::invalid_argument for requirements out of range, and for those that need more than 2^56 positions or 1024
 /// hashes.
@@ -37,6 +37,10 @@ namespace tally {
 /// For BlockedBloomFilter: num_bits is a multiple of 512; at most 64 hashes are considered. Reads what plan_bloom does.
 /// @source theory::blocked_bloom_false_positive_probability (after Putze et al. 2007)
 [[nodiscard]] BlockedBloomShape plan_blocked_bloom(const Requirements& requirements);
+
+/// For RegisterBlockedBloomFilter: the same with a number of hashes that is a multiple of 8, at most 64.
+/// @source theory::register_bloom_false_positive_probability
+[[nodiscard]] BlockedBloomShape plan_register_blocked_bloom(const Requirements& requirements);
 
 /// For CountingBloomFilter. The rate is that of may_contain for a key that is not in the filter, and of at_least(theta)
 /// for one that is in it fewer than theta times, whatever the multiplicities of the others. Reads num_keys,
@@ -52,23 +56,23 @@ namespace tally {
 ///         theory::compound_threshold_false_positive_probability
 [[nodiscard]] ThresholdShape plan_threshold(const Requirements& requirements);
 
-/// Plans a shape of this kind with the function for the kind (one above, plan_dleft, plan_compact_dleft, plan_count_min
-/// or plan_count_min_two_hash), and with the scheme of the requirements or by default that of the kind. Filters are
-/// planned by the law of the default scheme. Then the size is rounded to what the scheme can use: down if a memory is
-/// given, else up. Also throws std::invalid_argument for a scheme that the kind does not support, and for a memory if a
-/// d-left filter would have to be rounded down.
+/// Plans a shape of this kind with the function for the kind and scheme (one above, plan_dleft, plan_compact_dleft,
+/// plan_count_min or plan_count_min_two_hash), and with the scheme of the requirements or by default that of the kind.
+/// Filters that are not blocked are planned by the law of the default scheme. Then the size is rounded to what the scheme
+/// can use: down if a memory is given, else up. Also throws std::invalid_argument for a scheme that the kind does not
+/// support, and for a memory if a d-left filter would have to be rounded down.
 [[nodiscard]] FilterShape plan_shape(FilterKind kind, const Requirements& requirements);
 
 /// The largest number of distinct keys (0 if not even one) with which the filter meets the rate, in the sense that a
-/// plan of its kind guarantees by default. Throws std::invalid_argument for a rate outside (0, 1) or an impossible
-/// shape.
+/// plan of its kind guarantees by default. A BlockedBloomShape is treated as that of a BlockedBloomFilter. Throws
+/// std::invalid_argument for a rate outside (0, 1) or an impossible shape.
 std::uint64_t planned_num_keys(const BloomShape& shape, double false_positive_rate);
 std::uint64_t planned_num_keys(const BlockedBloomShape& shape, double false_positive_rate);
 std::uint64_t planned_num_keys(const CountingBloomShape& shape, double false_positive_rate);
 std::uint64_t planned_num_keys(const ThresholdShape& shape, double false_positive_rate);
 
-/// The same for a filter of any kind, by the law of the kind's default scheme. Also throws std::invalid_argument for a
-/// sketch, which has no such number.
+/// The same for a filter of any kind, by the law of the kind's default scheme; for a blocked filter, of its own. Also
+/// throws std::invalid_argument for a sketch, which has no such number.
 std::uint64_t planned_num_keys(const FilterShape& shape, double false_positive_rate);
 
 }  // namespace tally

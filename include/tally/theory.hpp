@@ -17,6 +17,7 @@
 #include "tally/theory/kappa_star.hpp"
 #include "tally/theory/partition_double.hpp"
 #include "tally/theory/rate_concentration.hpp"
+#include "tally/theory/register_bloom.hpp"
 #include "tally/theory/similarity.hpp"
 #include "tally/theory/summary_cache.hpp"
 #include "tally/theory/tails.hpp"

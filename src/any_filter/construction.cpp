@@ -89,8 +89,9 @@ FilterVariant make_filter(const FilterShape& shape, const KeyHasher& hasher, con
   if (const auto* bloom = std::get_if<BloomShape>(&shape.shape)) {
     return make_with_scheme<CounterSchemes>(shape.scheme_id, *bloom, hasher, totals, std::move(words));
   }
-  if (const auto* blocked = std::get_if<BlockedBloomShape>(&shape.shape))
-    return make<BlockedScheme>(*blocked, hasher, totals, std::move(words));
+  if (const auto* blocked = std::get_if<BlockedBloomShape>(&shape.shape)) {
+    return make_with_scheme<LineSchemes>(shape.scheme_id, *blocked, hasher, totals, std::move(words));
+  }
   if (const auto* counting = std::get_if<CountingBloomShape>(&shape.shape)) {
     return make_with_scheme<CounterSchemes>(shape.scheme_id, *counting, hasher, totals, std::move(words));
   }

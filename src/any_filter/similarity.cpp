@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tally/detail/parameter_error.hpp"
+#include "tally/hashing/register_blocked_scheme.hpp"
 #include "tally/theory/confidence.hpp"
 
 namespace tally {
@@ -79,6 +80,11 @@ SetSimilarity detail::similarity_of(const FilterView& filter, const theory::Occu
   } else if (const auto* const compact = std::get_if<CompactDLeftShape>(&shape.shape)) {
     const auto num_fingerprints = static_cast<std::uint64_t>(compact->num_fingerprints());
     found = theory::estimate_similarity(num_fingerprints, 1, occupied);
+  } else if (shape.scheme_id == RegisterBlockedScheme::file_id) {
+    constexpr std::uint32_t num_words = RegisterBlockedScheme::words_per_line;
+    constexpr std::uint32_t word_bits = 64;
+    found = theory::estimate_similarity_register_blocked(shape.num_positions() / num_words / word_bits,
+                                                         num_words, word_bits, shape.num_hashes(), occupied);
   } else if (shape.kind() == FilterKind::blocked_bloom) {
     constexpr std::uint32_t line_bits = 512;
     found = theory::estimate_similarity_blocked(shape.num_positions() / line_bits, line_bits,

@@ -4,10 +4,14 @@
 #include <cmath>
 #include <type_traits>
 
+#include "tally/hashing/register_blocked_scheme.hpp"
 #include "tally/theory/estimate.hpp"
+#include "tally/theory/similarity.hpp"
 
 namespace tally {
 namespace {
+
+constexpr std::uint32_t num_words = RegisterBlockedScheme::words_per_line;
 
 // The number of positions in [begin, end) that hold at least `value`.
 std::uint64_t num_at_least(const BitArray& bits, std::uint64_t, std::uint64_t begin, std::uint64_t end) {
@@ -28,6 +32,17 @@ double pass_probability(const Storage& storage, PositionLayout layout, PositionS
   };
   const double k = space.num_hashes;
   if (layout == PositionLayout::whole) return std::pow(share(0, space.num_positions), k);
+  if (layout == PositionLayout::words) {
+    const std::uint64_t word_size = space.positions_per_line / num_words;
+    double sum = 0;
+    for (std::uint64_t line = 0; line < space.num_positions; line += space.positions_per_line) {
+      double product = 1;
+      for (std::uint64_t begin = line; begin < line + space.positions_per_line; begin += word_size)
+        product *= share(begin, begin + word_size);
+      sum += std::pow(product, k / num_words);
+    }
+    return sum * static_cast<double>(space.positions_per_line) / static_cast<double>(space.num_positions);
+  }
   const bool by_parts = layout == PositionLayout::parts;
   const std::uint64_t size = by_parts ? space.num_positions / space.num_hashes : space.positions_per_line;
   double product = 1;
@@ -70,6 +85,15 @@ template <class Storage>
 KeyEstimate estimate_num_keys(const Storage& storage, PositionLayout layout, PositionSpace space) {
   const std::uint64_t num_zero = space.num_positions - num_at_least(storage, 1, 0, space.num_positions);
   if (layout == PositionLayout::lines && num_zero != 0) return estimate_from_lines(space, num_zero);
+  if (layout == PositionLayout::words) {
+    const std::uint64_t occupied = space.num_positions - num_zero;
+    const theory::Estimate of_words =
+        theory::estimate_similarity_register_blocked(space.num_positions / space.positions_per_line,
+                                                     num_words, space.positions_per_line / num_words,
+                                                     space.num_hashes, {occupied, occupied, occupied})
+            .num_keys_a;
+    return {of_words.value, of_words.standard_error};
+  }
   const auto estimate = theory::estimate_distinct_keys(space.num_positions, space.num_hashes, num_zero);
   return {estimate.num_keys, estimate.standard_error};
 }

@@ -41,6 +41,10 @@ std::string_view bucket_scheme_name(std::uint16_t id) {
 std::uint16_t row_scheme_id(std::string_view name) { return id_in(RowSchemes::names, "RowScheme", name); }
 std::string_view row_scheme_name(std::uint16_t id) { return name_in(RowSchemes::names, "RowScheme", id); }
 
+bool is_line_scheme(std::uint16_t id) noexcept {
+  return LineSchemes::with_id(id, [](auto) {});
+}
+
 PositionLaw position_law(std::uint16_t id) {
   PositionLaw law = PositionLaw::independent;
   const bool found =

@@ -35,9 +35,14 @@ std::uint64_t PartitionDoubleScheme::round_positions(PositionSpace space, Roundi
 namespace detail {
 
 void check_position_space(std::string_view structure, std::string_view positions_field,
-                          std::string_view scheme, PositionSpace space, std::uint64_t usable_below,
-                          std::uint64_t usable_above) {
+                          std::string_view scheme, PositionSpace space, std::uint32_t hashes_step,
+                          std::uint64_t usable_below, std::uint64_t usable_above) {
   require_in_range(structure, "num_hashes", space.num_hashes, 1, max_num_hashes);
+  if (space.num_hashes % hashes_step != 0) {
+    throw_parameter_error(
+        structure, "num_hashes", space.num_hashes,
+        "a multiple of " + std::to_string(hashes_step) + " for the scheme '" + std::string(scheme) + "'");
+  }
   require_in_range(structure, positions_field, space.num_positions, 1, max_num_positions);
   if (usable_above == space.num_positions) return;
   std::string rule;

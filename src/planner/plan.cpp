@@ -73,7 +73,7 @@ Candidate describe(const Task& task, const SearchLaw& scheme, const FilterShape&
 
 Candidate bloom(const Task& task, const SearchLaw& scheme) {
   const Solution found = solve(structure, scheme.law, task.wanted, 1);
-  const bool is_blocked = scheme.kind == PositionLaw::lines;
+  const bool is_blocked = is_line_scheme(scheme.file_id);
   const FilterShape shape = bloom_filter_shape(found.num_positions, found.num_hashes, scheme.file_id);
   Candidate candidate = describe(task, scheme, shape, found.num_keys, 0);
   candidate.summary = is_blocked ? "a set; one cache line per key, for more memory or more false positives"
@@ -81,11 +81,48 @@ Candidate bloom(const Task& task, const SearchLaw& scheme) {
   candidate.source =
       is_blocked ? "mixture over lines of the exact law of one line (after Putze, Sanders, Singler 2007)"
                  : "(1 - (1 - 1/m)^(k n))^k (Fan, Cao, Almeida, Broder 2000, Summary Cache)";
+  if (scheme.kind == PositionLaw::words) {
+    candidate.summary =
+        "a set; the fastest: one cache line per key in vector registers, for more memory or more false "
+        "positives";
+    candidate.source =
+        "mixture over lines of the exact law of their words (after Putze, Sanders, Singler 2007)";
+  }
   if (scheme.kind == PositionLaw::parts)
     candidate.source = "(1 - (1 - k/m)^n)^k (Kirsch, Mitzenmacher 2008, section 2)";
   if (scheme.kind == PositionLaw::partition_double)
     candidate.source = "exact at finite n (Kirsch, Mitzenmacher 2008, section 3)";
   return candidate;
+}
+
+/// The scheme of a blocked filter unless one is wanted: register-blocked, which is the fastest, unless the blocked scheme
+/// meets the requirements in so much less memory that its speed is not worth it.
+SearchLaw scheme_of_lines(const Wanted& wanted) {
+  constexpr double most_memory_for_registers = 1.1;
+  SearchLaw blocked = search_law(BlockedScheme::name);
+  SearchLaw registers = search_law(RegisterBlockedScheme::name);
+  if (!wanted.memory_bytes) {
+    const auto small = least_positions(blocked.law, *wanted.num_keys, *wanted.ln_rate);
+    const auto fast = least_positions(registers.law, *wanted.num_keys, *wanted.ln_rate);
+    const bool is_worth_it =
+        fast && (!small || static_cast<double>(fast->num_positions) <=
+                               most_memory_for_registers * static_cast<double>(small->num_positions));
+    return is_worth_it ? registers : blocked;
+  }
+  // What the blocked scheme achieves in the memory without the surplus.
+  const std::uint64_t m = positions_in(*wanted.memory_bytes, 1);
+  const auto small_m = static_cast<std::uint64_t>(static_cast<double>(m) / most_memory_for_registers);
+  if (wanted.num_keys) {
+    const auto small = best_hashes(blocked.law, *wanted.num_keys, small_m);
+    const auto fast = best_hashes(registers.law, *wanted.num_keys, m);
+    const auto rate = [&](const SearchLaw& scheme, const Solution& found) {
+      return scheme.law.ln_rate(found.num_positions, found.num_hashes, *wanted.num_keys);
+    };
+    return !small || (fast && rate(registers, *fast) <= rate(blocked, *small)) ? registers : blocked;
+  }
+  const auto small = most_keys(blocked.law, small_m, *wanted.ln_rate);
+  const auto fast = most_keys(registers.law, m, *wanted.ln_rate);
+  return !small || (fast && fast->num_keys >= small->num_keys) ? registers : blocked;
 }
 
 Candidate counting(const Task& task) {
@@ -285,12 +322,12 @@ Plan plan(const Requirements& requirements, std::span<const MeasuredFilter> figu
     }
   }
   const Task task(requirements, wanted, keys);
-  const bool is_blocked = task.scheme.kind == PositionLaw::lines;
+  const bool is_blocked = is_line_scheme(task.scheme.file_id);
   const bool no_plain_set = removes_or_counts(requirements);
   if (is_blocked && (requirements.theta() > 1 || no_plain_set)) {
     throw std::invalid_argument(
-        "plan: scheme is 'blocked', which only Bloom filters support; use another scheme for thresholds, "
-        "counts and removals");
+        "plan: scheme is '" + std::string(*requirements.scheme) +
+        "', which only Bloom filters support; use another scheme for thresholds, counts and removals");
   }
 
   Plan result;
@@ -299,8 +336,9 @@ Plan plan(const Requirements& requirements, std::span<const MeasuredFilter> figu
   std::vector<std::pair<FilterKind, Maker>> makers;
   if (!no_plain_set && task.theta == 1) {
     if (!is_blocked) makers.emplace_back(FilterKind::bloom, [&] { return one(bloom(task, task.scheme)); });
-    makers.emplace_back(FilterKind::blocked_bloom,
-                        [&] { return one(bloom(task, search_law(BlockedScheme::name))); });
+    makers.emplace_back(FilterKind::blocked_bloom, [&] {
+      return one(bloom(task, is_blocked ? task.scheme : scheme_of_lines(task.wanted)));
+    });
   }
   if (!no_plain_set && task.theta > 1) {
     makers.emplace_back(FilterKind::threshold, [&] { return one(threshold(task, task.theta - 1)); });

@@ -21,7 +21,8 @@ constexpr double most_memory_for_one_line = 2;
 bool is_slow(const Candidate& candidate) { return candidate.dleft && !candidate.dleft->has_fast_loops; }
 
 std::string suggest_blocked(const Candidate& blocked, const Candidate& first) {
-  std::string text = "; blocked-bloom takes " + memory_against(blocked, first);
+  std::string text = "; blocked-bloom with the scheme " + std::string(blocked.shape.scheme_name()) +
+                     " takes " + memory_against(blocked, first);
   if (static_cast<double>(blocked.shape.num_bytes()) >
       most_memory_for_one_line * static_cast<double>(first.shape.num_bytes()))
     return text + ", which is too much for touching only one cache line per key";

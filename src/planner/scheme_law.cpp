@@ -7,6 +7,7 @@
 #include "tally/theory/blocked_bloom.hpp"
 #include "tally/theory/bloom.hpp"
 #include "tally/theory/partition_double.hpp"
+#include "tally/theory/register_bloom.hpp"
 
 namespace tally {
 namespace {
@@ -46,6 +47,7 @@ std::optional<theory::DoubleHashing> double_hashing_of(PositionLaw law) noexcept
     case PositionLaw::independent:
     case PositionLaw::parts:
     case PositionLaw::lines:
+    case PositionLaw::words:
       break;
   }
   return std::nullopt;
@@ -66,6 +68,12 @@ SchemeLaw false_positive_law(std::uint16_t scheme_id, std::uint64_t m, std::uint
   if (law == PositionLaw::lines) {
     constexpr std::uint32_t B = BitArray::positions_per_line;
     return {theory::ln_blocked_bloom_false_positive_probability(m / B, B, k, n), LawKind::exact};
+  }
+  if (law == PositionLaw::words) {
+    constexpr std::uint32_t num_words = RegisterBlockedScheme::words_per_line;
+    constexpr std::uint32_t B = BitArray::positions_per_line;
+    return {theory::ln_register_bloom_false_positive_probability(m / B, num_words, B / num_words, k, n),
+            LawKind::exact};
   }
   if (law == PositionLaw::parts)
     return {theory::ln_false_positive_probability_partitioned(m, k, n), LawKind::exact};

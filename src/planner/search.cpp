@@ -12,6 +12,7 @@
 #include "tally/theory/blocked_bloom.hpp"
 #include "tally/theory/bloom.hpp"
 #include "tally/theory/partition_double.hpp"
+#include "tally/theory/register_bloom.hpp"
 #include "tally/theory/threshold.hpp"
 
 namespace tally::planner_detail {
@@ -36,12 +37,12 @@ std::uint64_t least_good(std::uint64_t enough, Good good) {
   return enough;
 }
 
-/// Calls better(k) for k = 1, 2, ...; stops after `patience` calls in a row that returned false.
+/// Calls better(k) for the scheme's values of k, from the least one up; stops after `patience` calls in a row that returned false.
 template <class Better>
 void for_each_num_hashes(const Law& law, Better better) {
   std::uint32_t in_vain = 0;
   bool any = false;
-  for (std::uint32_t k = 1; k <= law.max_hashes; ++k) {
+  for (std::uint32_t k = law.hashes_step; k <= law.max_hashes; k += law.hashes_step) {
     const bool improved = better(k);
     any = any || improved;
     in_vain = improved ? 0 : in_vain + 1;
@@ -69,6 +70,15 @@ Law law_of(PositionLaw kind) {
       };
       law.max_hashes = 64;
       law.patience = slow_law_patience;
+      break;
+    case PositionLaw::words:
+      law.ln_rate = [](std::uint64_t m, std::uint32_t k, std::uint64_t n) {
+        constexpr std::uint32_t num_words = RegisterBlockedScheme::words_per_line;
+        constexpr std::uint32_t B = BitArray::positions_per_line;
+        return theory::ln_register_bloom_false_positive_probability(m / B, num_words, B / num_words, k, n);
+      };
+      law.max_hashes = 64;
+      law.patience = 1;  // one step is 8 hashes
       break;
     case PositionLaw::independent:
     case PositionLaw::plain_double:
@@ -163,6 +173,7 @@ SearchLaw search_law(std::string_view scheme) {
   SearchLaw result;
   AllSchemes::with_id(scheme_id(scheme), [&]<class Scheme>(std::type_identity<Scheme>) {
     result = {Scheme::file_id, Scheme::law, law_of(Scheme::law)};
+    result.law.hashes_step = num_hashes_step<Scheme>;
     result.law.round = [](std::uint64_t m, std::uint32_t k, Rounding rounding) {
       return Scheme::round_positions({m, k, BitArray::positions_per_line}, rounding);
     };

@@ -23,6 +23,7 @@ struct Law {
   /// The nearest m that the scheme can use; 0 if there is none.
   std::function<std::uint64_t(std::uint64_t m, std::uint32_t k, Rounding)> round;
   std::uint32_t max_hashes = max_num_hashes;
+  std::uint32_t hashes_step = 1;  ///< k is a multiple of this
   /// The search stops after this many values of k in a row without a better result. For slow formulas with one minimum
   /// in k; 0 means that all values are tried.
   std::uint32_t patience = 0;

@@ -34,6 +34,10 @@ std::uint64_t planned(std::string_view structure, std::string_view scheme, std::
   detail::require_in_range(structure, "num_positions", num_positions, 1, max_num_positions);
   detail::require_probability(structure, "false_positive_rate", false_positive_rate);
   const Law law = search_law(scheme).law;
+  if (num_hashes % law.hashes_step != 0) {
+    detail::throw_parameter_error(structure, "num_hashes", num_hashes,
+                                  "a multiple of " + std::to_string(law.hashes_step));
+  }
   if (law.round(num_positions, num_hashes, Rounding::down) != num_positions) {
     detail::throw_parameter_error(structure, "num_positions", num_positions,
                                   "a multiple of 512 for a blocked filter");
@@ -77,6 +81,11 @@ BloomShape plan_bloom(const Requirements& requirements) {
 
 BlockedBloomShape plan_blocked_bloom(const Requirements& requirements) {
   return plan_bits<BlockedBloomShape>("plan_blocked_bloom", BlockedScheme::name, requirements);
+}
+
+BlockedBloomShape plan_register_blocked_bloom(const Requirements& requirements) {
+  return plan_bits<BlockedBloomShape>("plan_register_blocked_bloom", RegisterBlockedScheme::name,
+                                      requirements);
 }
 
 CountingBloomShape plan_counting_bloom(const Requirements& requirements) {
@@ -160,6 +169,12 @@ FilterShape shape_by(const Requirements& requirements, std::uint16_t scheme_id) 
   return {plan_own(requirements), scheme_id};
 }
 
+FilterShape blocked_shape(const Requirements& requirements, std::uint16_t scheme_id) {
+  return {scheme_id == RegisterBlockedScheme::file_id ? plan_register_blocked_bloom(requirements)
+                                                      : plan_blocked_bloom(requirements),
+          scheme_id};
+}
+
 FilterShape sketch_shape(const Requirements& requirements, std::uint16_t scheme_id) {
   RowLaw law = RowLaw::independent;
   RowSchemes::with_id(scheme_id, [&]<class Rows>(std::type_identity<Rows>) { law = Rows::law; });
@@ -172,6 +187,10 @@ std::uint64_t num_keys_by(const FilterShape& shape, double rate) {
   return planned_num_keys(std::get<Shape>(shape.shape), rate);
 }
 
+std::uint64_t num_keys_of_blocked(const FilterShape& shape, double rate) {
+  return planned("planned_num_keys", shape.scheme_name(), shape.num_positions(), shape.num_hashes(), rate);
+}
+
 std::uint64_t num_keys_of_sketch(const FilterShape& shape, double /*rate*/) {
   throw std::invalid_argument(
       "planned_num_keys: a " + std::string(name_of(shape.kind())) +
@@ -180,7 +199,7 @@ std::uint64_t num_keys_of_sketch(const FilterShape& shape, double /*rate*/) {
 
 constexpr KindPlanner planners[] = {
     {FilterKind::bloom, shape_by<plan_bloom>, num_keys_by<BloomShape>},
-    {FilterKind::blocked_bloom, shape_by<plan_blocked_bloom>, num_keys_by<BlockedBloomShape>},
+    {FilterKind::blocked_bloom, blocked_shape, num_keys_of_blocked},
     {FilterKind::counting_bloom, shape_by<plan_counting_bloom>, num_keys_by<CountingBloomShape>},
     {FilterKind::threshold, shape_by<plan_threshold>, num_keys_by<ThresholdShape>},
     {FilterKind::dleft, shape_by<plan_dleft>, num_keys_by<DLeftShape>},

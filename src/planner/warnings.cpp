@@ -63,7 +63,8 @@ void warn_of_small_filter(Warnings& warnings, const Candidate& first) {
   const FilterShape& shape = first.shape;
   if (traits_of(shape.kind()).can_fill_up) return;
   const PositionLaw law = position_law(shape.scheme_id);
-  if (law == PositionLaw::lines || law == PositionLaw::parts || law == PositionLaw::partition_double) return;
+  if (is_line_scheme(shape.scheme_id) || law == PositionLaw::parts || law == PositionLaw::partition_double)
+    return;
   const double k = shape.num_hashes();
   if (k * k * static_cast<double>(first.num_keys) > occupancy_steps) return;
   const double formula = first.errors.back().ln_false_positive_rate;

@@ -187,9 +187,10 @@ FilterShape read_threshold_shape(const CommonFields& fields) {
 // What all kinds with one of AllSchemes have in common.
 void check_positions(FilterKind kind, const CommonFields& fields) {
   require_field("scheme id", fields.scheme_id, AllSchemes::least_id, AllSchemes::most_id, scheme_id_at);
-  if ((fields.scheme_id == BlockedScheme::file_id) != (kind == FilterKind::blocked_bloom)) {
+  if (is_line_scheme(fields.scheme_id) != (kind == FilterKind::blocked_bloom)) {
     throw_field_error("scheme id", fields.scheme_id,
-                      "2 (blocked) for the kind blocked-bloom and for no other", scheme_id_at);
+                      "2 (blocked) or 10 (register-blocked) for the kind blocked-bloom and for no other",
+                      scheme_id_at);
   }
   require_field("num_positions", fields.num_positions, 1, max_num_positions, num_positions_at);
   require_field("num_hashes", fields.num_hashes, 1, max_num_hashes, num_hashes_at);

@@ -84,10 +84,11 @@ PositionSpace checked_space(const FilterShape& shape) {
   if (const auto* threshold = std::get_if<ThresholdShape>(&shape.shape)) check_shape(*threshold);
   const KindTraits& kind = traits_of(shape.kind());
   const bool is_blocked = kind.kind == FilterKind::blocked_bloom;
-  if ((shape.scheme_id == BlockedScheme::file_id) != is_blocked) {
+  if (is_line_scheme(shape.scheme_id) != is_blocked) {
     detail::throw_parameter_error(
         kind.structure, "scheme", "'" + std::string(shape.scheme_name()) + "'",
-        is_blocked ? "'blocked'" : "a scheme of this kind: only a BlockedBloomShape has 'blocked'");
+        is_blocked ? "'blocked' or 'register-blocked'"
+                   : "a scheme of this kind: only a BlockedBloomShape has 'blocked' or 'register-blocked'");
   }
   const bool is_bits = is_blocked || kind.kind == FilterKind::bloom;
   return {shape.num_positions(), shape.num_hashes(),
@@ -151,7 +152,7 @@ std::uint64_t FilterShape::num_bytes() const {
 
 FilterShape bloom_filter_shape(std::uint64_t num_bits, std::uint32_t num_hashes,
                                std::uint16_t scheme_id) noexcept {
-  if (scheme_id == BlockedScheme::file_id) return {BlockedBloomShape{num_bits, num_hashes}, scheme_id};
+  if (is_line_scheme(scheme_id)) return {BlockedBloomShape{num_bits, num_hashes}, scheme_id};
   return {BloomShape{num_bits, num_hashes}, scheme_id};
 }
 
@@ -177,12 +178,14 @@ FilterShape round_to_scheme(FilterShape shape, Rounding rounding) {
     check_shape(shape);
     return shape;
   }
-  const PositionSpace space = checked_space(shape);
+  PositionSpace space = checked_space(shape);
   const KindTraits& kind = traits_of(shape.kind());
   detail::require_in_range(kind.structure, "num_hashes", space.num_hashes, 1, max_num_hashes);
   detail::require_in_range(kind.structure, kind.size_field, space.num_positions, 1, max_num_positions);
   std::uint64_t rounded = 0;
   const bool found = AllSchemes::with_id(shape.scheme_id, [&]<class Scheme>(std::type_identity<Scheme>) {
+    constexpr std::uint32_t step = num_hashes_step<Scheme>;
+    space.num_hashes = (space.num_hashes + step - 1) / step * step;
     rounded = Scheme::round_positions(space, rounding);
   });
   const std::string_view scheme = scheme_name(shape.scheme_id);
@@ -192,6 +195,7 @@ FilterShape round_to_scheme(FilterShape shape, Rounding rounding) {
                                       std::string(scheme) + "' with num_hashes " +
                                       std::to_string(space.num_hashes));
   }
+  if (auto* blocked = std::get_if<BlockedBloomShape>(&shape.shape)) blocked->num_hashes = space.num_hashes;
   std::visit([&](auto& own) { size_of(own) = rounded; }, shape.shape);
   return shape;
 }

@@ -10,8 +10,6 @@
 namespace tally {
 namespace {
 
-constexpr std::array<NamedScheme, 1> blocked{NamedScheme{BlockedScheme::file_id, BlockedScheme::name}};
-
 constexpr std::array<NamedScheme, 1> rotation{NamedScheme{RotationBuckets::file_id, RotationBuckets::name}};
 
 constexpr std::array<KindTraits, num_kinds> kinds{{
@@ -26,7 +24,7 @@ constexpr std::array<KindTraits, num_kinds> kinds{{
      .name = "blocked-bloom",
      .structure = "BlockedBloomFilter",
      .size_field = "num_bits",
-     .schemes = blocked,
+     .schemes = LineSchemes::names,
      .default_scheme_id = BlockedScheme::file_id,
      .can_intersect = true},
     {.kind = FilterKind::counting_bloom,

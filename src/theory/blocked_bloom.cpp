@@ -1,19 +1,14 @@
 #include "tally/theory/blocked_bloom.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "tally/theory/bloom.hpp"
-#include "tally/theory/tails.hpp"
 #include "theory/coverage.hpp"
 #include "theory/detail.hpp"
+#include "theory/line_mixture.hpp"
 
 namespace tally::theory {
 namespace {
-
-using detail::infinity;
-
-constexpr double no_negatives = 50.0;  // f above 1 - exp(-50) is 1
 
 void check(const char* function, std::uint64_t num_blocks, std::uint32_t B, std::uint32_t k) {
   detail::require_at_least_1(function, "num_blocks", num_blocks);
@@ -21,26 +16,10 @@ void check(const char* function, std::uint64_t num_blocks, std::uint32_t B, std:
   detail::require_num_hashes(function, k);
 }
 
-/// ln of the mixture; next_g() gives g(1), g(2), ... in turn, rising to 1.
+/// ln of the mixture; next_g() gives g(1), g(2), ... in turn.
 template <class NextG>
 double ln_mixture(std::uint64_t num_blocks, std::uint32_t B, std::uint32_t k, std::uint64_t n, NextG next_g) {
-  if (n == 0) return -infinity;
-  const double p = 1.0 / static_cast<double>(num_blocks);
-  const auto keys = static_cast<double>(n);
-  const double mean = keys * p;
-  // 1 - g(j) is at most k exp(-k j / B); the mean of that over j bounds 1 - f.
-  const double ratio = static_cast<double>(k) / B;
-  if (std::log(k) + mean * std::expm1(-ratio) <= -no_negatives) return 0.0;
-  long double sum = 0.0L;
-  for (std::uint64_t j = 1; j <= n; ++j) {
-    const long double point = std::exp(static_cast<long double>(ln_binomial_point(j, keys, p)));
-    sum += point * next_g();
-    // The rest of the distribution of j is below point r / (1 - r), r the largest remaining ratio, and g is
-    // below 1.
-    const double r = mean / (1.0 - p) / static_cast<double>(j + 1);
-    if (r < 1.0 && point * (r / (1.0 - r)) < 1e-14L * sum) break;
-  }
-  return std::min(0.0, static_cast<double>(std::log(sum)));
+  return detail::ln_line_mixture(num_blocks, k, -static_cast<double>(k) / B, n, next_g);
 }
 
 }  // namespace

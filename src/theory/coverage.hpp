@@ -1,6 +1,6 @@
 #pragma once
 
-// Shared by src/theory/bloom.cpp and src/theory/blocked_bloom.cpp only.
+// Shared by src/theory/bloom.cpp, blocked_bloom.cpp and register_bloom.cpp only.
 
 #include <algorithm>
 #include <cmath>

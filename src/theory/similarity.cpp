@@ -12,14 +12,18 @@ namespace {
 struct OccupancyLaw {
   double m = 1;
   double hits_per_key = 1;     // m times the probability that a key hits a given position
-  double others_per_line = 0;  // positions that share a line with a given one
+  double others_per_line = 0;  // positions that share a line with a given one, but no word of their own
   double shared_hits = 0;      // t/s: of those, how many a key hits that hits the given one, each
+  double others_per_word =
+      0;  // positions that share a word with a given one, where words have their own positions
+  double shared_word_hits = 0;
 
   /// g(x), for a set by whose keys a position is hit x times on average.
   double variance(double x) const {
     const double independent = x < 1e-4 ? x * x * (0.5 + x / 6) : std::expm1(x) - x;
-    if (others_per_line == 0) return independent;
-    return independent + others_per_line * std::expm1(x * shared_hits) - (hits_per_key - 1) * x;
+    if (others_per_line + others_per_word == 0) return independent;
+    return independent + others_per_line * std::expm1(x * shared_hits) +
+           others_per_word * std::expm1(x * shared_word_hits) - (hits_per_key - 1) * x;
   }
 };
 
@@ -76,6 +80,19 @@ void require_occupied(const char* function, std::uint64_t m, const OccupiedPosit
                   "at most occupied.a + occupied.b");
 }
 
+/// What a key of a line or word of some bits does to one of them: hits it with s, hits it and another one with t.
+struct HitsOfKey {
+  double s;
+  double t;
+
+  HitsOfKey(std::uint32_t bits, std::uint32_t num_hashes) {
+    const double miss = std::exp(num_hashes * std::log1p(-1.0 / bits));  // 0 for one bit
+    const double miss_two = bits <= 2 ? 0 : std::exp(num_hashes * std::log1p(-2.0 / bits));
+    s = 1 - miss;
+    t = bits == 1 || num_hashes == 1 ? 0 : 1 - 2 * miss + miss_two;
+  }
+};
+
 }  // namespace
 
 SimilarityEstimate estimate_similarity(std::uint64_t m, std::uint32_t k, const OccupiedPositions& occupied) {
@@ -92,15 +109,31 @@ SimilarityEstimate estimate_similarity_blocked(std::uint64_t num_lines, std::uin
   detail::require_at_least_1(function, "line_bits", line_bits);
   const std::uint64_t m = num_lines * line_bits;
   require_occupied(function, m, occupied);
-  const double bits = line_bits;
-  const double miss = std::exp(k * std::log1p(-1 / bits));  // 0 for lines of one bit
-  const double miss_two = line_bits <= 2 ? 0 : std::exp(k * std::log1p(-2 / bits));
-  const double s = 1 - miss;
-  const double t = line_bits == 1 ? 0 : 1 - 2 * miss + miss_two;
+  const HitsOfKey hits(line_bits, k);
   return estimate({.m = static_cast<double>(m),
-                   .hits_per_key = bits * s,
-                   .others_per_line = bits - 1,
-                   .shared_hits = t / s},
+                   .hits_per_key = line_bits * hits.s,
+                   .others_per_line = static_cast<double>(line_bits - 1),
+                   .shared_hits = hits.t / hits.s},
+                  occupied);
+}
+
+SimilarityEstimate estimate_similarity_register_blocked(std::uint64_t num_lines, std::uint32_t num_words,
+                                                        std::uint32_t word_bits, std::uint32_t k,
+                                                        const OccupiedPositions& occupied) {
+  constexpr const char* function = "estimate_similarity_register_blocked";
+  detail::require_m_and_k(function, num_lines, k);
+  detail::require_at_least_1(function, "num_words", num_words);
+  detail::require_at_least_1(function, "word_bits", word_bits);
+  detail::require(k % num_words == 0, function, "k", k, "a multiple of num_words");
+  const std::uint64_t m = num_lines * num_words * word_bits;
+  require_occupied(function, m, occupied);
+  const HitsOfKey hits(word_bits, k / num_words);
+  return estimate({.m = static_cast<double>(m),
+                   .hits_per_key = static_cast<double>(num_words) * word_bits * hits.s,
+                   .others_per_line = static_cast<double>(num_words - 1) * word_bits,
+                   .shared_hits = hits.s,  // words are independent: t = s^2
+                   .others_per_word = static_cast<double>(word_bits - 1),
+                   .shared_word_hits = hits.t / hits.s},
                   occupied);
 }
 

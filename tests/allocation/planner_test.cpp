@@ -37,6 +37,7 @@ TEST(Allocation, AShapeIsPlannedOrNot) {
   const auto try_all = [](int&) {
     (void)plan_bloom({.num_keys = 1000, .false_positive_rate = 0.01});
     (void)plan_blocked_bloom({.num_keys = 1000, .false_positive_rate = 0.01});
+    (void)plan_register_blocked_bloom({.num_keys = 1000, .false_positive_rate = 0.01});
     (void)plan_counting_bloom({.num_keys = 1000, .false_positive_rate = 0.01});
     (void)plan_threshold({.num_keys = 1000, .false_positive_rate = 0.01, .threshold = 3, .true_count = 0});
     (void)plan_dleft({.num_keys = 1000, .false_positive_rate = 0.01});

@@ -187,6 +187,11 @@ TEST(TheoryCommand, CalculatesEveryFormula) {
       {{"bloom-best-num-hashes", "--m", "10", "--n", "1"}, 7},
       {{"bloom-best-false-positive-rate", "--m", "1", "--n", "1"}, std::exp(-std::log(2) * std::log(2))},
       {{"blocked-bloom-false-positive-rate", "--m", "512", "--k", "1", "--n", "1"}, 1.0 / 512},
+      {{"register-blocked-bloom-false-positive-rate", "--m", "512", "--k", "8", "--n", "1"},
+       std::pow(1.0 / 64, 8)},
+      {{"register-blocked-bloom-false-positive-rate", "--m", "64", "--k", "1", "--n", "1", "--line-bits",
+        "64"},
+       1.0 / 64},
       {{"blocked-bloom-best-num-hashes", "--m", "512", "--n", "1000"}, 1},
       // one other key: the same pair (1/p^2), or met in the one part (1/(p+1) of the rest)
       {{"partition-double-false-positive-rate", "--p", "7", "--k", "1", "--n", "1"},

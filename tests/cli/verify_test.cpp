@@ -24,6 +24,7 @@ TEST(VerifyCommand, EveryKindAgreesWithItsTheory) {
   const std::vector<std::vector<std::string>> shapes = {
       {"-n", "1000", "-p", "1%", "--trials", "300"},
       {"-n", "1000", "-p", "1%", "--trials", "300", "--kind", "blocked-bloom"},
+      {"-n", "1000", "-p", "1%", "--trials", "300", "--kind", "blocked-bloom", "--scheme", "all"},
       {"-n", "1000", "-p", "1%", "--trials", "300", "--kind", "dleft"},
       {"-n", "1000", "-p", "1%", "--trials", "300", "--kind", "dleft", "--scheme", "multiplier"},
       {"-n", "1000", "-p", "1%", "--trials", "300", "--scheme", "partitioned"},
@@ -144,8 +145,10 @@ TEST(VerifyCommand, RefusesBadShapesWithExitCodeTwo) {
       {{"-n", "5", "-p", "1%", "--kind", "bloom", "-t", "2"},
        "--threshold: a bloom filter does not have this option"},
       {{"-n", "5", "--num-positions", "100", "-k", "3", "--scheme", "partitioned"}, "--num-bits is 100"},
-      {{"-n", "5", "--num-positions", "512", "-k", "3", "--kind", "blocked-bloom", "--scheme", "all"},
-       "--scheme"},
+      {{"-n", "5", "--num-positions", "512", "-k", "3", "--kind", "blocked-bloom", "--scheme",
+        "register-blocked"},
+       "--num-hashes is 3; must be a multiple of 8"},
+      {{"-n", "5", "-p", "1%", "--kind", "compact-dleft", "--scheme", "all"}, "--scheme"},
       {{"--file", "/nonexistent/file"}, "/nonexistent/file"},
       {{"--file", "/nonexistent/file", "-k", "3"}, "--num-hashes"},
   };

@@ -199,7 +199,8 @@ TYPED_TEST(CountingFilter, CountsAKeyAloneExactlyUpToTheMaximum) {
   for (const CountingBloomShape& shape : Subject<CountingBloomFilter<TypeParam>>::shapes(1 << 20, 4)) {
     CountingBloomFilter<TypeParam> filter(shape, 7);
     std::uint64_t key = 0;  // the first one without repeated positions
-    const PositionSpace space{shape.num_counters, 4, CounterArray::positions_per_line(shape.counter_bits)};
+    const PositionSpace space{shape.num_counters, shape.num_hashes,
+                              CounterArray::positions_per_line(shape.counter_bits)};
     const auto repeats = [&] {
       auto positions = positions_of<TypeParam>(space, filter.hasher()(key));
       std::ranges::sort(positions);

@@ -12,6 +12,7 @@
 #include "support/filters.hpp"
 #include "tally/any_filter.hpp"
 #include "tally/theory/dleft_fingerprints.hpp"
+#include "tally/theory/register_bloom.hpp"
 
 namespace tally::test {
 namespace {
@@ -52,6 +53,10 @@ struct LargeShape {
       const FingerprintSpace space = dleft->fingerprint_space();
       return theory::dleft_false_positive_probability(space.num_buckets, space.num_remainders(), num_keys);
     }
+    if (shape.scheme_id == RegisterBlockedScheme::file_id) {
+      return theory::register_bloom_false_positive_probability(shape.num_positions() / 512, 8, 64,
+                                                               shape.num_hashes(), num_keys);
+    }
     // Of a blocked filter with one position a key, and of a sketch with one row, this is the law, too.
     const double k = shape.num_hashes();
     return std::pow(-std::expm1(-k * n / static_cast<double>(shape.num_positions())), k);
@@ -76,6 +81,9 @@ std::vector<LargeShape> large_shapes() {
       {"BlockedBloom",
        {BlockedBloomShape{usable_space<BlockedScheme>(beyond_32_bits, 1).num_positions, 1},
         BlockedScheme::file_id}},
+      {"RegisterBlockedBloom",
+       {BlockedBloomShape{usable_space<RegisterBlockedScheme>(beyond_32_bits, 8).num_positions, 8},
+        RegisterBlockedScheme::file_id}},
       {"CountingBloom", {CountingBloomShape{beyond_32_bits, 2, 4, 1}, DefaultScheme::file_id}},
       {"Threshold", {ThresholdShape{beyond_32_bits, 2, 2, CounterUpdate::plain}, DefaultScheme::file_id}},
       {"ConservativeThreshold",

@@ -1,4 +1,4 @@
-// Laws of BloomFilter and BlockedBloomFilter beyond those of every filter.
+// Laws of BloomFilter with every scheme beyond those of every filter.
 
 #include <gtest/gtest.h>
 
@@ -63,7 +63,7 @@ TYPED_TEST(SetFilter, AKeySetsExactlyItsPositions) {
   filter.insert("a key");
   BitArray bits(shape.num_bits);
   for (const std::uint64_t position :
-       positions_of<TypeParam>({shape.num_bits, 9, 512}, filter.hasher()("a key"))) {
+       positions_of<TypeParam>({shape.num_bits, shape.num_hashes, 512}, filter.hasher()("a key"))) {
     bits.set(position);
   }
   EXPECT_TRUE(std::ranges::equal(filter.storage().words(), bits.words()));

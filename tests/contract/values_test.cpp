@@ -162,6 +162,7 @@ TEST(Values, TheAndOfTwoFiltersContainsWhatBothContain) {
   };
   holds(BloomFilter<>({20'000, 5}, 42), BloomFilter<>({20'000, 5}, 42));
   holds(BlockedBloomFilter({512 * 40, 5}, 42), BlockedBloomFilter({512 * 40, 5}, 42));
+  holds(RegisterBlockedBloomFilter({512 * 40, 8}, 42), RegisterBlockedBloomFilter({512 * 40, 8}, 42));
 }
 
 TEST(Values, AnAndThatHasNoMeaningIsRefused) {

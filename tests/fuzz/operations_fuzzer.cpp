@@ -59,19 +59,19 @@ FilterShape choose_sketch_shape(FuzzedDataProvider& input) {
 }
 
 FilterShape choose_shape(FuzzedDataProvider& input) {
-  const auto scheme = input.ConsumeIntegralInRange<std::uint16_t>(1, 9);
+  const auto scheme = input.ConsumeIntegralInRange<std::uint16_t>(1, 10);
   const auto m = input.ConsumeIntegralInRange<std::uint64_t>(1, 300);
   const auto k = input.ConsumeIntegralInRange<std::uint32_t>(1, 20);
   const auto kind = input.ConsumeIntegralInRange(0, 5);
   if (kind == 4) return choose_dleft_shape(input);
   if (kind == 5) return choose_sketch_shape(input);
   FilterShape shape = bloom_filter_shape(m, k, scheme);
-  if (scheme != BlockedScheme::file_id && kind == 1) {
+  if (!is_line_scheme(scheme) && kind == 1) {
     const std::uint32_t width =
         test::counter_widths[input.ConsumeIntegralInRange<std::size_t>(0, test::counter_widths.size() - 1)];
     const std::uint64_t max = ~std::uint64_t{0} >> (64 - width);
     shape.shape = CountingBloomShape{m, k, width, input.ConsumeIntegralInRange<std::uint64_t>(1, max)};
-  } else if (scheme != BlockedScheme::file_id && kind >= 2) {
+  } else if (!is_line_scheme(scheme) && kind >= 2) {
     shape.shape = ThresholdShape{m, k, input.ConsumeIntegralInRange<std::uint64_t>(1, 300),
                                  kind == 2 ? CounterUpdate::plain : CounterUpdate::conservative};
   }

@@ -69,6 +69,7 @@ std::vector<Golden> golden_files() {
       {"bloom-enhanced-double-cubic", bits(300, 7)},
       {"bloom-triple", bits(300, 8)},
       {"bloom-partition-double", bits(4 * 73, 9)},
+      {"bloom-register-blocked", bloom_filter_shape(512, 8, 10)},
       {"bloom-keyed", bits(300, 1), keyed},
       {"counting-bloom-1-bit", counters(1, 1)},
       {"counting-bloom-3-bits", counters(3, 7)},
@@ -180,6 +181,7 @@ TEST(GoldenFiles, LetThoseForeignKeysPassThatTheyAlwaysDid) {
             "bloom-enhanced-double-cubic 21\n"
             "bloom-triple 13\n"
             "bloom-partition-double 18\n"
+            "bloom-register-blocked 1\n"
             "bloom-keyed 14\n");
 }
 

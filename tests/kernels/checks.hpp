@@ -7,6 +7,7 @@ namespace tally::test {
 void expect_blocked_kernels_as_single_keys();
 void expect_compact_kernels_as_plain_lines();
 void expect_dleft_kernels_as_general_code();
+void expect_register_kernels_as_positions();
 void expect_find_bytes_as_byte_by_byte();
 void expect_find_absent_as_contains();
 

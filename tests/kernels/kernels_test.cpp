@@ -17,6 +17,7 @@
 
 #include "checks.hpp"
 #include "tally/detail/batches/blocked_kernels.hpp"
+#include "tally/detail/batches/register_kernels.hpp"
 #include "tally/detail/dleft/kernels.hpp"
 
 namespace tally::test {
@@ -29,6 +30,7 @@ struct Kernels {
 
 constexpr std::array kernel_files{
     Kernels{"src/detail/batches/blocked_kernels.cpp", expect_blocked_kernels_as_single_keys},
+    Kernels{"src/detail/batches/register_kernels.cpp", expect_register_kernels_as_positions},
     Kernels{"src/detail/compact/kernels.cpp", expect_compact_kernels_as_plain_lines},
     Kernels{"src/detail/dleft/kernels.cpp", expect_dleft_kernels_as_general_code},
     Kernels{"src/sets/hash_set.cpp", expect_find_absent_as_contains},
@@ -85,16 +87,19 @@ TEST(Kernels, ChosenByInstructionSetAreOthersForEachOne) {
                          .counter_bits = 2,
                          .least_remainder_bits = 14};
   std::set<const detail::DLeftKernels*> kernels;
+  std::set<const detail::RegisterKernels*> register_kernels;
   std::size_t num_sets = 0;
   for (const std::int64_t set : compiled_instruction_sets()) {
     if ((hwy::SupportedTargets() & set) == 0) continue;
     const ChosenInstructionSet chosen(set);
     kernels.insert(detail::dleft_kernels(shape));
+    register_kernels.insert({&detail::register_kernels(8), &detail::register_kernels(16)});
     EXPECT_EQ(detail::blocked_line_test() != nullptr, set == HWY_AVX3 || set == HWY_AVX3_DL)
         << hwy::TargetName(set);
     ++num_sets;
   }
   EXPECT_EQ(kernels.size(), num_sets);
+  EXPECT_EQ(register_kernels.size(), 2 * num_sets);
   EXPECT_FALSE(kernels.contains(nullptr));
 }
 

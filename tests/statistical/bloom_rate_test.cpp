@@ -12,6 +12,7 @@
 #include "tally/theory/blocked_bloom.hpp"
 #include "tally/theory/bloom.hpp"
 #include "tally/theory/partition_double.hpp"
+#include "tally/theory/register_bloom.hpp"
 
 namespace tally::test {
 namespace {
@@ -89,6 +90,31 @@ TEST(BloomRate, TheBlockedFilterDoesNotFollowTheStandardLaw) {
   Random random(5);
   const MeasuredRate measured = measure<BlockedScheme>({16 * keys_per_filter, 7}, 300, random);
   EXPECT_GT(measured.limits(family_confidence).low, standard_law(16 * keys_per_filter, 7));
+}
+
+double register_law(std::uint64_t m, std::uint32_t k) {
+  return theory::register_bloom_false_positive_probability(m / 512, 8, 64, k, keys_per_filter);
+}
+
+TEST(BloomRate, TheRegisterBlockedFilterFollowsItsMixture) {
+  std::vector<Cell> cells;
+  Random random(8);
+  for (const std::uint64_t bits_per_key : {4, 6, 8, 10, 12, 16, 20}) {
+    for (const std::uint32_t k : {8u, 16u, 24u}) {
+      const BlockedBloomShape shape{bits_per_key * keys_per_filter, k};
+      const double predicted = register_law(shape.num_bits, k);
+      if (predicted < least_tested_probability) continue;
+      cells.push_back({"register-blocked m/n " + std::to_string(bits_per_key) + " k " + std::to_string(k),
+                       predicted, measure<RegisterBlockedScheme>(shape, num_trials(300), random)});
+    }
+  }
+  expect_predicted(cells);
+}
+
+TEST(BloomRate, TheRegisterBlockedFilterDoesNotFollowTheStandardLaw) {
+  Random random(9);
+  const MeasuredRate measured = measure<RegisterBlockedScheme>({16 * keys_per_filter, 8}, 300, random);
+  EXPECT_GT(measured.limits(family_confidence).low, standard_law(16 * keys_per_filter, 8));
 }
 
 // In a filter of 2^44 lines the keys of one line share the 44 high bits of the digest's low half: 20 bits

@@ -23,7 +23,8 @@ class Estimates : public testing::Test {};
 using FiltersWithALaw =
     testing::Types<BloomFilter<CongruentialScheme>, BloomFilter<BlockedScheme>, BloomFilter<StandardScheme>,
                    BloomFilter<PartitionedScheme>, CountingBloomFilter<CongruentialScheme>,
-                   CountingBloomFilter<BlockedScheme>, CountingBloomFilter<PartitionedScheme>>;
+                   CountingBloomFilter<BlockedScheme>, CountingBloomFilter<PartitionedScheme>,
+                   BloomFilter<RegisterBlockedScheme>, CountingBloomFilter<RegisterBlockedScheme>>;
 TYPED_TEST_SUITE(Estimates, FiltersWithALaw, FilterNames);
 
 template <class Filter>

@@ -66,7 +66,7 @@ void expect_coverage(const FilterShape& shape, const Sizes& sizes, std::uint64_t
       hits.num_inside += limits.low <= hits.truth && hits.truth <= limits.high;
     }
   }
-  const double each = theory::per_test_confidence(0.999, 7 * 14);
+  const double each = theory::per_test_confidence(0.999, 7 * 18);
   const auto least = theory::binomial_acceptance_interval(confidence - slack, num_trials_of_a_cell, each).low;
   const auto most = theory::binomial_acceptance_interval(confidence + slack, num_trials_of_a_cell, each).high;
   for (const Hits& hits : all) {
@@ -92,6 +92,11 @@ TEST(SimilarityLimits, HoldForBlockedBloomFilters) {
   expect_coverage_of_both({BlockedBloomShape{15'000, 4}, BlockedScheme::file_id}, 5);
   // With many hashes it matters that the positions of a key share a line: limits that ignore it are too narrow.
   expect_coverage_of_both({BlockedBloomShape{60'000, 16}, BlockedScheme::file_id}, 13);
+}
+
+TEST(SimilarityLimits, HoldForRegisterBlockedBloomFilters) {
+  expect_coverage_of_both({BlockedBloomShape{30'000, 8}, RegisterBlockedScheme::file_id}, 15);
+  expect_coverage_of_both({BlockedBloomShape{60'000, 24}, RegisterBlockedScheme::file_id}, 17);
 }
 
 TEST(SimilarityLimits, HoldForCountingBloomFilters) {

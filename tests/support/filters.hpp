@@ -44,7 +44,8 @@ struct Subject<BloomFilter<Scheme>> {
   static std::string name() { return "bloom_" + test_name_of<Scheme>(); }
 
   static std::vector<Shape> shapes(std::uint64_t m, std::uint32_t k) {
-    return {{usable_space<Scheme>(m, k).num_positions, k}};
+    const PositionSpace space = usable_space<Scheme>(m, k);
+    return {{space.num_positions, space.num_hashes}};
   }
   static void insert_batch(Filter& filter, const std::vector<std::uint64_t>& keys) {
     filter.insert_batch(keys);
@@ -70,7 +71,7 @@ struct Subject<CountingBloomFilter<Scheme>> {
     std::vector<Shape> shapes;
     for (const std::uint32_t bits : {1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u, 16u, 32u, 64u}) {
       const PositionSpace space = usable_space<Scheme>(m, k, CounterArray::positions_per_line(bits));
-      shapes.push_back({space.num_positions, k, bits, ~std::uint64_t{0} >> (64 - bits)});
+      shapes.push_back({space.num_positions, space.num_hashes, bits, ~std::uint64_t{0} >> (64 - bits)});
     }
     return shapes;
   }
@@ -101,7 +102,7 @@ struct Subject<ThresholdFilter<Scheme>> {
     std::vector<Shape> shapes;
     for (const std::uint64_t theta : {1, 2, 3, 5, 10, 200, 300, 70000}) {
       for (const CounterUpdate update : {CounterUpdate::plain, CounterUpdate::conservative}) {
-        ThresholdShape shape{m, k, theta, update};
+        ThresholdShape shape{m, usable_hashes<Scheme>(k), theta, update};
         shape.num_counters =
             usable_space<Scheme>(m, k, CounterArray::positions_per_line(counter_bits_for(shape)))
                 .num_positions;
@@ -123,20 +124,19 @@ struct Subject<ThresholdFilter<Scheme>> {
   }
 };
 
-using AllFilters =
-    testing::Types<BloomFilter<CongruentialScheme>, BloomFilter<BlockedScheme>, BloomFilter<StandardScheme>,
-                   BloomFilter<PartitionedScheme>, BloomFilter<DoubleScheme>,
-                   BloomFilter<EnhancedDoubleQuadraticScheme>, BloomFilter<EnhancedDoubleCubicScheme>,
-                   BloomFilter<TripleScheme>, BloomFilter<PartitionDoubleScheme>,
-                   CountingBloomFilter<CongruentialScheme>, CountingBloomFilter<BlockedScheme>,
-                   CountingBloomFilter<StandardScheme>, CountingBloomFilter<PartitionedScheme>,
-                   CountingBloomFilter<DoubleScheme>, CountingBloomFilter<EnhancedDoubleQuadraticScheme>,
-                   CountingBloomFilter<EnhancedDoubleCubicScheme>, CountingBloomFilter<TripleScheme>,
-                   CountingBloomFilter<PartitionDoubleScheme>, ThresholdFilter<CongruentialScheme>,
-                   ThresholdFilter<BlockedScheme>, ThresholdFilter<StandardScheme>,
-                   ThresholdFilter<PartitionedScheme>, ThresholdFilter<DoubleScheme>,
-                   ThresholdFilter<EnhancedDoubleQuadraticScheme>, ThresholdFilter<EnhancedDoubleCubicScheme>,
-                   ThresholdFilter<TripleScheme>, ThresholdFilter<PartitionDoubleScheme>>;
+using AllFilters = testing::Types<
+    BloomFilter<CongruentialScheme>, BloomFilter<BlockedScheme>, BloomFilter<StandardScheme>,
+    BloomFilter<PartitionedScheme>, BloomFilter<DoubleScheme>, BloomFilter<EnhancedDoubleQuadraticScheme>,
+    BloomFilter<EnhancedDoubleCubicScheme>, BloomFilter<TripleScheme>, BloomFilter<PartitionDoubleScheme>,
+    CountingBloomFilter<CongruentialScheme>, CountingBloomFilter<BlockedScheme>,
+    CountingBloomFilter<StandardScheme>, CountingBloomFilter<PartitionedScheme>,
+    CountingBloomFilter<DoubleScheme>, CountingBloomFilter<EnhancedDoubleQuadraticScheme>,
+    CountingBloomFilter<EnhancedDoubleCubicScheme>, CountingBloomFilter<TripleScheme>,
+    CountingBloomFilter<PartitionDoubleScheme>, ThresholdFilter<CongruentialScheme>,
+    ThresholdFilter<BlockedScheme>, ThresholdFilter<StandardScheme>, ThresholdFilter<PartitionedScheme>,
+    ThresholdFilter<DoubleScheme>, ThresholdFilter<EnhancedDoubleQuadraticScheme>,
+    ThresholdFilter<EnhancedDoubleCubicScheme>, ThresholdFilter<TripleScheme>,
+    ThresholdFilter<PartitionDoubleScheme>, BloomFilter<RegisterBlockedScheme>>;
 
 struct FilterNames {
   template <class Filter>

@@ -44,7 +44,7 @@ inline std::vector<FilterShape> sample_shapes() {
       shapes.push_back(round_to_scheme({shape, Scheme::file_id}, Rounding::up));
     };
     add(BloomShapeFor<Scheme>{1013, 5});
-    if (Scheme::file_id == BlockedScheme::file_id) return;
+    if (is_in_one_line(Scheme::layout)) return;
     for (const std::uint32_t width : counter_widths) {
       const std::uint64_t max = ~std::uint64_t{0} >> (64 - width);
       add(CountingBloomShape{307, 4, width, max / 2 + 1});

@@ -40,11 +40,18 @@ std::vector<std::uint64_t> positions_of(PositionSpace space, Hash128 hash) {
   return positions;
 }
 
-/// The nearest space from `num_positions` up that the scheme can use.
+/// The least number of hashes from `num_hashes` up that the scheme can use.
+template <class Scheme>
+constexpr std::uint32_t usable_hashes(std::uint32_t num_hashes) {
+  constexpr std::uint32_t step = num_hashes_step<Scheme>;
+  return (num_hashes + step - 1) / step * step;
+}
+
+/// The nearest space from `num_positions` and `num_hashes` up that the scheme can use.
 template <class Scheme>
 PositionSpace usable_space(std::uint64_t num_positions, std::uint32_t num_hashes,
                            std::uint32_t per_line = 512) {
-  PositionSpace space{num_positions, num_hashes, per_line};
+  PositionSpace space{num_positions, usable_hashes<Scheme>(num_hashes), per_line};
   space.num_positions = Scheme::round_positions(space, Rounding::up);
   return space;
 }

@@ -70,6 +70,29 @@ TEST(Similarity, LinesOfABlockedFilterDoNotMatterToOneHash) {
   EXPECT_GT(many.jaccard.standard_error, estimate_similarity(1024, 7, occupied).jaccard.standard_error);
 }
 
+TEST(Similarity, WordsOfARegisterBlockedFilterActAsLinesOfTheirOwnForOneWord) {
+  const OccupiedPositions occupied{300, 500, 700};
+  for (const std::uint32_t k : {1u, 2u, 7u}) {
+    const SimilarityEstimate words = estimate_similarity_register_blocked(16, 1, 64, k, occupied);
+    const SimilarityEstimate lines = estimate_similarity_blocked(16, 64, k, occupied);
+    TALLY_EXPECT_RELATIVE(words.jaccard.value, lines.jaccard.value, 1e-12);
+    TALLY_EXPECT_RELATIVE(words.jaccard.standard_error, lines.jaccard.standard_error, 1e-12);
+    TALLY_EXPECT_RELATIVE(words.num_keys_a.standard_error, lines.num_keys_a.standard_error, 1e-12);
+  }
+}
+
+TEST(Similarity, AKeyOfARegisterBlockedFilterHitsOneBitOfEveryWord) {
+  // m x = 8 n exactly, where n keys hit 8 n bits on average.
+  const OccupiedPositions occupied{300, 500, 700};
+  const SimilarityEstimate found = estimate_similarity_register_blocked(2, 8, 64, 8, occupied);
+  TALLY_EXPECT_RELATIVE(found.num_keys_a.value, -1024 * std::log1p(-300.0 / 1024) / 8, 1e-12);
+  EXPECT_GT(found.jaccard.standard_error, estimate_similarity(1024, 8, occupied).jaccard.standard_error);
+  TALLY_EXPECT_REFUSED(estimate_similarity_register_blocked(2, 8, 64, 9, occupied), "k");
+  TALLY_EXPECT_REFUSED(estimate_similarity_register_blocked(0, 8, 64, 8, occupied), "m");
+  TALLY_EXPECT_REFUSED(estimate_similarity_register_blocked(2, 0, 64, 8, occupied), "num_words");
+  TALLY_EXPECT_REFUSED(estimate_similarity_register_blocked(2, 8, 0, 8, occupied), "word_bits");
+}
+
 TEST(Similarity, AFullFilterHasNoEstimateAndAnEmptyOneNoShare) {
   EXPECT_TRUE(std::isinf(estimate_similarity(100, 3, {50, 80, 100}).jaccard.value));
   EXPECT_TRUE(std::isinf(estimate_similarity(100, 3, {50, 80, 100}).num_keys_a.standard_error));

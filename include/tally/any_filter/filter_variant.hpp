@@ -53,7 +53,7 @@ namespace detail {
 
 template <HashScheme Scheme>
 constexpr FilterType type_of(const BloomFilter<Scheme>*) noexcept {
-  const bool is_blocked = Scheme::layout == PositionLayout::lines;
+  const bool is_blocked = is_in_one_line(Scheme::layout);
   return {is_blocked ? FilterKind::blocked_bloom : FilterKind::bloom, Scheme::file_id};
 }
 template <HashScheme Scheme>

@@ -20,8 +20,13 @@ struct PositionSpace {
 };
 
 /// Where a key's positions may be: anywhere; position i in the i-th of k equal parts; all in one 64-byte
-/// line.
-enum class PositionLayout { whole, parts, lines };
+/// line; all in one line, position i in its word i mod 8.
+enum class PositionLayout { whole, parts, lines, words };
+
+/// Whether all positions of a key share a line.
+constexpr bool is_in_one_line(PositionLayout layout) noexcept {
+  return layout == PositionLayout::lines || layout == PositionLayout::words;
+}
 
 enum class Rounding { down, up };
 
@@ -30,6 +35,7 @@ enum class PositionLaw : std::uint8_t {
   independent,   ///< positions drawn independently (theory/bloom.hpp); limit of the double schemes
   parts,         ///< one in each of k parts, independently (theory/bloom.hpp)
   lines,         ///< independently in one line (theory/blocked_bloom.hpp)
+  words,         ///< as many in each word of one line (theory/register_bloom.hpp)
   plain_double,  ///< the double schemes are counted pair by pair (theory/double_hashing.hpp)
   quadratic_double,
   cubic_double,
@@ -43,7 +49,8 @@ enum class PositionLaw : std::uint8_t {
 /// stops when `visit` returns false, and returns whether every call returned true. Positions may repeat.
 /// `round_positions` returns the nearest num_positions, not above or not below the given one, that the scheme
 /// can use (0 if there is none); a scheme is constructed only with such a number. Files store `file_id`,
-/// which is never reused. Plans and simulations use the formula that `law` names.
+/// which is never reused. Plans and simulations use the formula that `law` names. A scheme that takes only multiples of a
+/// number as k names it `num_hashes_step`.
 template <class S>
 concept HashScheme = std::constructible_from<S, PositionSpace> &&
     requires(const S scheme, Hash128 hash, PositionSpace space, bool (*visit)(std::uint64_t)) {
@@ -55,13 +62,20 @@ concept HashScheme = std::constructible_from<S, PositionSpace> &&
   { scheme.all_positions(hash, visit) } -> std::same_as<bool>;
 };
 
+/// The number of hashes must be a multiple of this.
+template <class Scheme>
+inline constexpr std::uint32_t num_hashes_step = 1;
+template <class Scheme>
+requires requires { Scheme::num_hashes_step; }
+inline constexpr std::uint32_t num_hashes_step<Scheme> = Scheme::num_hashes_step;
+
 namespace detail {
 void check_position_space(std::string_view structure, std::string_view positions_field,
-                          std::string_view scheme, PositionSpace space, std::uint64_t usable_below,
-                          std::uint64_t usable_above);
+                          std::string_view scheme, PositionSpace space, std::uint32_t hashes_step,
+                          std::uint64_t usable_below, std::uint64_t usable_above);
 }
 
-/// Throws std::invalid_argument unless `space` is within the limits above and the scheme can use its
+/// Throws std::invalid_argument unless `space` is within the limits above and the scheme can use its num_hashes and
 /// num_positions. The message names `structure` and, as the field, `positions_field`, which is what that
 /// structure calls its number of positions.
 template <HashScheme Scheme>
@@ -71,8 +85,8 @@ void check_position_space(std::string_view structure, std::string_view positions
                           space.num_positions != 0 && space.num_positions <= max_num_positions;
     return in_range ? Scheme::round_positions(space, rounding) : 0;
   };
-  detail::check_position_space(structure, positions_field, Scheme::name, space, usable(Rounding::down),
-                               usable(Rounding::up));
+  detail::check_position_space(structure, positions_field, Scheme::name, space, num_hashes_step<Scheme>,
+                               usable(Rounding::down), usable(Rounding::up));
 }
 
 }  // namespace tally

@@ -12,6 +12,7 @@
 #include "tally/hashing/double_schemes.hpp"
 #include "tally/hashing/independent_schemes.hpp"
 #include "tally/hashing/multiplier_buckets.hpp"
+#include "tally/hashing/register_blocked_scheme.hpp"
 #include "tally/hashing/rotation_buckets.hpp"
 #include "tally/hashing/row_schemes.hpp"
 
@@ -59,12 +60,13 @@ template <class... First, class... Second, class... Rest>
 struct Joined<TypeList<First...>, TypeList<Second...>, Rest...>
     : Joined<TypeList<First..., Second...>, Rest...> {};
 
-template <class Schemes>
-struct WithoutLines;
-template <class... Schemes>
-struct WithoutLines<SchemeList<Schemes...>>
-    : Joined<std::conditional_t<Schemes::layout == PositionLayout::lines, TypeList<>, TypeList<Schemes>>...> {
-};
+/// The schemes whose keys have all positions in one line, or the others.
+template <bool in_one_line, class Schemes>
+struct SchemesIn;
+template <bool in_one_line, class... Schemes>
+struct SchemesIn<in_one_line, SchemeList<Schemes...>>
+    : Joined<std::conditional_t<is_in_one_line(Schemes::layout) == in_one_line, TypeList<Schemes>,
+                                TypeList<>>...> {};
 
 }  // namespace detail
 
@@ -72,12 +74,15 @@ struct WithoutLines<SchemeList<Schemes...>>
 // take it from here.
 
 /// Every scheme of positions.
-using AllSchemes =
-    SchemeList<CongruentialScheme, BlockedScheme, StandardScheme, PartitionedScheme, DoubleScheme,
-               EnhancedDoubleQuadraticScheme, EnhancedDoubleCubicScheme, TripleScheme, PartitionDoubleScheme>;
+using AllSchemes = SchemeList<CongruentialScheme, BlockedScheme, StandardScheme, PartitionedScheme,
+                              DoubleScheme, EnhancedDoubleQuadraticScheme, EnhancedDoubleCubicScheme,
+                              TripleScheme, PartitionDoubleScheme, RegisterBlockedScheme>;
 
-/// The schemes of filters with counters: all except those with PositionLayout::lines.
-using CounterSchemes = detail::WithoutLines<AllSchemes>::type;
+/// The schemes of blocked filters: those with all positions of a key in one line.
+using LineSchemes = detail::SchemesIn<true, AllSchemes>::type;
+
+/// The schemes of filters with counters: all others.
+using CounterSchemes = detail::SchemesIn<false, AllSchemes>::type;
 
 /// The schemes of d-left filters.
 using BucketSchemes = SchemeList<RotationBuckets, MultiplierBuckets>;
@@ -96,6 +101,9 @@ std::uint16_t bucket_scheme_id(std::string_view name);
 std::string_view bucket_scheme_name(std::uint16_t id);
 std::uint16_t row_scheme_id(std::string_view name);
 std::string_view row_scheme_name(std::uint16_t id);
+
+/// Whether the scheme with this id is one of LineSchemes.
+bool is_line_scheme(std::uint16_t id) noexcept;
 
 /// The law of the scheme with this id, of AllSchemes. Throws as scheme_name.
 PositionLaw position_law(std::uint16_t id);

@@ -28,6 +28,7 @@ struct SchemeLaw {
 ///     partitioned              the law of independent parts
 ///     partition-double         the formula of Kirsch and Mitzenmacher, section 3
 ///     blocked                  the mixture over lines (theory/blocked_bloom.hpp)
+///     register-blocked         the mixture over lines of words (theory/register_bloom.hpp)
 ///     double, enhanced double, triple
 ///                              by counting all pairs of hash values (theory/double_hashing.hpp) if that is possible,
 ///                              else the limit

@@ -21,7 +21,7 @@ namespace tally {
 
 /// The shape of a structure of any kind: everything that defines it except the hasher.
 ///
-/// A BlockedBloomShape needs the blocked scheme, a DLeftShape one of BucketSchemes, a CompactDLeftShape the rotation
+/// A BlockedBloomShape needs one of LineSchemes, a DLeftShape one of BucketSchemes, a CompactDLeftShape the rotation
 /// scheme and a CountMinShape one of RowSchemes; no other shape can use these.
 struct FilterShape {
   std::variant<BloomShape, BlockedBloomShape, CountingBloomShape, ThresholdShape, DLeftShape, CountMinShape,
@@ -60,7 +60,7 @@ struct FilterShape {
   friend bool operator==(const FilterShape&, const FilterShape&) = default;
 };
 
-/// The shape of a Bloom filter with any of AllSchemes: a BlockedBloomShape for the blocked one, else a BloomShape.
+/// The shape of a Bloom filter with any of AllSchemes: a BlockedBloomShape for LineSchemes, else a BloomShape.
 FilterShape bloom_filter_shape(std::uint64_t num_bits, std::uint32_t num_hashes,
                                std::uint16_t scheme_id) noexcept;
 
@@ -72,7 +72,7 @@ using ShapeOf = std::remove_cvref_t<decltype(std::declval<const Filter&>().shape
 void check_shape(const FilterShape& shape);
 
 /// The same shape with the nearest number of positions (d-left filter: buckets; sketch: counters per row) that the
-/// scheme can use, rounded down or up. Throws std::invalid_argument for a shape out of range, or if there is no such
+/// scheme can use, rounded down or up. The number of hashes is always rounded up. Throws std::invalid_argument for a shape out of range, or if there is no such
 /// number.
 FilterShape round_to_scheme(FilterShape shape, Rounding rounding);
 

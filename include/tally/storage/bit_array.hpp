@@ -38,6 +38,10 @@ class BitArray {
   void set(std::uint64_t i) noexcept { words_.data()[i / 64] |= std::uint64_t{1} << (i % 64); }
   void clear(std::uint64_t i) noexcept { words_.data()[i / 64] &= ~(std::uint64_t{1} << (i % 64)); }
 
+  /// The words of the i-th line, which exists as a whole.
+  std::uint64_t* line(std::uint64_t i) noexcept { return words_.data() + words_per_line * i; }
+  const std::uint64_t* line(std::uint64_t i) const noexcept { return words_.data() + words_per_line * i; }
+
   /// The number of set bits among positions [begin, end).
   std::uint64_t num_set(std::uint64_t begin, std::uint64_t end) const noexcept;
 
@@ -65,6 +69,8 @@ class BitArray {
   }
 
  private:
+  static constexpr std::uint32_t words_per_line = positions_per_line / 64;
+
   detail::AlignedWords words_;
   std::uint64_t num_bits_;
 };

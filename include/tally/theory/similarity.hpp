@@ -58,4 +58,17 @@ SimilarityEstimate estimate_similarity(std::uint64_t m, std::uint32_t k, const O
 SimilarityEstimate estimate_similarity_blocked(std::uint64_t num_lines, std::uint32_t line_bits,
                                                std::uint32_t k, const OccupiedPositions& occupied);
 
+/// The same for register-blocked Bloom filters: a key has one line of `num_words` words of `word_bits` bits, and
+/// k / num_words positions in each word. With s and t as above for one word, bits of different words are both hit with s^2
+/// given the line. So k becomes num_words word_bits s, and
+///
+///     g(x) = exp(x) - 1 + (word_bits - 1) (exp(x t/s) - 1) + (num_words - 1) word_bits (exp(x s) - 1)
+///            - num_words word_bits s x
+///
+/// @param k  a multiple of num_words
+/// @param num_lines, num_words, word_bits  at least 1; m is their product
+SimilarityEstimate estimate_similarity_register_blocked(std::uint64_t num_lines, std::uint32_t num_words,
+                                                        std::uint32_t word_bits, std::uint32_t k,
+                                                        const OccupiedPositions& occupied);
+
 }  // namespace tally::theory

@@ -35,13 +35,15 @@ TEST(SchemeList, EveryNameLeadsBackToItsIdAndAnUnknownOneListsThem) {
   for (const NamedScheme& scheme : AllSchemes::names) {
     EXPECT_EQ(scheme_id(scheme.name), scheme.file_id);
     EXPECT_EQ(scheme_name(scheme.file_id), scheme.name);
-    const bool is_counted = scheme.file_id != BlockedScheme::file_id;
+    const bool is_counted =
+        scheme.file_id != BlockedScheme::file_id && scheme.file_id != RegisterBlockedScheme::file_id;
+    EXPECT_EQ(is_line_scheme(scheme.file_id), !is_counted) << scheme.name;
     EXPECT_EQ(CounterSchemes::with_id(scheme.file_id, [](auto) {}), is_counted) << scheme.name;
   }
   expect_refused([] { scheme_id("tripple"); }, {"'tripple'",
                                                 "congruential, blocked, standard, partitioned, double, "
                                                 "enhanced-double-quadratic, enhanced-double-cubic, triple, "
-                                                "partition-double"});
+                                                "partition-double, register-blocked"});
   expect_refused([] { scheme_name(0); }, {"file_id is 0", "1 (congruential)"});
   expect_refused([] { scheme_name(AllSchemes::most_id + 1); }, {"file_id is "});
   for (std::uint16_t id = 16; id <= 17; ++id) EXPECT_EQ(bucket_scheme_id(bucket_scheme_name(id)), id);
@@ -189,6 +191,15 @@ TEST(FilterShape, RoundsToWhatTheSchemeCanUse) {
   EXPECT_EQ(round(1000, DefaultScheme::file_id, Rounding::up), 1000u);
   EXPECT_EQ(round(1000, BlockedScheme::file_id, Rounding::up), 1024u);
   EXPECT_EQ(round(1000, BlockedScheme::file_id, Rounding::down), 512u);
+  EXPECT_EQ(round(1000, RegisterBlockedScheme::file_id, Rounding::down), 512u);
+  const auto rounded_hashes = [](std::uint32_t num_hashes, Rounding rounding) {
+    return round_to_scheme(bloom_filter_shape(512, num_hashes, RegisterBlockedScheme::file_id), rounding)
+        .num_hashes();
+  };
+  EXPECT_EQ(rounded_hashes(1, Rounding::down), 8u);
+  EXPECT_EQ(rounded_hashes(8, Rounding::up), 8u);
+  EXPECT_EQ(rounded_hashes(9, Rounding::down), 16u);
+  EXPECT_EQ(rounded_hashes(1024, Rounding::up), 1024u);
   EXPECT_EQ(round(1001, PartitionedScheme::file_id, Rounding::up), 1004u);
   EXPECT_EQ(round(1000, PartitionDoubleScheme::file_id, Rounding::up), 4u * 251);
   expect_refused([&] { round(500, BlockedScheme::file_id, Rounding::down); },

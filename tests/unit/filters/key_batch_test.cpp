@@ -34,8 +34,10 @@ std::vector<Hash128> random_digests(std::size_t size) {
 }
 
 TYPED_TEST(EveryBatch, TouchesAllPositionsOfEveryDigest) {
-  for (const std::uint32_t k : {1u, 2u, 3u, 8u, 9u, 511u, 512u, 513u, 1024u}) {
-    const PositionSpace space = test::usable_space<TypeParam>(10000, k, CounterArray::positions_per_line(32));
+  for (const std::uint32_t least_k : {1u, 2u, 3u, 8u, 9u, 511u, 512u, 513u, 1024u}) {
+    const PositionSpace space =
+        test::usable_space<TypeParam>(10000, least_k, CounterArray::positions_per_line(32));
+    const std::uint32_t k = space.num_hashes;
     for (const std::size_t size : batch_sizes) {
       const std::vector<Hash128> digests = random_digests(size);
       CountingBloomFilter<TypeParam> filter({space.num_positions, k, 32, 1}, 1);
@@ -51,8 +53,9 @@ TYPED_TEST(EveryBatch, TouchesAllPositionsOfEveryDigest) {
 
 // One position is off at a time: an early one, or the very last, of the batch's last key.
 TYPED_TEST(EveryBatch, TestsAllPositionsOfEveryDigest) {
-  for (const std::uint32_t k : {1u, 2u, 3u, 8u, 9u, 513u, 1024u}) {
-    const PositionSpace space = test::usable_space<TypeParam>(10000, k);
+  for (const std::uint32_t least_k : {1u, 2u, 3u, 8u, 9u, 513u, 1024u}) {
+    const PositionSpace space = test::usable_space<TypeParam>(10000, least_k);
+    const std::uint32_t k = space.num_hashes;
     for (const std::size_t size : batch_sizes) {
       if (size == 0) continue;
       const std::vector<Hash128> digests = random_digests(size);
@@ -96,7 +99,7 @@ TYPED_TEST(EveryBatch, OfAnySizeOfStorageDoesWhatSingleCallsDo) {
   for (const std::size_t num_bytes : storage_bytes) {
     for (const std::uint32_t k : {1u, 7u, 70u}) {
       const PositionSpace bits = test::usable_space<TypeParam>(8 * num_bytes, k);
-      BloomFilter<TypeParam> batch({bits.num_positions, k}, 1);
+      BloomFilter<TypeParam> batch({bits.num_positions, bits.num_hashes}, 1);
       BloomFilter<TypeParam> single = batch;
       batch.insert_batch(half);
       for (const Hash128 key : half) single.insert(key);
@@ -118,10 +121,9 @@ TYPED_TEST(EveryBatch, OfAnyWidthAndSizeOfStorageCountsAsSingleCallsDo) {
   std::vector<RemoveResult> removed(keys.size());
   for (const std::size_t num_bytes : storage_bytes) {
     for (const std::uint32_t width : {1u, 2u, 3u, 4u, 5u, 8u, 32u}) {
-      const std::uint32_t k = 7;
-      const PositionSpace space = test::usable_space<TypeParam>(num_bytes / 8 * (64 / width), k,
+      const PositionSpace space = test::usable_space<TypeParam>(num_bytes / 8 * (64 / width), 7,
                                                                 CounterArray::positions_per_line(width));
-      CountingBloomFilter<TypeParam> batch({space.num_positions, k, width, 1}, 1);
+      CountingBloomFilter<TypeParam> batch({space.num_positions, space.num_hashes, width, 1}, 1);
       CountingBloomFilter<TypeParam> single = batch;
       std::uint64_t num_saturated = 0;
       for (const Hash128 key : half) num_saturated += single.insert(key) == InsertResult::saturated;
@@ -146,7 +148,10 @@ TYPED_TEST(EveryBatch, OfAThresholdFilterOfAnySizeDoesWhatSingleCallsDo) {
   for (const std::size_t num_bytes : storage_bytes) {
     for (const std::uint64_t threshold : {3u, 6u, 10u, 20u, 300u}) {
       for (const CounterUpdate update : {CounterUpdate::plain, CounterUpdate::conservative}) {
-        ThresholdShape shape{.num_counters = 1, .num_hashes = 7, .threshold = threshold, .update = update};
+        ThresholdShape shape{.num_counters = 1,
+                             .num_hashes = test::usable_hashes<TypeParam>(7),
+                             .threshold = threshold,
+                             .update = update};
         const std::uint32_t width = counter_bits_for(shape);
         shape.num_counters = test::usable_space<TypeParam>(num_bytes / 8 * (64 / width), 7,
                                                            CounterArray::positions_per_line(width))

@@ -56,7 +56,7 @@ TYPED_TEST(EveryHashScheme, GivesKPositionsInRange) {
       const PositionSpace space = usable_space<TypeParam>(size, k);
       for (const Hash128 digest : digests) {
         const std::vector<std::uint64_t> positions = positions_of<TypeParam>(space, digest);
-        ASSERT_EQ(positions.size(), k);
+        ASSERT_EQ(positions.size(), space.num_hashes);
         for (const std::uint64_t position : positions) ASSERT_LT(position, space.num_positions);
       }
     }
@@ -67,7 +67,7 @@ TYPED_TEST(EveryHashScheme, StopsAtTheFirstPositionThatIsRefusedAndSaysSo) {
   const PositionSpace space = usable_space<TypeParam>(1000, 9);
   const TypeParam scheme(space);
   const Hash128 digest = test::Random(2).digest();
-  for (std::uint32_t stop = 0; stop < 9; ++stop) {
+  for (std::uint32_t stop = 0; stop < space.num_hashes; ++stop) {
     std::uint32_t visits = 0;
     EXPECT_FALSE(scheme.all_positions(digest, [&](std::uint64_t) { return visits++ != stop; }));
     EXPECT_EQ(visits, stop + 1);
@@ -137,8 +137,11 @@ TYPED_TEST(EveryHashScheme, APartOrLineHoldsWhatItsLayoutSays) {
         const auto positions = positions_of<TypeParam>(space, digest);
         if (TypeParam::layout == PositionLayout::parts) {
           for (std::uint32_t i = 0; i < k; ++i) ASSERT_EQ(positions[i] / (space.num_positions / k), i);
-        } else if (TypeParam::layout == PositionLayout::lines) {
+        } else if (is_in_one_line(TypeParam::layout)) {
           for (const std::uint64_t position : positions) ASSERT_EQ(position / 80, positions[0] / 80);
+        }
+        if (TypeParam::layout == PositionLayout::words) {
+          for (std::uint32_t i = 0; i < positions.size(); ++i) ASSERT_EQ(positions[i] % 80 / 10, i % 8);
         }
       }
     }
@@ -149,23 +152,36 @@ TYPED_TEST(EveryHashScheme, ASizeItCannotUseIsRefusedWithTheNearestOnes) {
   const auto check = [](std::uint64_t m, std::uint32_t k) {
     check_position_space<TypeParam>("X", "num_cells", {m, k, 512});
   };
-  EXPECT_NO_THROW(check(TypeParam::round_positions({12345, 7, 512}, Rounding::up), 7));
-  test::expect_refused([&] { check(0, 7); }, {"X: num_cells is 0; must be 1 to 72057594037927936"});
-  test::expect_refused([&] { check(max_num_positions + 1, 1); },
+  const std::uint32_t k = test::usable_hashes<TypeParam>(7);
+  EXPECT_NO_THROW(check(TypeParam::round_positions({12345, k, 512}, Rounding::up), k));
+  test::expect_refused([&] { check(0, k); }, {"X: num_cells is 0; must be 1 to 72057594037927936"});
+  test::expect_refused([&] { check(max_num_positions + 1, k); },
                        {"X: num_cells is 72057594037927937; must be 1 to "});
-  test::expect_refused([&] { check(all_bits, 1); }, {"num_cells is 18446744073709551615"});
+  test::expect_refused([&] { check(all_bits, k); }, {"num_cells is 18446744073709551615"});
   test::expect_refused([&] { check(1000, 0); }, {"X: num_hashes is 0; must be 1 to 1024"});
   test::expect_refused([&] { check(1000, 1025); }, {"X: num_hashes is 1025; must be 1 to 1024"});
   test::expect_refused([&] { check(1000, 0xffffffff); }, {"X: num_hashes is 4294967295"});
   if (TypeParam::layout == PositionLayout::whole) {
-    EXPECT_NO_THROW(check(12345, 7));
+    EXPECT_NO_THROW(check(12345, k));
     return;
   }
-  const std::string down = std::to_string(TypeParam::round_positions({12345, 7, 512}, Rounding::down));
-  const std::string up = std::to_string(TypeParam::round_positions({12345, 7, 512}, Rounding::up));
-  test::expect_refused([&] { check(12345, 7); }, {"X: num_cells is 12345; must be " + down + " or " + up,
-                                                  std::string(TypeParam::name), "num_hashes 7"});
-  test::expect_refused([&] { check(1, 7); }, {"X: num_cells is 1; must be ", std::string(TypeParam::name)});
+  const std::string down = std::to_string(TypeParam::round_positions({12345, k, 512}, Rounding::down));
+  const std::string up = std::to_string(TypeParam::round_positions({12345, k, 512}, Rounding::up));
+  test::expect_refused([&] { check(12345, k); },
+                       {"X: num_cells is 12345; must be " + down + " or " + up, std::string(TypeParam::name),
+                        "num_hashes " + std::to_string(k)});
+  test::expect_refused([&] { check(1, k); }, {"X: num_cells is 1; must be ", std::string(TypeParam::name)});
+}
+
+TEST(CheckPositionSpace, RefusesANumberOfHashesThatTheSchemeCannotUse) {
+  const auto check = [](std::uint32_t k) {
+    check_position_space<RegisterBlockedScheme>("X", "num_bits", {512, k, 512});
+  };
+  for (const std::uint32_t k : {8u, 16u, 1024u}) EXPECT_NO_THROW(check(k));
+  for (const std::uint32_t k : {1u, 7u, 9u, 1023u}) {
+    test::expect_refused([&] { check(k); }, {"X: num_hashes is " + std::to_string(k) +
+                                             "; must be a multiple of 8 for the scheme 'register-blocked'"});
+  }
 }
 
 TEST(CheckPositionSpace, SuggestsNothingAboveTheLimit) {
@@ -189,6 +205,7 @@ TYPED_TEST(EveryHashScheme, KeepsItsPositions) {
       {"enhanced-double-cubic", {19088743, 0, 4275878574, 4256789849, 4237701142}},
       {"triple", {19088743, 4294967310, 1817572, 24541462, 68171669}},
       {"partition-double", {3817748, 1717987005, 2573162759, 3428338513, 4283514267}},
+      {"register-blocked", {19088400, 19088456, 19088515, 19088597, 19088694, 19088737, 19088809, 19088878}},
   };
   const PositionSpace space = usable_space<TypeParam>((std::uint64_t{1} << 32) + 15, 5);
   EXPECT_EQ(positions_of<TypeParam>(space, {0x0123456789abcdef, 0xfedcba9876543210}),
@@ -205,13 +222,14 @@ TEST(HashSchemes, NamesAndFileIdsAreDistinctAndKept) {
       {EnhancedDoubleQuadraticScheme::name, EnhancedDoubleQuadraticScheme::file_id},
       {EnhancedDoubleCubicScheme::name, EnhancedDoubleCubicScheme::file_id},
       {TripleScheme::name, TripleScheme::file_id},
-      {PartitionDoubleScheme::name, PartitionDoubleScheme::file_id}};
+      {PartitionDoubleScheme::name, PartitionDoubleScheme::file_id},
+      {RegisterBlockedScheme::name, RegisterBlockedScheme::file_id}};
   const std::map<std::string_view, std::uint16_t> kept = {
-      {"congruential", 1},    {"blocked", 2},
-      {"standard", 3},        {"partitioned", 4},
-      {"double", 5},          {"enhanced-double-quadratic", 6},
-      {"triple", 8},          {"enhanced-double-cubic", 7},
-      {"partition-double", 9}};
+      {"congruential", 1},     {"blocked", 2},
+      {"standard", 3},         {"partitioned", 4},
+      {"double", 5},           {"enhanced-double-quadratic", 6},
+      {"triple", 8},           {"enhanced-double-cubic", 7},
+      {"partition-double", 9}, {"register-blocked", 10}};
   EXPECT_EQ(ids, kept);
 }
 

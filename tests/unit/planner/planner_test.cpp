@@ -18,6 +18,7 @@
 #include "tally/theory/counter_overflow.hpp"
 #include "tally/theory/dleft_fingerprints.hpp"
 #include "tally/theory/dleft_overflow.hpp"
+#include "tally/theory/register_bloom.hpp"
 #include "tally/theory/threshold.hpp"
 
 namespace tally {
@@ -151,6 +152,26 @@ TEST(PlanBlockedBloom, MeetsTheRateWithWholeLinesAndOneLineFewerMissesIt) {
                  {"memory_bytes is 63"});
 }
 
+TEST(PlanRegisterBlockedBloom, MeetsTheRateWithWholeLinesAndOneLineFewerMissesIt) {
+  const auto rate_of = [](std::uint64_t lines, std::uint32_t k, std::uint64_t n) {
+    return theory::register_bloom_false_positive_probability(lines, 8, 64, k, n);
+  };
+  for (const std::uint64_t n : {1ull, 1000ull, 1'000'000ull}) {
+    for (const double rate : {0.1, 0.01, 1e-4}) {
+      const BlockedBloomShape shape =
+          plan_register_blocked_bloom({.num_keys = n, .false_positive_rate = rate});
+      ASSERT_EQ(shape.num_bits % 512, 0u);
+      const std::uint64_t lines = shape.num_bits / 512;
+      EXPECT_LE(rate_of(lines, shape.num_hashes, n), rate);
+      for (std::uint32_t k = 8; k <= 64 && lines > 1; k += 8) EXPECT_GT(rate_of(lines - 1, k, n), rate) << k;
+      EXPECT_EQ(RegisterBlockedBloomFilter(shape, 1).shape(), shape);
+    }
+  }
+  EXPECT_LE(num_bytes(plan_register_blocked_bloom({.num_keys = 1000, .memory_bytes = 1000})), 1000u);
+  expect_refused([] { (void)plan_register_blocked_bloom({.num_keys = 1000, .memory_bytes = 63}); },
+                 {"plan_register_blocked_bloom: memory_bytes is 63"});
+}
+
 TEST(PlanCountingBloom, TakesFourBitsUnlessTheThresholdOrSaturationNeedMore) {
   const CountingBloomShape set = plan_counting_bloom({.num_keys = 1'000'000, .false_positive_rate = 0.01});
   EXPECT_EQ(set.counter_bits, 4u);
@@ -281,6 +302,12 @@ TEST(PlanShape, IsWhatTheFunctionOfTheKindPlansInTheDefaultScheme) {
   EXPECT_EQ(plan_shape(FilterKind::bloom, wanted), (FilterShape{plan_bloom(wanted), DefaultScheme::file_id}));
   EXPECT_EQ(plan_shape(FilterKind::blocked_bloom, wanted),
             (FilterShape{plan_blocked_bloom(wanted), BlockedScheme::file_id}));
+  Requirements registers = wanted;
+  registers.scheme = RegisterBlockedScheme::name;
+  const FilterShape of_registers = plan_shape(FilterKind::blocked_bloom, registers);
+  EXPECT_EQ(of_registers,
+            (FilterShape{plan_register_blocked_bloom(registers), RegisterBlockedScheme::file_id}));
+  EXPECT_GE(planned_num_keys(of_registers, 0.01), 1000u);
   EXPECT_EQ(plan_shape(FilterKind::counting_bloom, wanted),
             (FilterShape{plan_counting_bloom(wanted), DefaultScheme::file_id}));
   EXPECT_EQ(plan_shape(FilterKind::threshold, wanted),
@@ -624,6 +651,50 @@ TEST(Plan, SuggestsABlockedBloomFilterOnlyWhereItTakesLessThanTwiceTheMemory) {
   EXPECT_FALSE(suggests(1e-20));
 }
 
+TEST(Plan, TakesTheRegisterBlockedSchemeWhereItTakesAtMostATenthMoreMemoryThanTheBlockedOne) {
+  const auto blocked_of = [](const Requirements& requirements) {
+    for (const Candidate& candidate : plan(requirements).candidates)
+      if (candidate.kind() == FilterKind::blocked_bloom) return candidate;
+    return Candidate{};
+  };
+  std::size_t num_of_registers = 0;
+  for (const double rate : {0.2, 0.1, 0.05, 0.02, 0.01, 0.001, 1e-4, 1e-6}) {
+    const Requirements wanted{.num_keys = 100'000, .false_positive_rate = rate};
+    const auto small = static_cast<double>(num_bytes(plan_blocked_bloom(wanted)));
+    const auto fast = static_cast<double>(num_bytes(plan_register_blocked_bloom(wanted)));
+    const Candidate found = blocked_of(wanted);
+    const bool is_of_registers = found.shape.scheme_id == RegisterBlockedScheme::file_id;
+    EXPECT_EQ(is_of_registers, fast <= 1.1 * small) << rate;
+    EXPECT_LE(found.false_positive_rate, rate);
+    EXPECT_EQ(found.cache_lines.insert, 1);
+    num_of_registers += is_of_registers;
+    // The same choice for the same filter, whatever is asked for. Near the limit, whole lines may tip it.
+    if (std::abs(fast / small - 1.1) < 0.02) continue;
+    const auto memory = static_cast<std::uint64_t>(fast);
+    EXPECT_EQ(blocked_of({.num_keys = 100'000, .memory_bytes = memory}).shape.scheme_id,
+              found.shape.scheme_id)
+        << rate;
+    EXPECT_EQ(blocked_of({.false_positive_rate = rate, .memory_bytes = memory}).shape.scheme_id,
+              found.shape.scheme_id)
+        << rate;
+  }
+  EXPECT_EQ(num_of_registers, 5u);
+}
+
+TEST(Plan, OffersTheLineSchemeThatIsAskedFor) {
+  for (const std::string_view scheme : {BlockedScheme::name, RegisterBlockedScheme::name}) {
+    for (const double rate : {0.2, 0.01}) {
+      const Plan found = plan({.num_keys = 1000, .false_positive_rate = rate, .scheme = scheme});
+      ASSERT_EQ(kinds_of(found), std::vector<std::string>{"blocked-bloom"});
+      EXPECT_EQ(found.recommended().shape.scheme_name(), scheme);
+      EXPECT_LE(found.recommended().false_positive_rate, rate);
+    }
+  }
+  const Plan any = plan({.num_keys = 1'000'000, .false_positive_rate = 0.01});
+  EXPECT_NE(any.reason.find("blocked-bloom with the scheme register-blocked takes 5."), std::string::npos)
+      << any.reason;
+}
+
 TEST(Plan, HeavyMultiplicitiesSaturateCountersAndGoToTheSideTable) {
   const auto histogram = theory::make_count_histogram({{1, 100'000.0}, {200, 500.0}}, 256);
   const Plan counts = plan({.false_positive_rate = 0.01, .needs_counts = true, .histogram = histogram});
@@ -699,6 +770,11 @@ TEST(Plan, RefusesWhatNothingCanMeet) {
   expect_refused(
       [] { (void)plan({.num_keys = 9, .false_positive_rate = 0.1, .threshold = 2, .scheme = "blocked"}); },
       {"scheme is 'blocked'"});
+  expect_refused(
+      [] {
+        (void)plan({.num_keys = 9, .false_positive_rate = 0.1, .threshold = 2, .scheme = "register-blocked"});
+      },
+      {"scheme is 'register-blocked'"});
   expect_refused(
       [] {
         (void)plan({.num_keys = 9, .false_positive_rate = 0.1, .needs_counts = true, .scheme = "blocked"});

@@ -184,9 +184,10 @@ TEST(Serialization, NamesTheFieldThatIsOutOfRange) {
                14);
   }
   expect_bad(altered(bloom_shape, 14, u16(2)),
-             "scheme id is 2; must be 2 (blocked) for the kind blocked-bloom", 14);
+             "scheme id is 2; must be 2 (blocked) or 10 (register-blocked) for the kind blocked-bloom", 14);
   expect_bad(altered(bloom_shape, 10, u16(2)), "scheme id is 1; must be 2 (blocked)", 14);
   expect_bad(altered(counting_shape, 14, u16(2)), "scheme id is 2", 14);
+  expect_bad(altered(counting_shape, 14, u16(10)), "scheme id is 10", 14);
   expect_bad(altered(bloom_shape, 24, u64(0)), "num_positions is 0; must be 1 to 72057594037927936", 24);
   expect_bad(altered(bloom_shape, 24, max_num_positions + 1), "num_positions is 72057594037927937", 24);
   expect_bad(altered(bloom_shape, 24, ~u64(0)), "num_positions is 18446744073709551615", 24);
@@ -453,6 +454,8 @@ TEST(Serialization, RefusesPositionsThatTheSchemeCannotUse) {
     expect_bad(altered(shape, 24, shape.num_positions() + 1), reason, 24);
   };
   refused(BlockedScheme::file_id, "num_bits is 1025; must be 1024 or 1536 for the scheme 'blocked'");
+  refused(RegisterBlockedScheme::file_id,
+          "num_bits is 1025; must be 1024 or 1536 for the scheme 'register-blocked'");
   refused(PartitionedScheme::file_id, "num_bits is 1016; must be 1015 or 1020 for the scheme 'partitioned'");
   refused(PartitionDoubleScheme::file_id, "for the scheme 'partition-double'");
 }

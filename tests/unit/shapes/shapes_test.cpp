@@ -50,6 +50,13 @@ TEST(BloomShape, EveryFieldOutOfRangeIsRefusedByName) {
       {{511, 3}, {"BlockedBloomFilter: num_bits is 511; must be 512 for the scheme 'blocked'"}},
       {{512, 0}, {"BlockedBloomFilter: num_hashes is 0"}},
   });
+  expect_all_refused<RegisterBlockedBloomFilter, BlockedBloomShape>({
+      {{513, 8},
+       {"BlockedBloomFilter: num_bits is 513; must be 512 or 1024 for the scheme 'register-blocked'"}},
+      {{512, 6},
+       {"BlockedBloomFilter: num_hashes is 6; must be a multiple of 8 for the scheme 'register-blocked'"}},
+      {{512, 0}, {"BlockedBloomFilter: num_hashes is 0"}},
+  });
   expect_all_refused<BloomFilter<PartitionDoubleScheme>, BloomShape>({
       {{100, 10},
        {"BloomFilter: num_bits is 100; must be 70 or 110 for the scheme 'partition-double' with num_hashes "

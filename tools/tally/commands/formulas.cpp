@@ -14,6 +14,7 @@
 #include "tally/theory/estimate.hpp"
 #include "tally/theory/kappa_star.hpp"
 #include "tally/theory/partition_double.hpp"
+#include "tally/theory/register_bloom.hpp"
 #include "tally/theory/similarity.hpp"
 #include "tally/theory/tails.hpp"
 #include "tally/theory/threshold.hpp"
@@ -77,6 +78,17 @@ FormulaResult blocked_best_k(const Arguments& arguments) {
           std::nullopt,
           {{"false_positive_rate",
             theory::blocked_bloom_false_positive_probability(lines, B, k, arguments.count("n"))}}};
+}
+
+FormulaResult register_blocked(const Arguments& arguments) {
+  constexpr std::uint32_t word_bits = 64;
+  const std::uint32_t B = arguments.small_count_or("line-bits", 512);
+  if (B % word_bits != 0) {
+    throw std::invalid_argument("--line-bits is " + std::to_string(B) +
+                                "; must be a multiple of 64, the bits of a word");
+  }
+  return probability(theory::ln_register_bloom_false_positive_probability(
+      num_lines(arguments, B), B / word_bits, word_bits, arguments.small_count("k"), arguments.count("n")));
 }
 
 FormulaResult partition_double(const Arguments& arguments) {
@@ -280,6 +292,11 @@ std::vector<Formula> all_formulas() {
       {"blocked-bloom-best-num-hashes", "--m --n [--line-bits]",
        "the k with the lowest rate of a blocked filter", "after Putze, Sanders, Singler 2007",
        blocked_best_k},
+      {"register-blocked-bloom-false-positive-rate", "--m --k --n [--line-bits]",
+       "as many positions in each word of 64 bits of one line: the rate of one line, averaged over a "
+       "binomial "
+       "number of keys in it",
+       "after Putze, Sanders, Singler 2007", register_blocked},
       {"partition-double-false-positive-rate", "[--p] [--m] --k --n",
        "double hashing into k parts of p bits, p prime: exact at every n",
        "Kirsch, Mitzenmacher 2008, section 3", partition_double},

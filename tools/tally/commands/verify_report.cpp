@@ -67,7 +67,10 @@ std::string title_of(const std::vector<Outcome>& outcomes) {
   const PartNames parts = part_names(plan.shape.kind());
   std::string title = fmt::format("{}, ", name_of(plan.shape.kind()));
   if (outcomes.size() == 1) title += fmt::format("{} {}, ", plan.shape.num_positions(), parts.positions);
-  title += fmt::format("{} {}, ", plan.shape.num_hashes(), parts.hashes);
+  const bool is_of_all = std::ranges::all_of(outcomes, [&](const Outcome& outcome) {
+    return outcome.plan.shape.num_hashes() == plan.shape.num_hashes();
+  });
+  if (is_of_all) title += fmt::format("{} {}, ", plan.shape.num_hashes(), parts.hashes);
   if (plan.shape.kind() == FilterKind::count_min) title += fmt::format("theta {}, ", plan.threshold);
   title += outcomes.size() == 1 ? fmt::format("{} scheme: ", plan.shape.scheme_name()) : "every scheme: ";
   return title + fmt::format("{} insertions, {} filters\n\n", plan.num_insertions, plan.num_trials);

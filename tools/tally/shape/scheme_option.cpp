@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 
 #include "cli/options.hpp"
@@ -23,7 +24,9 @@ std::string description_of_positions() {
 }  // namespace
 
 Option add_scheme(CommandLine app, std::string& scheme) {
-  return add_choice(app, "--scheme", scheme, description_of_positions(), scheme_names(FilterKind::bloom));
+  std::vector<std::string> names = scheme_names(FilterKind::bloom);
+  std::ranges::move(scheme_names(FilterKind::blocked_bloom), std::back_inserter(names));
+  return add_choice(app, "--scheme", scheme, description_of_positions(), names);
 }
 
 Option add_scheme_of_any_kind(CommandLine app, std::string& scheme, const std::string& of_sketches,

@@ -36,7 +36,7 @@ bool is_near(const Storage& storage, std::size_t limit = near_bytes) noexcept {
 /// The limit for operations that visit places. Keys with one line each gain most from a prefetch.
 template <HashScheme Scheme, class Storage, Visits visits>
 constexpr std::size_t near_bytes_to_touch() noexcept {
-  if (Scheme::layout == PositionLayout::lines || visits == Visits::several) return near_bytes_of_slow_keys;
+  if (is_in_one_line(Scheme::layout) || visits == Visits::several) return near_bytes_of_slow_keys;
   return is_quick<Storage> ? near_bytes : near_bytes_of_slow_keys;
 }
 

@@ -81,10 +81,10 @@ void test_keys(const KeyHasher& hasher, const Scheme& scheme, const Storage& sto
 
 /// The same if all positions of a key share a line: tested without a branch, window by window.
 template <HashScheme Scheme, class Storage, KeyBatch Keys, class Test>
-requires(Scheme::layout ==
-         PositionLayout::lines) void test_keys(const KeyHasher& hasher, const Scheme& scheme,
-                                               const Storage& storage, std::uint32_t num_hashes,
-                                               const Keys& key_range, Test test, std::span<bool> results) {
+requires(is_in_one_line(Scheme::layout)) void test_keys(const KeyHasher& hasher, const Scheme& scheme,
+                                                        const Storage& storage, std::uint32_t num_hashes,
+                                                        const Keys& key_range, Test test,
+                                                        std::span<bool> results) {
   assert_uniform(key_range);
   const std::span keys(key_range);
   std::array<std::uint64_t, most_keys_ahead> low;

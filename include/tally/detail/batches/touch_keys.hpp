@@ -41,7 +41,7 @@ void touch_keys(const KeyHasher& hasher, const Scheme& scheme, const Storage& st
   const auto prepare = [&](std::size_t slot, Hash128 hash) {
     std::uint64_t* const own = offsets.data() + slot * num_hashes;
     find_offsets(scheme, storage, hash, own);
-    const std::uint32_t num_lines = Scheme::layout == PositionLayout::lines ? 1 : num_hashes;
+    const std::uint32_t num_lines = is_in_one_line(Scheme::layout) ? 1 : num_hashes;
     for (std::uint32_t i = 0; i < num_lines; ++i) prefetch_at<access>(storage, own[i]);
   };
   const auto use = [&](std::size_t i, std::size_t slot) {
@@ -55,10 +55,9 @@ void touch_keys(const KeyHasher& hasher, const Scheme& scheme, const Storage& st
 /// after prefetching all lines of the window. This measured faster here than run_ahead, which alternates touches
 /// and prefetches.
 template <Access access, Visits visits, HashScheme Scheme, class Storage, KeyBatch Keys, class Touch>
-requires(Scheme::layout ==
-         PositionLayout::lines) void touch_keys(const KeyHasher& hasher, const Scheme& scheme,
-                                                const Storage& storage, std::uint32_t num_hashes,
-                                                const Keys& key_range, Touch touch) {
+requires(is_in_one_line(Scheme::layout)) void touch_keys(const KeyHasher& hasher, const Scheme& scheme,
+                                                         const Storage& storage, std::uint32_t num_hashes,
+                                                         const Keys& key_range, Touch touch) {
   const auto touch_one = [&](std::size_t i, Hash128 hash) {
     touch_key<visits>(scheme, storage, num_hashes, hash, [&](const auto& places) { touch(i, places); });
   };
