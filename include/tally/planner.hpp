@@ -9,6 +9,7 @@
 #include "tally/planner/requirements.hpp"
 #include "tally/planner/sample.hpp"
 #include "tally/shapes/blocked_bloom.hpp"
+#include "tally/shapes/blocked_counting_bloom.hpp"
 #include "tally/shapes/bloom.hpp"
 #include "tally/shapes/counting_bloom.hpp"
 #include "tally/shapes/threshold.hpp"
@@ -24,7 +25,7 @@ namespace tally {
 ///   memory and rate   as many positions as fit, and the number of hashes that allows the most keys
 ///
 /// Rounding never makes a shape miss the rate or exceed the memory. Among equals the fewest hashes are chosen. The
-/// formulas are those of theory/ for the scheme DefaultScheme (BlockedScheme for plan_blocked_bloom), the exact ones if
+/// formulas are those of theory/ for the scheme DefaultScheme (BlockedScheme for blocked filters), the exact ones if
 /// there is a choice.
 ///
 /// Throw std::invalid_argument for requirements out of range, and for those that need more than 2^56 positions or 1024
@@ -43,6 +44,11 @@ namespace tally {
 /// false_positive_rate, memory_bytes, threshold, counter_bits and max_saturation_probability.
 /// @source theory::false_positive_probability and theory::counter_overflow_union_bound (Fan et al. 2000)
 [[nodiscard]] CountingBloomShape plan_counting_bloom(const Requirements& requirements);
+
+/// For BlockedCountingBloomFilter: num_counters fills whole lines. At most 64 hashes are considered, and with counters of 4
+/// bits 15, for which there are fast loops. The rate and the fields that it reads are those of plan_counting_bloom.
+/// @source theory::blocked_bloom_false_positive_probability and theory::blocked_counter_overflow_union_bound
+[[nodiscard]] BlockedCountingBloomShape plan_blocked_counting_bloom(const Requirements& requirements);
 
 /// For ThresholdFilter. Reads num_keys, false_positive_rate, memory_bytes, threshold, update, true_count,
 /// num_insertions and histogram. For a true_count below theta - 1 without a histogram, num_insertions is by default
@@ -65,6 +71,7 @@ namespace tally {
 std::uint64_t planned_num_keys(const BloomShape& shape, double false_positive_rate);
 std::uint64_t planned_num_keys(const BlockedBloomShape& shape, double false_positive_rate);
 std::uint64_t planned_num_keys(const CountingBloomShape& shape, double false_positive_rate);
+std::uint64_t planned_num_keys(const BlockedCountingBloomShape& shape, double false_positive_rate);
 std::uint64_t planned_num_keys(const ThresholdShape& shape, double false_positive_rate);
 
 /// The same for a filter of any kind, by the law of the kind's default scheme. Also throws std::invalid_argument for a

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tally/detail/parameter_error.hpp"
+#include "tally/storage/counter_array.hpp"
 #include "tally/theory/confidence.hpp"
 
 namespace tally {
@@ -79,10 +80,10 @@ SetSimilarity detail::similarity_of(const FilterView& filter, const theory::Occu
   } else if (const auto* const compact = std::get_if<CompactDLeftShape>(&shape.shape)) {
     const auto num_fingerprints = static_cast<std::uint64_t>(compact->num_fingerprints());
     found = theory::estimate_similarity(num_fingerprints, 1, occupied);
-  } else if (shape.kind() == FilterKind::blocked_bloom) {
-    constexpr std::uint32_t line_bits = 512;
-    found = theory::estimate_similarity_blocked(shape.num_positions() / line_bits, line_bits,
-                                                shape.num_hashes(), occupied);
+  } else if (is_blocked(shape.kind())) {
+    const std::uint32_t in_line = CounterArray::positions_per_line(shape.counter_bits());
+    found = theory::estimate_similarity_blocked(shape.num_positions() / in_line, in_line, shape.num_hashes(),
+                                                occupied);
   } else {
     found = theory::estimate_similarity(shape.num_positions(), shape.num_hashes(), occupied);
   }

@@ -72,6 +72,14 @@ constexpr std::array<KindTraits, num_kinds> kinds{{
      .can_remove = true,
      .can_count = true,
      .can_fill_up = true},
+    {.kind = FilterKind::blocked_counting_bloom,
+     .name = "blocked-counting-bloom",
+     .structure = "BlockedCountingBloomFilter",
+     .size_field = "num_counters",
+     .schemes = blocked,
+     .default_scheme_id = BlockedScheme::file_id,
+     .can_remove = true,
+     .can_count = true},
 }};
 static_assert(!kinds.back().name.empty());  // one row per kind
 
