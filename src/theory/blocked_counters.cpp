@@ -44,7 +44,7 @@ void for_each_number_in_line(std::uint64_t n, std::uint64_t num_blocks, long dou
 }
 
 /// How many of a key's counters lack 1, 2, ... more to reach theta; counters that lack nothing are left out.
-using LackState = std::vector<std::uint8_t>;
+using LackState = std::vector<std::uint16_t>;
 
 /// The chain of blocked_threshold_false_positive_probability.
 class LackingCounters {
@@ -77,7 +77,7 @@ class LackingCounters {
       LackState lacking(gap, 0);
       for (std::uint32_t r = 0; r < k; ++r) {
         const std::uint64_t own = (r + 1) * true_count;
-        if (own < theta) lacking[theta - own - 1] = static_cast<std::uint8_t>(lacking[theta - own - 1] + counters[r]);
+        if (own < theta) lacking[theta - own - 1] = static_cast<std::uint16_t>(lacking[theta - own - 1] + counters[r]);
       }
       const std::size_t index = index_of(lacking);
       now_.resize(states_.size());

@@ -19,7 +19,7 @@ class CountingFilter : public testing::Test {
   template <class Act>
   static void for_each_empty(Act act) {
     for (const auto& [m, k] : {std::pair{20u, 7u}, std::pair{300u, 3u}, std::pair{5000u, 7u}}) {
-      for (const CountingBloomShape& shape : Subject<Filter>::shapes(m, k)) {
+      for (const auto& shape : Subject<Filter>::shapes(m, k)) {
         ASSERT_NO_FATAL_FAILURE(act(Filter(shape, 7)))
             << "counter_bits " << shape.counter_bits << ", m " << m;
       }
@@ -192,7 +192,7 @@ TYPED_TEST(CountingFilter, BatchesAnswerAndChangeLikeOneByOneInOrder) {
 
 // One key alone: its count is exact until it saturates (unless its positions repeat).
 TYPED_TEST(CountingFilter, CountsAKeyAloneExactlyUpToTheMaximum) {
-  for (const CountingBloomShape& shape : Subject<CountingBloomFilter<TypeParam>>::shapes(1 << 20, 4)) {
+  for (const auto& shape : Subject<CountingBloomFilter<TypeParam>>::shapes(1 << 20, 4)) {
     CountingBloomFilter<TypeParam> filter(shape, 7);
     std::uint64_t key = 0;  // the first one without repeated positions
     const PositionSpace space{shape.num_counters, 4, CounterArray::positions_per_line(shape.counter_bits)};

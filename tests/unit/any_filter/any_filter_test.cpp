@@ -23,12 +23,14 @@ using test::sample_shapes;
 
 TEST(FilterKind, EveryNameLeadsBackToItsKindAndAnUnknownOneListsThem) {
   for (const FilterKind kind : {FilterKind::bloom, FilterKind::blocked_bloom, FilterKind::counting_bloom,
-                                FilterKind::threshold, FilterKind::dleft, FilterKind::count_min}) {
+                                FilterKind::threshold, FilterKind::dleft, FilterKind::count_min,
+                                FilterKind::compact_dleft, FilterKind::blocked_counting_bloom}) {
     EXPECT_EQ(filter_kind(name_of(kind)), kind);
   }
   expect_refused(
       [] { filter_kind("cuckoo"); },
-      {"'cuckoo'", "must be one of bloom, blocked-bloom, counting-bloom, threshold, dleft, count-min"});
+      {"'cuckoo'", "must be one of bloom, blocked-bloom, counting-bloom, threshold, dleft, count-min, "
+       "compact-dleft, blocked-counting-bloom"});
 }
 
 TEST(SchemeList, EveryNameLeadsBackToItsIdAndAnUnknownOneListsThem) {
@@ -226,7 +228,7 @@ TEST(AnyFilter, HasTheShapeItWasMadeWith) {
     EXPECT_EQ(filter.hasher(), KeyHasher(7));
     EXPECT_EQ(filter.words().size_bytes() + filter.side_words().size_bytes(), shape.num_bytes());
     EXPECT_EQ(filter.totals(), FilterTotals{});
-    EXPECT_EQ(filter.can_remove(), shape.kind() == FilterKind::counting_bloom || filter.can_fill_up());
+    EXPECT_EQ(filter.can_remove(), is_counting_bloom(shape.kind()) || filter.can_fill_up());
     EXPECT_EQ(filter.has_threshold(), shape.kind() == FilterKind::threshold);
     EXPECT_EQ(filter.is_sketch(), shape.kind() == FilterKind::count_min);
     EXPECT_EQ(filter.can_count(), filter.can_remove() || filter.has_threshold() || filter.is_sketch());
