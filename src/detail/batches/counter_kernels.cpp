@@ -19,7 +19,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-#if HWY_TARGET != HWY_SCALAR
+#if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
 
 using Word = std::uint64_t;
 using Byte = unsigned char;
@@ -27,66 +27,67 @@ using Bytes = hn::CappedTag<Byte, 64>;
 using ByteVector = hn::Vec<Bytes>;
 
 constexpr std::size_t line_bytes = 64;
+constexpr std::size_t vector_bytes = HWY_MAX_BYTES < line_bytes ? HWY_MAX_BYTES : line_bytes;
+constexpr std::size_t num_vectors = line_bytes / vector_bytes;
 constexpr std::uint32_t slices_per_word = 4;
 constexpr std::uint32_t slice_bits = 16;
 constexpr std::uint32_t position_shift = 9;  // the position is the slice's 7 high bits
 
-HWY_INLINE ByteVector load(const Byte* bytes) { return hn::Load(Bytes(), bytes); }
+HWY_INLINE ByteVector all(Byte byte) { return hn::Set(Bytes(), byte); }
+HWY_INLINE bool has_any(ByteVector bytes) { return !hn::AllTrue(Bytes(), hn::Eq(bytes, hn::Zero(Bytes()))); }
 
-/// The place of the slice's increments in the table.
-HWY_INLINE const Byte* increments_of(Word word, std::uint32_t slice) {
-  const Word position = word >> (slice * slice_bits + position_shift) & 127;
-  return nibble_increments.lines[position].data();
+/// The counters of a line, two per byte.
+struct Line {
+  std::array<ByteVector, num_vectors> vectors;
+
+  static HWY_INLINE Line load(const Byte* bytes) {
+    Line line;
+    for (std::size_t i = 0; i < num_vectors; ++i)
+      line.vectors[i] = hn::Load(Bytes(), bytes + i * vector_bytes);
+    return line;
+  }
+  HWY_INLINE void store(Byte* bytes) const {
+    for (std::size_t i = 0; i < num_vectors; ++i) hn::Store(vectors[i], Bytes(), bytes + i * vector_bytes);
+  }
+  HWY_INLINE void add(const Line& other) {
+    for (std::size_t i = 0; i < num_vectors; ++i) vectors[i] = hn::Add(vectors[i], other.vectors[i]);
+  }
+};
+
+/// The increments of one position.
+HWY_INLINE Line increments_of(Word word, std::uint32_t slice) {
+  return Line::load(nibble_increments.lines[word >> (slice * slice_bits + position_shift) & 127].data());
 }
 
-#if HWY_TARGET <= HWY_AVX3
-// A line is one vector.
-class Increments {
- public:
-  HWY_INLINE Increments(Hash128 hash, std::uint32_t num_hashes) : sum_(hn::Zero(Bytes())) {
-    Word word = hash.high;
-    for (std::uint32_t left = num_hashes;; left -= slices_per_word) {
-      const std::uint32_t num_slices = std::min(left, slices_per_word);
-      for (std::uint32_t i = 0; i < num_slices; ++i) sum_ = hn::Add(sum_, load(increments_of(word, i)));
-      if (left <= slices_per_word) break;
-      word = mix64(word + hash.low);
-    }
+/// How much a key adds to each counter: at most 15.
+HWY_INLINE Line increments_of(Hash128 hash, std::uint32_t num_hashes) {
+  Word word = hash.high;
+  Line sum = increments_of(word, 0);
+  std::uint32_t left = num_hashes;
+  for (; left > slices_per_word; left -= slices_per_word) {
+    sum.add(increments_of(word, 1));
+    sum.add(increments_of(word, 2));
+    sum.add(increments_of(word, 3));
+    word = mix64(word + hash.low);
+    sum.add(increments_of(word, 0));
   }
-  HWY_INLINE ByteVector from(std::size_t) const { return sum_; }
+  if (left > 1) sum.add(increments_of(word, 1));
+  if (left > 2) sum.add(increments_of(word, 2));
+  if (left > 3) sum.add(increments_of(word, 3));
+  return sum;
+}
 
- private:
-  ByteVector sum_;
-};
-#else
-class Increments {
- public:
-  HWY_INLINE Increments(Hash128 hash, std::uint32_t num_hashes) : num_hashes_(num_hashes) {
-    Word word = hash.high;
-    std::uint32_t count = 0;
-    for (std::uint32_t left = num_hashes;; left -= slices_per_word) {
-      const std::uint32_t num_slices = std::min(left, slices_per_word);
-      for (std::uint32_t i = 0; i < num_slices; ++i) lines_[count++] = increments_of(word, i);
-      if (left <= slices_per_word) break;
-      word = mix64(word + hash.low);
-    }
-  }
-  /// How much a key adds to the counters in the vector that begins at this byte.
-  HWY_INLINE ByteVector from(std::size_t byte) const {
-    ByteVector sum = load(lines_[0] + byte);
-    for (std::uint32_t i = 1; i < num_hashes_; ++i) sum = hn::Add(sum, load(lines_[i] + byte));
-    return sum;
-  }
+/// Whether every counter of both is below 8. Then they can be added and subtracted two at a time.
+HWY_INLINE bool are_low(const Line& a, const Line& b) {
+  ByteVector seen = hn::Or(a.vectors[0], b.vectors[0]);
+  for (std::size_t i = 1; i < num_vectors; ++i) seen = hn::Or(seen, hn::Or(a.vectors[i], b.vectors[i]));
+  return !has_any(hn::And(seen, all(0x88)));
+}
 
- private:
-  std::array<const Byte*, most_hashes_of_counter_kernels> lines_;
-  std::uint32_t num_hashes_;
-};
-#endif
-
-/// The counters of a vector of bytes, those in the low and those in the high halves.
+/// The counters of a vector, those in the low and those in the high halves of the bytes.
 struct Halves {
   explicit HWY_INLINE Halves(ByteVector bytes)
-      : low(hn::And(bytes, hn::Set(Bytes(), Byte{15}))), high(hn::And(bytes, hn::Set(Bytes(), Byte{240}))) {}
+      : low(hn::And(bytes, all(0x0f))), high(hn::And(bytes, all(0xf0))) {}
 
   ByteVector low;
   ByteVector high;
@@ -94,54 +95,75 @@ struct Halves {
 
 /// `chosen`, in the places of counters at their maximum; 0 elsewhere.
 HWY_INLINE ByteVector where_saturated(ByteVector low, ByteVector high, const Halves& chosen) {
-  const auto is_low = hn::Eq(low, hn::Set(Bytes(), Byte{15}));
-  const auto is_high = hn::Eq(high, hn::Set(Bytes(), Byte{240}));
-  return hn::Or(hn::IfThenElseZero(is_low, chosen.low), hn::IfThenElseZero(is_high, chosen.high));
+  return hn::Or(hn::IfThenElseZero(hn::Eq(low, all(0x0f)), chosen.low),
+                hn::IfThenElseZero(hn::Eq(high, all(0xf0)), chosen.high));
 }
 
-HWY_INLINE bool has_any(ByteVector bytes) { return !hn::AllTrue(Bytes(), hn::Eq(bytes, hn::Zero(Bytes()))); }
-
-HWY_INLINE InsertResult insert_at(Word* words, Hash128 hash, std::uint32_t num_hashes) {
-  Byte* const line = reinterpret_cast<Byte*>(words);
-  const Increments increments(hash, num_hashes);
+HWY_INLINE InsertResult insert_any(Byte* bytes, const Line& old, const Line& increments) {
   ByteVector saturated = hn::Zero(Bytes());
-  for (std::size_t i = 0; i < line_bytes; i += hn::Lanes(Bytes())) {
-    const Halves added(increments.from(i));
-    const Halves old(load(line + i));
-    const auto low = hn::Min(hn::Add(old.low, added.low), hn::Set(Bytes(), Byte{15}));
-    const auto high = hn::And(hn::SaturatedAdd(old.high, added.high), hn::Set(Bytes(), Byte{240}));
-    hn::Store(hn::Or(low, high), Bytes(), line + i);
+  Line now;
+  for (std::size_t i = 0; i < num_vectors; ++i) {
+    const Halves added(increments.vectors[i]);
+    const Halves before(old.vectors[i]);
+    const auto low = hn::Min(hn::Add(before.low, added.low), all(0x0f));
+    const auto high = hn::And(hn::SaturatedAdd(before.high, added.high), all(0xf0));
+    now.vectors[i] = hn::Or(low, high);
     saturated = hn::Or(saturated, where_saturated(low, high, added));
   }
+  now.store(bytes);
   return has_any(saturated) ? InsertResult::saturated : InsertResult::counted;
 }
 
-HWY_INLINE RemoveResult remove_at(Word* words, Hash128 hash, std::uint32_t num_hashes) {
-  Byte* const line = reinterpret_cast<Byte*>(words);
-  const Increments decrements(hash, num_hashes);
-  alignas(64) std::array<Byte, line_bytes> changes;  // from the old line
+HWY_INLINE RemoveResult remove_any(Byte* bytes, const Line& old, const Line& decrements) {
   ByteVector saturated = hn::Zero(Bytes());
   ByteVector missing = hn::Zero(Bytes());
-  const Halves ones(hn::Set(Bytes(), Byte{255}));
-  for (std::size_t i = 0; i < line_bytes; i += hn::Lanes(Bytes())) {
-    const auto bytes = load(line + i);
-    const auto subtracted = decrements.from(i);
-    const Halves old(bytes);
-    const Halves own(subtracted);
-    missing = hn::Or(missing, hn::Or(hn::SaturatedSub(own.low, old.low), hn::SaturatedSub(own.high, old.high)));
-    const auto stuck = where_saturated(old.low, old.high, ones);
-    saturated = hn::Or(saturated, hn::And(stuck, subtracted));
-    hn::Store(hn::AndNot(stuck, subtracted), Bytes(), changes.data() + i);
+  const Halves ones(all(0xff));
+  Line now;
+  for (std::size_t i = 0; i < num_vectors; ++i) {
+    const Halves taken(decrements.vectors[i]);
+    const Halves before(old.vectors[i]);
+    missing = hn::Or(missing, hn::Or(hn::SaturatedSub(taken.low, before.low),
+                                     hn::SaturatedSub(taken.high, before.high)));
+    const auto stuck = where_saturated(before.low, before.high, ones);
+    saturated = hn::Or(saturated, hn::And(stuck, decrements.vectors[i]));
+    now.vectors[i] = hn::Sub(old.vectors[i], hn::AndNot(stuck, decrements.vectors[i]));
   }
-  const bool is_refused = has_any(missing);
+  if (has_any(missing)) return RemoveResult::refused;
+  now.store(bytes);
+  return has_any(saturated) ? RemoveResult::saturated : RemoveResult::removed;
+}
+
+HWY_INLINE InsertResult insert_at(Word* words, Hash128 hash, std::uint32_t num_hashes) {
+  Byte* const bytes = reinterpret_cast<Byte*>(words);
+  const Line increments = increments_of(hash, num_hashes);
+  Line line = Line::load(bytes);
+  if (!are_low(line, increments)) [[unlikely]] return insert_any(bytes, line, increments);
+  line.add(increments);
+  line.store(bytes);
+  return InsertResult::counted;
+}
+
+HWY_INLINE RemoveResult remove_at(Word* words, Hash128 hash, std::uint32_t num_hashes) {
+  Byte* const bytes = reinterpret_cast<Byte*>(words);
+  const Line decrements = increments_of(hash, num_hashes);
+  const Line line = Line::load(bytes);
+  if (!are_low(line, decrements)) [[unlikely]] return remove_any(bytes, line, decrements);
+  // With 8 more, no counter goes below 0, and those that would have are now below 8.
+  Line now;
+  ByteVector enough = all(0x88);
+  for (std::size_t i = 0; i < num_vectors; ++i) {
+    now.vectors[i] = hn::Sub(hn::Or(line.vectors[i], all(0x88)), decrements.vectors[i]);
+    enough = hn::And(enough, now.vectors[i]);
+  }
+  const bool is_refused = !hn::AllTrue(Bytes(), hn::Eq(enough, all(0x88)));
   // Whether a key is refused is often unpredictable, so there is no branch.
-  const auto kept = hn::Set(Bytes(), static_cast<Byte>(is_refused ? 0 : 255));
-  for (std::size_t i = 0; i < line_bytes; i += hn::Lanes(Bytes())) {
-    const auto change = hn::And(load(changes.data() + i), kept);
-    hn::Store(hn::Sub(load(line + i), change), Bytes(), line + i);
+  const ByteVector kept = all(static_cast<Byte>(is_refused ? 0xff : 0));
+  for (std::size_t i = 0; i < num_vectors; ++i) {
+    const auto changed = hn::AndNot(all(0x88), now.vectors[i]);
+    now.vectors[i] = hn::Or(hn::And(kept, line.vectors[i]), hn::AndNot(kept, changed));
   }
-  const RemoveResult result = has_any(saturated) ? RemoveResult::saturated : RemoveResult::removed;
-  return is_refused ? RemoveResult::refused : result;
+  now.store(bytes);
+  return is_refused ? RemoveResult::refused : RemoveResult::removed;
 }
 
 #if HWY_TARGET <= HWY_AVX2
