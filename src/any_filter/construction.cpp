@@ -16,8 +16,8 @@ FilterVariant make(const BloomShapeFor<Scheme>& shape, const KeyHasher& hasher, 
 }
 
 template <class Scheme>
-FilterVariant make(const CountingBloomShapeFor<Scheme>& shape, const KeyHasher& hasher, const FilterTotals& totals,
-                   detail::AlignedWords words) {
+FilterVariant make(const CountingBloomShapeFor<Scheme>& shape, const KeyHasher& hasher,
+                   const FilterTotals& totals, detail::AlignedWords words) {
   CounterArray counters(shape.num_counters, shape.counter_bits, std::move(words));
   return CountingBloomFilter<Scheme>(shape, hasher,
                                      {totals.num_insertions, totals.num_removes, totals.num_refused_removes},

@@ -14,7 +14,7 @@
 namespace tally::planner_detail {
 namespace {
 
-constexpr std::uint64_t max_histogram_gap = 10'000;                    // compound_poisson.hpp
+constexpr std::uint64_t max_histogram_gap = 10'000;                  // compound_poisson.hpp
 constexpr std::uint64_t max_counter_value = std::uint64_t{1} << 40;  // counter_overflow.hpp
 constexpr std::uint64_t list_all_up_to = 32;
 

@@ -148,8 +148,8 @@ std::uint64_t planned_num_keys(const BlockedCountingBloomShape& shape, double fa
   check_shape(shape);
   check_position_space<BlockedScheme>(structure, "num_counters", position_space(shape));
   detail::require_probability(structure, "false_positive_rate", false_positive_rate);
-  return most_keys_at(blocked_counting_law().of_width(shape.counter_bits), shape.num_counters, shape.num_hashes,
-                      std::log(false_positive_rate));
+  return most_keys_at(blocked_counting_law().of_width(shape.counter_bits), shape.num_counters,
+                      shape.num_hashes, std::log(false_positive_rate));
 }
 
 std::uint64_t planned_num_keys(const ThresholdShape& shape, double false_positive_rate) {

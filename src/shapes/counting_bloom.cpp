@@ -25,8 +25,8 @@ void detail::check_counters(std::string_view structure, const CountingBloomShape
   const std::uint64_t max_counter = ~std::uint64_t{0} >> (64 - shape.counter_bits);
   if (shape.max_threshold < 1 || shape.max_threshold > max_counter) {
     throw_parameter_error(structure, "max_threshold", shape.max_threshold,
-                                  "1 to " + std::to_string(max_counter) + " with counter_bits " +
-                                      std::to_string(shape.counter_bits) + "; use wider counters");
+                          "1 to " + std::to_string(max_counter) + " with counter_bits " +
+                              std::to_string(shape.counter_bits) + "; use wider counters");
   }
 }
 

@@ -97,7 +97,7 @@ PositionSpace checked_space(const FilterShape& shape) {
         is_blocked(kind.kind)
             ? "'blocked'"
             : "a scheme of this kind: only a BlockedBloomShape or a BlockedCountingBloomShape has "
-                     "'blocked'");
+              "'blocked'");
   }
   const bool is_bits = kind.kind == FilterKind::blocked_bloom || kind.kind == FilterKind::bloom;
   return {shape.num_positions(), shape.num_hashes(),

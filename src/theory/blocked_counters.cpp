@@ -77,7 +77,8 @@ class LackingCounters {
       LackState lacking(gap, 0);
       for (std::uint32_t r = 0; r < k; ++r) {
         const std::uint64_t own = (r + 1) * true_count;
-        if (own < theta) lacking[theta - own - 1] = static_cast<std::uint16_t>(lacking[theta - own - 1] + counters[r]);
+        if (own < theta)
+          lacking[theta - own - 1] = static_cast<std::uint16_t>(lacking[theta - own - 1] + counters[r]);
       }
       const std::size_t index = index_of(lacking);
       now_.resize(states_.size());
@@ -261,8 +262,7 @@ double ln_blocked_threshold_false_positive_probability_approximate(std::uint64_t
     std::map<std::uint64_t, long double> next;
     for (const auto& [sum, probability] : added) {
       const std::uint64_t needed = (gap - sum - 1) / count + 1;
-      reached +=
-          probability * std::exp(static_cast<long double>(ln_binomial_upper_tail(needed, trials, p)));
+      reached += probability * std::exp(static_cast<long double>(ln_binomial_upper_tail(needed, trials, p)));
       for (std::uint64_t j = 0; j < needed; ++j) {
         const long double point = std::exp(static_cast<long double>(ln_binomial_point(j, trials, p)));
         if (point < 1e-25L && static_cast<double>(j) > trials * p) break;
@@ -276,7 +276,8 @@ double ln_blocked_threshold_false_positive_probability_approximate(std::uint64_t
     long double passes = reached;
     for (const auto& [value, share] : added) {
       passes +=
-          share * std::exp(static_cast<long double>(ln_binomial_upper_tail(gap - value, product(k, j), 1.0 / B)));
+          share *
+          std::exp(static_cast<long double>(ln_binomial_upper_tail(gap - value, product(k, j), 1.0 / B)));
     }
     sum += probability * std::pow(std::min(passes, 1.0L), static_cast<long double>(k));
   });

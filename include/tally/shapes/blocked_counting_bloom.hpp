@@ -12,8 +12,9 @@ namespace tally {
 /// its counters, so the size and number of hashes that meet a false positive rate in one kind of filter miss it in the
 /// other.
 struct BlockedCountingBloomShape {
-  std::uint64_t num_counters = 0;   ///< m: to 2^56, a multiple of those in 64 bytes: 128 of 4 bits, 64 of 8 bits
-  std::uint32_t num_hashes = 0;     ///< k: 1 to 1024
+  std::uint64_t num_counters =
+      0;                         ///< m: to 2^56, a multiple of those in 64 bytes: 128 of 4 bits, 64 of 8 bits
+  std::uint32_t num_hashes = 0;  ///< k: 1 to 1024
   std::uint32_t counter_bits = 4;   ///< 1 to 8, 16, 32 or 64; 4 have the fastest loops, for up to 15 hashes
   std::uint64_t max_threshold = 1;  ///< largest theta that queries will use: 1 to 2^counter_bits - 1
 

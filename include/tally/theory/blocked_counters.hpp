@@ -56,7 +56,7 @@ double ln_blocked_threshold_false_positive_probability(std::uint64_t theta, std:
 double blocked_threshold_num_states(std::uint64_t theta, std::uint32_t k, std::uint64_t true_count);
 
 /// The same for any number of states: the counters of a line are treated as independent of each other, and keys that are
-/// inserted more than once as spread evenly over all lines. theta 1 to 2^40.
+/// inserted more than once as spread evenly over all lines. It is too low, the more so the lower the rate. theta 1 to 2^40.
 double ln_blocked_threshold_false_positive_probability_approximate(std::uint64_t theta,
                                                                    std::uint64_t num_blocks, std::uint32_t B,
                                                                    std::uint32_t k,

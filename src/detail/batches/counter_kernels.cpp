@@ -122,8 +122,8 @@ HWY_INLINE RemoveResult remove_any(Byte* bytes, const Line& old, const Line& dec
   for (std::size_t i = 0; i < num_vectors; ++i) {
     const Halves taken(decrements.vectors[i]);
     const Halves before(old.vectors[i]);
-    missing = hn::Or(missing, hn::Or(hn::SaturatedSub(taken.low, before.low),
-                                     hn::SaturatedSub(taken.high, before.high)));
+    missing = hn::Or(
+        missing, hn::Or(hn::SaturatedSub(taken.low, before.low), hn::SaturatedSub(taken.high, before.high)));
     const auto stuck = where_saturated(before.low, before.high, ones);
     saturated = hn::Or(saturated, hn::And(stuck, decrements.vectors[i]));
     now.vectors[i] = hn::Sub(old.vectors[i], hn::AndNot(stuck, decrements.vectors[i]));
@@ -137,7 +137,8 @@ HWY_INLINE InsertResult insert_at(Word* words, Hash128 hash, std::uint32_t num_h
   Byte* const bytes = reinterpret_cast<Byte*>(words);
   const Line increments = increments_of(hash, num_hashes);
   Line line = Line::load(bytes);
-  if (!are_low(line, increments)) [[unlikely]] return insert_any(bytes, line, increments);
+  if (!are_low(line, increments)) [[unlikely]]
+    return insert_any(bytes, line, increments);
   line.add(increments);
   line.store(bytes);
   return InsertResult::counted;
@@ -147,7 +148,8 @@ HWY_INLINE RemoveResult remove_at(Word* words, Hash128 hash, std::uint32_t num_h
   Byte* const bytes = reinterpret_cast<Byte*>(words);
   const Line decrements = increments_of(hash, num_hashes);
   const Line line = Line::load(bytes);
-  if (!are_low(line, decrements)) [[unlikely]] return remove_any(bytes, line, decrements);
+  if (!are_low(line, decrements)) [[unlikely]]
+    return remove_any(bytes, line, decrements);
   // With 8 more, no counter goes below 0, and those that would have are now below 8.
   Line now;
   ByteVector enough = all(0x88);
@@ -189,7 +191,8 @@ HWY_INLINE Vector32 words_at(const Byte* line, Vector32 numbers) {
 HWY_INLINE Vector32 counters_at(const Byte* line, Vector32 slices, std::uint32_t count) {
   const Lanes32 tag;
   const auto shifts = hn::And(hn::ShiftRight<7>(slices), hn::Set(tag, 28));
-  const auto counters = hn::And(hn::Shr(words_at(line, hn::ShiftRight<12>(slices)), shifts), hn::Set(tag, 15));
+  const auto counters =
+      hn::And(hn::Shr(words_at(line, hn::ShiftRight<12>(slices)), shifts), hn::Set(tag, 15));
   return hn::IfThenElse(hn::FirstN(tag, count), counters, hn::Set(tag, 15));
 }
 
@@ -199,7 +202,8 @@ HWY_INLINE Vector32 counters_of(const Word* words, Hash128 hash, std::uint32_t n
   const Word first = hash.high;
   const Word second = num_hashes > 4 ? mix64(first + hash.low) : 0;
 #if HWY_TARGET <= HWY_AVX3
-  __m256i slices = _mm256_zextsi128_si256(_mm_set_epi64x(static_cast<long long>(second), static_cast<long long>(first)));
+  __m256i slices =
+      _mm256_zextsi128_si256(_mm_set_epi64x(static_cast<long long>(second), static_cast<long long>(first)));
   if (num_hashes > 8) {
     const Word third = mix64(second + hash.low);
     const Word fourth = num_hashes > 12 ? mix64(third + hash.low) : 0;
@@ -209,8 +213,8 @@ HWY_INLINE Vector32 counters_of(const Word* words, Hash128 hash, std::uint32_t n
   return counters_at(line, Vector32{_mm512_cvtepu16_epi32(slices)}, num_hashes);
 #else
   const auto slices_in = [](Word low, Word high) HWY_ATTR {
-    return Vector32{_mm256_cvtepu16_epi32(
-        _mm_set_epi64x(static_cast<long long>(high), static_cast<long long>(low)))};
+    return Vector32{
+        _mm256_cvtepu16_epi32(_mm_set_epi64x(static_cast<long long>(high), static_cast<long long>(low)))};
   };
   const auto counters = counters_at(line, slices_in(first, second), std::min(num_hashes, 8u));
   if (num_hashes <= 8) return counters;
@@ -272,8 +276,7 @@ HWY_ATTR std::uint64_t insert_all(Word* words, const CounterSpot* spots, std::si
   std::uint64_t num_saturated = 0;
   for (std::size_t i = 0; i < num_keys; ++i) {
     const auto& [first, low, high] = spots[i];
-    num_saturated +=
-        insert_at(words + first, {low, high}, num_hashes) == InsertResult::saturated;
+    num_saturated += insert_at(words + first, {low, high}, num_hashes) == InsertResult::saturated;
   }
   return num_saturated;
 }

@@ -27,10 +27,10 @@ TEST(FilterKind, EveryNameLeadsBackToItsKindAndAnUnknownOneListsThem) {
                                 FilterKind::compact_dleft, FilterKind::blocked_counting_bloom}) {
     EXPECT_EQ(filter_kind(name_of(kind)), kind);
   }
-  expect_refused(
-      [] { filter_kind("cuckoo"); },
-      {"'cuckoo'", "must be one of bloom, blocked-bloom, counting-bloom, threshold, dleft, count-min, "
-       "compact-dleft, blocked-counting-bloom"});
+  expect_refused([] { filter_kind("cuckoo"); },
+                 {"'cuckoo'",
+                  "must be one of bloom, blocked-bloom, counting-bloom, threshold, dleft, count-min, "
+                  "compact-dleft, blocked-counting-bloom"});
 }
 
 TEST(SchemeList, EveryNameLeadsBackToItsIdAndAnUnknownOneListsThem) {
@@ -364,10 +364,12 @@ TEST(AnyFilter, RefusesWhatItsKindDoesNotHaveAndStaysAsItWas) {
   const std::vector<std::uint64_t> before(bloom.words().begin(), bloom.words().end());
   expect_refused(
       [&] { bloom.remove_batch(keys, removed); },
-      {"remove: a bloom filter does not support this; use a counting-bloom, dleft or compact-dleft filter"});
+      {"remove: a bloom filter does not support this; use a counting-bloom, dleft, compact-dleft or "
+       "blocked-counting-bloom filter"});
   expect_refused([&] { threshold.remove_batch(keys, removed); }, {"remove: a threshold filter"});
   expect_refused([&] { bloom.count_batch(keys, counts); },
-                 {"count: a bloom", "counting-bloom, threshold, dleft, count-min or compact-dleft"});
+                 {"count: a bloom",
+                  "counting-bloom, threshold, dleft, count-min, compact-dleft or blocked-counting-bloom"});
   expect_refused([&] { bloom.at_least_batch(keys, 2, flags.span()); }, {"at_least: a bloom"});
   expect_refused([&] { bloom.add_batch(keys, weights); }, {"add with weights: a bloom", "count-min filter"});
   expect_refused([&] { counting.estimate_batch(keys, estimates); }, {"estimate: a counting-bloom"});
@@ -415,7 +417,8 @@ TEST(AnyFilter, RefusesShapesOutOfRange) {
       [&] {
         make({BloomShape{1024, 5}, BlockedScheme::file_id});
       },
-      {"BloomFilter: scheme is 'blocked'", "only a BlockedBloomShape has 'blocked'"});
+      {"BloomFilter: scheme is 'blocked'",
+       "only a BlockedBloomShape or a BlockedCountingBloomShape has 'blocked'"});
   expect_refused(
       [&] {
         make({BlockedBloomShape{1024, 5}, DefaultScheme::file_id});

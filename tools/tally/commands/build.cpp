@@ -179,7 +179,8 @@ Run declare_build(CommandLine app) {
   Option hashes =
       add_count(app, "-k,--num-hashes", made.num_hashes, "Number of positions per key").group(shape);
   add_count(app, "--counter-bits", made.wanted.counter_bits,
-            "Width of a counter: 1 to 8, 16, 32 or 64 (counting-bloom, blocked-counting-bloom), 0 to 4 (dleft), 8, 16, 32 or 64 "
+            "Width of a counter: 1 to 8, 16, 32 or 64 (counting-bloom, blocked-counting-bloom), 0 to 4 "
+            "(dleft), 8, 16, 32 or 64 "
             "(count-min)",
             {0})
       .group(shape);

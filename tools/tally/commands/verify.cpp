@@ -85,7 +85,8 @@ Run declare_verify(CommandLine app) {
   add_count(app, "--num-positions,--num-bits", shape.num_positions, "Number of bits or counters of a filter");
   add_count(app, "-k,--num-hashes", shape.num_hashes, "Number of positions per key", {1, max_num_hashes});
   add_count(app, "--counter-bits", shape.wanted.counter_bits,
-            "Width of the counters of a counting-bloom or blocked-counting-bloom filter (default: 4)", {1, 64});
+            "Width of the counters of a counting-bloom or blocked-counting-bloom filter (default: 4)",
+            {1, 64});
   add_count(
       app, "-t,--theta,--threshold", options->threshold,
       "Count threshold (default: 1; for a count-min sketch the least count that at most 10% of the absent "

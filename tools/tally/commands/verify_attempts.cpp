@@ -37,7 +37,8 @@ void check_flags_of(FilterKind kind, const VerifyOptions& options) {
   const Requirements& wanted = options.shape.wanted;
   if (wanted.counter_bits && !is_counting_bloom(kind)) {
     throw std::invalid_argument(fmt::format(
-        "--counter-bits: it has no effect on a {} filter in this command; leave it out, or use --kind {} or {}",
+        "--counter-bits: it has no effect on a {} filter in this command; leave it out, or use --kind {} or "
+        "{}",
         name_of(kind), name_of(FilterKind::counting_bloom), name_of(FilterKind::blocked_counting_bloom)));
   }
   if (wanted.update && (kind_of_shape(kind).flag_groups & update_flag) == 0) {

@@ -63,8 +63,8 @@ class CountingKeys<BlockedScheme> : public GeneralCountingKeys<BlockedScheme> {
     if (kernels_ == nullptr) return General::remove_batch(hasher, array, keys, results);
     std::uint64_t num_refused = 0;
     for_each_run(hasher, array, keys, [&](std::size_t first, const CounterSpot* spots, std::size_t count) {
-      num_refused += kernels_->remove_all(array.words().data(), spots, count, num_hashes(),
-                                          results.data() + first);
+      num_refused +=
+          kernels_->remove_all(array.words().data(), spots, count, num_hashes(), results.data() + first);
     });
     return num_refused;
   }

@@ -19,7 +19,8 @@ namespace tally::detail {
 template <HashScheme Scheme>
 class GeneralCountingKeys {
  public:
-  explicit GeneralCountingKeys(PositionSpace space) noexcept : scheme_(space), num_hashes_(space.num_hashes) {}
+  explicit GeneralCountingKeys(PositionSpace space) noexcept
+      : scheme_(space), num_hashes_(space.num_hashes) {}
 
   const Scheme& scheme() const noexcept { return scheme_; }
   std::uint32_t num_hashes() const noexcept { return num_hashes_; }
