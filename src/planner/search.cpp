@@ -193,7 +193,7 @@ CountingLaw counting_law(const Law& scheme) {
 CountingLaw blocked_counting_law() {
   return {[](std::uint32_t counter_bits) {
             Law law = lines_law(CounterArray::positions_per_line(counter_bits));
-            // The kernels take no more, and a lower rate takes hardly more memory with so many.
+            // The kernels take no more hashes.
             if (counter_bits == 4) law.max_hashes = detail::most_hashes_of_counter_kernels;
             return law;
           },

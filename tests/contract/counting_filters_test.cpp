@@ -214,6 +214,24 @@ TYPED_TEST(CountingFilter, CountsAKeyAloneExactlyUpToTheMaximum) {
   }
 }
 
+TEST(BlockedCountingFilter, CountsAHotKeyExactlyWithWideCounters) {
+  constexpr std::uint64_t times = 1'000'000;
+  BlockedCountingBloomFilter filter({1600, 4, 32, times}, 7);
+  const std::vector<Hash128> hot(times / 10, Hash128{123, 0x0123456789abcdefu});
+  const Hash128 neighbour{123, 0xfedcba9876543210u};  // in the same line, at other counters
+  for (int i = 0; i < 10; ++i) ASSERT_EQ(filter.insert_batch(hot), 0u);
+  filter.insert(neighbour);
+  EXPECT_EQ(filter.count(hot[0]), (Count{times, false}));
+  EXPECT_EQ(filter.count(neighbour), (Count{1, false}));
+  EXPECT_TRUE(filter.at_least(hot[0], times));
+  std::vector<RemoveResult> results(hot.size());
+  for (int i = 0; i < 10; ++i) filter.remove_batch(hot, results);
+  EXPECT_EQ(filter.count(hot[0]).value, 0u);
+  EXPECT_EQ(filter.totals().num_removes, times);
+  EXPECT_EQ(filter.remove(hot[0]), RemoveResult::refused);
+  EXPECT_EQ(filter.count(neighbour), (Count{1, false}));
+}
+
 TEST(CountingFilterThreshold, IsRefusedOutsideItsRange) {
   CountingBloomFilter<> filter({1000, 5, 4, 9}, 7);
   const std::vector<std::uint64_t> keys = {1};
