@@ -112,9 +112,10 @@ TEST_F(Messages, NameTheFilesThatDoNotFitTheCommandOrEachOther) {
   EXPECT_EQ(merged_with(other), "tally merge: cannot merge: seed is 499850701945 in '" + bloom +
                                     "' and 5 in '" + other + "'" + advice);
   EXPECT_THAT(merged_with(smaller), HasSubstr("cannot merge: number of bits is "));
-  EXPECT_EQ(refused({"remove", bloom}), "tally remove: '" + bloom +
-                                            "' is a bloom filter and cannot remove keys; use a "
-                                            "counting-bloom, dleft, compact-dleft or blocked-counting-bloom filter\n");
+  EXPECT_EQ(refused({"remove", bloom}),
+            "tally remove: '" + bloom +
+                "' is a bloom filter and cannot remove keys; use a "
+                "counting-bloom, dleft, compact-dleft or blocked-counting-bloom filter\n");
   EXPECT_EQ(refused({"halve", counting}),
             "tally halve: '" + counting +
                 "' is a counting-bloom filter and cannot halve counts; use a count-min filter\n");
