@@ -7,22 +7,32 @@
 #include "tally/filters/threshold.hpp"
 #include "tally/planner.hpp"
 #include "tally/planner/scheme_law.hpp"
+#include "tally/theory/blocked_bloom.hpp"
 
 namespace tally::bench {
 namespace {
+
+template <class Scheme>
+double ln_planned_rate(PositionSpace space, std::uint64_t num_keys) {
+  if constexpr (Scheme::layout == PositionLayout::lines) {  // of bits or of counters
+    return theory::ln_blocked_bloom_false_positive_probability(
+        space.num_positions / space.positions_per_line, space.positions_per_line, space.num_hashes, num_keys);
+  } else {
+    return false_positive_law(Scheme::file_id, space.num_positions, space.num_hashes, num_keys)
+        .ln_false_positive_rate;
+  }
+}
 
 /// A filter with k positions per key, planned for the false positive rate. `plan` makes its shape from Requirements.
 template <class Filter, class Scheme, class Plan>
 Entry planned(const std::string& name, double rate, Plan plan, int insertions_per_key = 1) {
   const auto make = [=](std::uint64_t num_keys) {
     const auto shape = plan({.num_keys = num_keys, .false_positive_rate = rate});
-    const SchemeLaw law =
-        false_positive_law(Scheme::file_id, position_space(shape).num_positions, shape.num_hashes, num_keys);
+    const double ln_rate = ln_planned_rate<Scheme>(position_space(shape), num_keys);
     Filter filter(shape, 1);
     const std::uint64_t num_bytes = 8 * filter.storage().words().size();
-    return structure_of(
-        FilterCalls<Filter>(std::move(filter), num_bytes),
-        {.planned_rate = std::exp(law.ln_false_positive_rate), .insertions_per_key = insertions_per_key});
+    return structure_of(FilterCalls<Filter>(std::move(filter), num_bytes),
+                        {.planned_rate = std::exp(ln_rate), .insertions_per_key = insertions_per_key});
   };
   return {fmt::format("{} {}%", name, 100 * rate), make};
 }
@@ -43,6 +53,8 @@ std::vector<Entry> bloom_entries() {
     entries.push_back(planned<BloomFilter<>, DefaultScheme>("bloom", rate, plan_bloom));
     entries.push_back(
         planned<CountingBloomFilter<>, DefaultScheme>("counting-bloom", rate, plan_counting_bloom));
+    entries.push_back(planned<BlockedCountingBloomFilter, BlockedScheme>("blocked-counting-bloom", rate,
+                                                                         plan_blocked_counting_bloom));
   }
   // "Inserted at least twice?": the members are inserted twice.
   entries.push_back(planned<ThresholdFilter<>, DefaultScheme>("threshold 2", 0.01, plan_for_twice, 2));

@@ -107,7 +107,7 @@ class AnyFilter {
   /// Counts with their bounds. Sketches only.
   void estimate_batch(std::span<const Hash128> keys, std::span<CountEstimate> results) const;
 
-  /// Counting Bloom, d-left and compact d-left filters.
+  /// Counting Bloom filters, blocked or not, d-left and compact d-left filters.
   void remove_batch(std::span<const Hash128> keys, std::span<RemoveResult> results);
 
   /// Adds the content of the other filter. Returns false and changes nothing if both do not fit into this one, which

@@ -9,6 +9,7 @@
 #include "tally/planner/requirements.hpp"
 #include "tally/planner/sample.hpp"
 #include "tally/shapes/blocked_bloom.hpp"
+#include "tally/shapes/blocked_counting_bloom.hpp"
 #include "tally/shapes/bloom.hpp"
 #include "tally/shapes/counting_bloom.hpp"
 #include "tally/shapes/threshold.hpp"
@@ -48,6 +49,11 @@ namespace tally {
 /// @source theory::false_positive_probability and theory::counter_overflow_union_bound (Fan et al. 2000)
 [[nodiscard]] CountingBloomShape plan_counting_bloom(const Requirements& requirements);
 
+/// For BlockedCountingBloomFilter: num_counters fills whole lines. At most 64 hashes are considered, and with counters of 4
+/// bits 15, for which there are fast loops. The rate and the fields that it reads are those of plan_counting_bloom.
+/// @source theory::blocked_bloom_false_positive_probability and theory::blocked_counter_overflow_union_bound
+[[nodiscard]] BlockedCountingBloomShape plan_blocked_counting_bloom(const Requirements& requirements);
+
 /// For ThresholdFilter. Reads num_keys, false_positive_rate, memory_bytes, threshold, update, true_count,
 /// num_insertions and histogram. For a true_count below theta - 1 without a histogram, num_insertions is by default
 /// one per key; if memory and rate are given, the function solves for the number of insertions.
@@ -69,6 +75,7 @@ namespace tally {
 std::uint64_t planned_num_keys(const BloomShape& shape, double false_positive_rate);
 std::uint64_t planned_num_keys(const BlockedBloomShape& shape, double false_positive_rate);
 std::uint64_t planned_num_keys(const CountingBloomShape& shape, double false_positive_rate);
+std::uint64_t planned_num_keys(const BlockedCountingBloomShape& shape, double false_positive_rate);
 std::uint64_t planned_num_keys(const ThresholdShape& shape, double false_positive_rate);
 
 /// The same for a filter of any kind, by the law of the kind's default scheme; for a blocked filter, of its own. Also

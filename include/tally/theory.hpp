@@ -3,6 +3,7 @@
 /// All formulas. You can use them without the rest of the library.
 
 #include "tally/theory/blocked_bloom.hpp"
+#include "tally/theory/blocked_counters.hpp"
 #include "tally/theory/bloom.hpp"
 #include "tally/theory/compound_poisson.hpp"
 #include "tally/theory/confidence.hpp"

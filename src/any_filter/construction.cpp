@@ -16,8 +16,8 @@ FilterVariant make(const BloomShapeFor<Scheme>& shape, const KeyHasher& hasher, 
 }
 
 template <class Scheme>
-FilterVariant make(const CountingBloomShape& shape, const KeyHasher& hasher, const FilterTotals& totals,
-                   detail::AlignedWords words) {
+FilterVariant make(const CountingBloomShapeFor<Scheme>& shape, const KeyHasher& hasher,
+                   const FilterTotals& totals, detail::AlignedWords words) {
   CounterArray counters(shape.num_counters, shape.counter_bits, std::move(words));
   return CountingBloomFilter<Scheme>(shape, hasher,
                                      {totals.num_insertions, totals.num_removes, totals.num_refused_removes},
@@ -92,6 +92,8 @@ FilterVariant make_filter(const FilterShape& shape, const KeyHasher& hasher, con
   if (const auto* blocked = std::get_if<BlockedBloomShape>(&shape.shape)) {
     return make_with_scheme<LineSchemes>(shape.scheme_id, *blocked, hasher, totals, std::move(words));
   }
+  if (const auto* blocked = std::get_if<BlockedCountingBloomShape>(&shape.shape))
+    return make<BlockedScheme>(*blocked, hasher, totals, std::move(words));
   if (const auto* counting = std::get_if<CountingBloomShape>(&shape.shape)) {
     return make_with_scheme<CounterSchemes>(shape.scheme_id, *counting, hasher, totals, std::move(words));
   }

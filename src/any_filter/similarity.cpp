@@ -7,6 +7,7 @@
 
 #include "tally/detail/parameter_error.hpp"
 #include "tally/hashing/register_blocked_scheme.hpp"
+#include "tally/storage/counter_array.hpp"
 #include "tally/theory/confidence.hpp"
 
 namespace tally {
@@ -85,10 +86,10 @@ SetSimilarity detail::similarity_of(const FilterView& filter, const theory::Occu
     constexpr std::uint32_t word_bits = 64;
     found = theory::estimate_similarity_register_blocked(shape.num_positions() / num_words / word_bits,
                                                          num_words, word_bits, shape.num_hashes(), occupied);
-  } else if (shape.kind() == FilterKind::blocked_bloom) {
-    constexpr std::uint32_t line_bits = 512;
-    found = theory::estimate_similarity_blocked(shape.num_positions() / line_bits, line_bits,
-                                                shape.num_hashes(), occupied);
+  } else if (is_blocked(shape.kind())) {
+    const std::uint32_t in_line = CounterArray::positions_per_line(shape.counter_bits());
+    found = theory::estimate_similarity_blocked(shape.num_positions() / in_line, in_line, shape.num_hashes(),
+                                                occupied);
   } else {
     found = theory::estimate_similarity(shape.num_positions(), shape.num_hashes(), occupied);
   }

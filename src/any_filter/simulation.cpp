@@ -9,6 +9,9 @@
 
 #include "tally/any_filter.hpp"
 #include "tally/detail/parameter_error.hpp"
+#include "tally/storage/counter_array.hpp"
+#include "tally/theory/blocked_bloom.hpp"
+#include "tally/theory/blocked_counters.hpp"
 #include "tally/theory/dleft_fingerprints.hpp"
 #include "tally/theory/tails.hpp"
 
@@ -78,7 +81,7 @@ class Trial {
     for (std::size_t first = 0; first < keys.size(); first += batch_keys) {
       const auto part = keys.subspan(first, std::min<std::size_t>(batch_keys, keys.size() - first));
       const std::span<bool> results(results_.get(), part.size());
-      if (plan_.shape.kind() == FilterKind::counting_bloom || plan_.shape.kind() == FilterKind::count_min) {
+      if (is_counting_bloom(plan_.shape.kind()) || plan_.shape.kind() == FilterKind::count_min) {
         filter_.at_least_batch(part, plan_.threshold, results);
       } else {
         filter_.may_contain_batch(part, results);
@@ -207,8 +210,37 @@ SchemeLaw law_of_a_set(const FilterShape& shape, std::uint64_t n) {
                                                         compact->fingerprints_per_line(), n),
             LawKind::exact};
   }
+  if (shape.kind() == FilterKind::blocked_counting_bloom) {
+    const std::uint32_t B = CounterArray::positions_per_line(shape.counter_bits());
+    return {theory::ln_blocked_bloom_false_positive_probability(shape.num_positions() / B, B,
+                                                                shape.num_hashes(), n),
+            LawKind::exact};
+  }
   return false_positive_law(shape.scheme_id, shape.num_positions(), shape.num_hashes(), n,
                             most_steps_of_a_law);
+}
+
+/// The law for counts in lines. It knows that a key's counters are not independent.
+SchemeLaw law_of_counts_in_lines(const SimulationPlan& plan, const InsertionMix& mix,
+                                 std::uint64_t true_count) {
+  constexpr double most_states = 0x1p12;  // a second or two
+  const FilterShape& shape = plan.shape;
+  const std::uint32_t k = shape.num_hashes();
+  const std::uint32_t B = CounterArray::positions_per_line(shape.counter_bits());
+  const std::uint64_t num_lines = shape.num_positions() / B;
+  std::vector<theory::RepeatedKeys> others{{1, mix.num_single_keys}};
+  for (const InsertionMix::Group& group : mix.groups) {
+    const bool is_own = group.true_count == true_count && group.num_keys > 0;
+    others.push_back({group.true_count, group.num_keys - (is_own ? 1 : 0)});
+  }
+  if (theory::blocked_threshold_num_states(plan.threshold, k, true_count) <= most_states) {
+    return {theory::ln_blocked_threshold_false_positive_probability(plan.threshold, num_lines, B, k, others,
+                                                                    true_count),
+            LawKind::exact};
+  }
+  return {theory::ln_blocked_threshold_false_positive_probability_approximate(plan.threshold, num_lines, B, k,
+                                                                              others, true_count),
+          LawKind::limit};
 }
 
 }  // namespace
@@ -235,6 +267,8 @@ InsertionMix insertion_mix(const SimulationPlan& plan) {
 SchemeLaw predicted_law(const SimulationPlan& plan, const InsertionMix& mix, std::uint64_t true_count) {
   const bool is_sketch = plan.shape.kind() == FilterKind::count_min;
   if (plan.threshold == 1 && !is_sketch) return law_of_a_set(plan.shape, mix.num_single_keys);
+  if (plan.shape.kind() == FilterKind::blocked_counting_bloom)
+    return law_of_counts_in_lines(plan, mix, true_count);
   const double ln_counter =
       ln_counter_reaches(mix, meeting_in(plan.shape), plan.threshold - true_count, true_count);
   const bool tends_to_it = is_sketch ? plan.shape.scheme_id == TwoHashRows::file_id

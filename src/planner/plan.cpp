@@ -59,11 +59,11 @@ Candidate describe(const Task& task, const SearchLaw& scheme, const FilterShape&
     candidate.simple_threshold_rate = theory::threshold_false_positive_probability(
         task.theta, k, static_cast<std::uint64_t>(num_insertions), m);
   }
-  const bool is_blocked = shape.kind() == FilterKind::blocked_bloom;
+  const bool has_one_line = is_blocked(shape.kind());
   candidate.cache_lines =
-      expected_lines(is_blocked, m, k, CounterArray::positions_per_line(shape.counter_bits()),
+      expected_lines(has_one_line, m, k, CounterArray::positions_per_line(shape.counter_bits()),
                      candidate.errors.front().ln_false_positive_rate);
-  const bool has_best = !is_blocked && (gap == 1 || task.keys.histogram == nullptr);
+  const bool has_best = !has_one_line && (gap == 1 || task.keys.histogram == nullptr);
   if (has_best) {
     candidate.rounding_cost = rounding_cost(task.wanted, candidate,
                                             gap == 1 ? num_keys : task.keys.num_insertions.value_or(0), gap);
@@ -126,7 +126,8 @@ SearchLaw scheme_of_lines(const Wanted& wanted) {
 }
 
 Candidate counting(const Task& task) {
-  const auto [shape, num_keys] = solve_counting(structure, task.scheme.law, task.wanted, task.requirements);
+  const auto [shape, num_keys] =
+      solve_counting(structure, counting_law(task.scheme.law), task.wanted, task.requirements);
   Candidate candidate = describe(task, task.scheme, {shape, task.scheme.file_id}, num_keys, task.theta - 1);
   const std::uint64_t full = ~std::uint64_t{0} >> (64 - shape.counter_bits);
   candidate.saturation_probability =
@@ -134,6 +135,25 @@ Candidate counting(const Task& task) {
   candidate.summary = "a multiset: keys can be removed and counted up to " + std::to_string(full);
   candidate.source =
       "(1 - (1 - 1/m)^(k n))^k; saturation: m Pr(counter >= 2^bits - 1) (Fan, Cao, Almeida, Broder 2000)";
+  return candidate;
+}
+
+Candidate blocked_counting(const Task& task) {
+  const CountingLaw law = blocked_counting_law();
+  const auto [shape, num_keys] = solve_counting(structure, law, task.wanted, task.requirements);
+  // No formula for repeated keys holds in lines, so the bound stands for all of them.
+  Task of_bound = task;
+  of_bound.keys = {task.keys.num_keys, std::nullopt, nullptr};
+  const SearchLaw scheme{BlockedScheme::file_id, PositionLaw::lines, law.of_width(shape.counter_bits)};
+  Candidate candidate =
+      describe(of_bound, scheme, {blocked_shape(shape), scheme.file_id}, num_keys, task.theta - 1);
+  const std::uint64_t full = ~std::uint64_t{0} >> (64 - shape.counter_bits);
+  candidate.saturation_probability = predict_blocked_saturation(task.keys, num_keys, shape, full);
+  candidate.summary = "a multiset: keys can be removed and counted up to " + std::to_string(full) +
+                      "; one cache line per key, for more memory or more false positives than counting-bloom";
+  candidate.source =
+      "mixture over lines of the exact law of one line (after Putze, Sanders, Singler 2007); saturation: the "
+      "union bound of a mixture over lines";
   return candidate;
 }
 
@@ -327,7 +347,8 @@ Plan plan(const Requirements& requirements, std::span<const MeasuredFilter> figu
   if (is_blocked && (requirements.theta() > 1 || no_plain_set)) {
     throw std::invalid_argument(
         "plan: scheme is '" + std::string(*requirements.scheme) +
-        "', which only Bloom filters support; use another scheme for thresholds, counts and removals");
+        "', which only Bloom filters support; use another scheme for thresholds, counts and removals: "
+        "blocked-counting-bloom is planned with every scheme");
   }
 
   Plan result;
@@ -350,6 +371,8 @@ Plan plan(const Requirements& requirements, std::span<const MeasuredFilter> figu
   }
   if (!is_blocked) {
     makers.emplace_back(FilterKind::counting_bloom, [&] { return one(counting(task)); });
+    if (no_plain_set)
+      makers.emplace_back(FilterKind::blocked_counting_bloom, [&] { return one(blocked_counting(task)); });
     makers.emplace_back(FilterKind::dleft, [&] { return dlefts(task, requirements, result.warnings); });
     const bool can_be_compact = !requirements.keys_repeat && !requirements.histogram &&
                                 requirements.max_doublings.value_or(0) == 0 &&

@@ -36,6 +36,10 @@ std::vector<PredictedError> predict_errors(const Law& scheme, const Keys& keys, 
 double predict_saturation(const Keys& keys, std::uint64_t num_keys, std::uint64_t m, std::uint32_t k,
                           std::uint64_t full);
 
+/// The same for a filter whose keys have all their counters in one line.
+double predict_blocked_saturation(const Keys& keys, std::uint64_t num_keys, const CountingBloomShape& shape,
+                                  std::uint64_t full);
+
 /// Whether some counter is likely to saturate. Such a filter is unsuitable for removals and counts.
 inline bool saturates_often(const Candidate& candidate) { return candidate.saturation_probability > 0.5; }
 

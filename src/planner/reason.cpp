@@ -15,14 +15,16 @@ std::string memory_against(const Candidate& other, const Candidate& first) {
   return short_number(std::abs(percent)) + "% " + (percent < 0 ? "less" : "more") + " memory";
 }
 
-// A blocked Bloom filter that takes more than this many times the memory is not suggested.
+// A blocked filter that takes more than this many times the memory is not suggested.
 constexpr double most_memory_for_one_line = 2;
 
 bool is_slow(const Candidate& candidate) { return candidate.dleft && !candidate.dleft->has_fast_loops; }
 
 std::string suggest_blocked(const Candidate& blocked, const Candidate& first) {
-  std::string text = "; blocked-bloom with the scheme " + std::string(blocked.shape.scheme_name()) +
-                     " takes " + memory_against(blocked, first);
+  std::string text = "; " + std::string(name_of(blocked.kind()));
+  if (blocked.kind() == FilterKind::blocked_bloom)
+    text += " with the scheme " + std::string(blocked.shape.scheme_name());
+  text += " takes " + memory_against(blocked, first);
   if (static_cast<double>(blocked.shape.num_bytes()) >
       most_memory_for_one_line * static_cast<double>(first.shape.num_bytes()))
     return text + ", which is too much for touching only one cache line per key";
@@ -34,6 +36,21 @@ const Candidate* find(const Plan& plan, FilterKind kind) {
   for (const Candidate& candidate : plan.candidates)
     if (candidate.kind() == kind) return &candidate;
   return nullptr;
+}
+
+/// What a blocked counting Bloom filter costs and gains, compared with a counting Bloom filter.
+std::string suggest_blocked_counting(const Requirements& requirements, const Candidate& blocked,
+                                     const Candidate* counting) {
+  if (counting == nullptr)
+    return "; " + std::string(name_of(blocked.kind())) + " " + achievement(requirements, blocked);
+  if (!requirements.memory_bytes) {
+    return "; blocked-counting-bloom takes " + memory_against(blocked, *counting) +
+           " than counting-bloom, and touches one cache line per key instead of " +
+           short_number(counting->cache_lines.insert);
+  }
+  return "; blocked-counting-bloom " + achievement(requirements, blocked) +
+         ", and touches one cache line per key instead of " + short_number(counting->cache_lines.insert) +
+         " of counting-bloom";
 }
 
 /// Why the best candidate is the best, if it is so in every respect.
@@ -87,7 +104,8 @@ std::string why_dleft(const Requirements& requirements, const Plan& plan) {
   const Candidate& first = plan.recommended();
   std::string reason = "it " + achievement(requirements, first);
   for (const Candidate& other : plan.candidates) {
-    if (other.kind() == FilterKind::dleft || other.promised_true_count + 1 != requirements.theta()) continue;
+    if (other.kind() == FilterKind::dleft || other.kind() == FilterKind::blocked_counting_bloom) continue;
+    if (other.promised_true_count + 1 != requirements.theta()) continue;
     reason += ", and " + std::string(name_of(other.kind())) + " " + achievement(requirements, other);
     if (saturates_often(other)) {
       reason += ", whose counters of " + std::to_string(other.shape.counter_bits()) +
@@ -162,6 +180,8 @@ std::string reason_for(const Requirements& requirements, const Plan& plan) {
     if (&other == &first) continue;
     if (other.kind() == FilterKind::blocked_bloom && !requirements.memory_bytes) {
       reason += suggest_blocked(other, first);
+    } else if (other.kind() == FilterKind::blocked_counting_bloom) {
+      reason += suggest_blocked_counting(requirements, other, find(plan, FilterKind::counting_bloom));
     } else if (other.kind() == FilterKind::blocked_bloom) {
       reason += "; blocked-bloom touches one cache line per key instead of " +
                 short_number(first.cache_lines.insert);

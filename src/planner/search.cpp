@@ -5,12 +5,16 @@
 #include <string>
 #include <type_traits>
 
+#include "tally/detail/batches/counter_kernels.hpp"
 #include "tally/detail/checked_math.hpp"
 #include "tally/detail/parameter_error.hpp"
 #include "tally/hashing/scheme_list.hpp"
 #include "tally/storage/bit_array.hpp"
+#include "tally/storage/counter_array.hpp"
 #include "tally/theory/blocked_bloom.hpp"
+#include "tally/theory/blocked_counters.hpp"
 #include "tally/theory/bloom.hpp"
+#include "tally/theory/counter_overflow.hpp"
 #include "tally/theory/partition_double.hpp"
 #include "tally/theory/register_bloom.hpp"
 #include "tally/theory/threshold.hpp"
@@ -50,6 +54,20 @@ void for_each_num_hashes(const Law& law, Better better) {
   }
 }
 
+/// Of lines with B positions.
+Law lines_law(std::uint32_t B) {
+  Law law;
+  law.ln_rate = [B](std::uint64_t m, std::uint32_t k, std::uint64_t n) {
+    return theory::ln_blocked_bloom_false_positive_probability(m / B, B, k, n);
+  };
+  law.round = [B](std::uint64_t m, std::uint32_t k, Rounding rounding) {
+    return BlockedScheme::round_positions({m, k, B}, rounding);
+  };
+  law.max_hashes = 64;
+  law.patience = slow_law_patience;
+  return law;
+}
+
 Law law_of(PositionLaw kind) {
   Law law;
   switch (kind) {
@@ -64,13 +82,7 @@ Law law_of(PositionLaw kind) {
       law.patience = slow_law_patience;
       break;
     case PositionLaw::lines:
-      law.ln_rate = [](std::uint64_t m, std::uint32_t k, std::uint64_t n) {
-        constexpr std::uint32_t B = BitArray::positions_per_line;
-        return theory::ln_blocked_bloom_false_positive_probability(m / B, B, k, n);
-      };
-      law.max_hashes = 64;
-      law.patience = slow_law_patience;
-      break;
+      return lines_law(BitArray::positions_per_line);
     case PositionLaw::words:
       law.ln_rate = [](std::uint64_t m, std::uint32_t k, std::uint64_t n) {
         constexpr std::uint32_t num_words = RegisterBlockedScheme::words_per_line;
@@ -179,6 +191,28 @@ SearchLaw search_law(std::string_view scheme) {
     };
   });
   return result;
+}
+
+CountingLaw counting_law(const Law& scheme) {
+  return {[scheme](std::uint32_t) { return scheme; },
+          [](const CountingBloomShape& shape, std::uint64_t num_insertions, std::uint64_t full) {
+            return theory::ln_counter_overflow_union_bound(shape.num_counters, shape.num_hashes,
+                                                           num_insertions, full);
+          }};
+}
+
+CountingLaw blocked_counting_law() {
+  return {[](std::uint32_t counter_bits) {
+            Law law = lines_law(CounterArray::positions_per_line(counter_bits));
+            // The kernels take no more hashes.
+            if (counter_bits == 4) law.max_hashes = detail::most_hashes_of_counter_kernels;
+            return law;
+          },
+          [](const CountingBloomShape& shape, std::uint64_t num_insertions, std::uint64_t full) {
+            const std::uint32_t B = CounterArray::positions_per_line(shape.counter_bits);
+            return theory::ln_blocked_counter_overflow_union_bound(shape.num_counters / B, B,
+                                                                   shape.num_hashes, num_insertions, full);
+          }};
 }
 
 std::uint64_t positions_in(std::uint64_t memory_bytes, std::uint32_t counter_bits) noexcept {

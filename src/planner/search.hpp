@@ -11,6 +11,7 @@
 
 #include "tally/hashing/hash_scheme.hpp"
 #include "tally/planner/requirements.hpp"
+#include "tally/shapes/blocked_counting_bloom.hpp"
 #include "tally/shapes/counting_bloom.hpp"
 #include "tally/theory/compound_poisson.hpp"
 
@@ -95,8 +96,27 @@ struct CountingSolution {
   std::uint64_t num_keys = 0;
 };
 
-/// What plan_counting_bloom plans, with the law of any scheme.
-CountingSolution solve_counting(std::string_view structure, const Law& law, const Wanted& wanted,
+inline BlockedCountingBloomShape blocked_shape(const CountingBloomShape& shape) noexcept {
+  return {shape.num_counters, shape.num_hashes, shape.counter_bits, shape.max_threshold};
+}
+
+/// How the counters of a kind behave.
+struct CountingLaw {
+  /// The law of counters of this width.
+  std::function<Law(std::uint32_t counter_bits)> of_width;
+  /// ln of an upper bound on the probability that any counter reaches `full`.
+  std::function<double(const CountingBloomShape&, std::uint64_t num_insertions, std::uint64_t full)>
+      ln_saturation;
+};
+
+/// With the positions of a scheme anywhere.
+CountingLaw counting_law(const Law& scheme);
+
+/// With all counters of a key in one line, of as many counters as fit.
+CountingLaw blocked_counting_law();
+
+/// What plan_counting_bloom plans, with the law of any scheme, or plan_blocked_counting_bloom.
+CountingSolution solve_counting(std::string_view structure, const CountingLaw& law, const Wanted& wanted,
                                 const Requirements& requirements);
 
 }  // namespace tally::planner_detail

@@ -12,7 +12,6 @@
 #include "tally/hashing/scheme_list.hpp"
 #include "tally/planner.hpp"
 #include "tally/storage/counter_array.hpp"
-#include "tally/theory/counter_overflow.hpp"
 
 namespace tally {
 namespace {
@@ -47,13 +46,13 @@ std::uint64_t planned(std::string_view structure, std::string_view scheme, std::
 
 }  // namespace
 
-CountingSolution planner_detail::solve_counting(std::string_view structure, const Law& law,
+CountingSolution planner_detail::solve_counting(std::string_view structure, const CountingLaw& law,
                                                 const Wanted& wanted, const Requirements& requirements) {
   const std::uint64_t max_threshold = requirements.theta();
   const auto solve_with = [&](std::uint32_t width) {
     CountingBloomShape shape{1, 1, width, max_threshold};
     check_shape(shape);
-    const Solution found = solve(structure, law, wanted, width);
+    const Solution found = solve(structure, law.of_width(width), wanted, width);
     shape.num_counters = found.num_positions;
     shape.num_hashes = found.num_hashes;
     return CountingSolution{shape, found.num_keys};
@@ -67,11 +66,8 @@ CountingSolution planner_detail::solve_counting(std::string_view structure, cons
     if (!CounterArray::is_width(width)) continue;
     CountingSolution solution = solve_with(width);
     if (width >= 32) return solution;  // a counter practically never gets 2^32 insertions
-    const CountingBloomShape& shape = solution.shape;
     const std::uint64_t full = ~std::uint64_t{0} >> (64 - width);
-    const double ln_bound = theory::ln_counter_overflow_union_bound(shape.num_counters, shape.num_hashes,
-                                                                    solution.num_keys, full);
-    if (ln_bound <= std::log(most)) return solution;
+    if (law.ln_saturation(solution.shape, solution.num_keys, full) <= std::log(most)) return solution;
   }
 }
 
@@ -91,7 +87,14 @@ BlockedBloomShape plan_register_blocked_bloom(const Requirements& requirements) 
 CountingBloomShape plan_counting_bloom(const Requirements& requirements) {
   constexpr std::string_view structure = "plan_counting_bloom";
   const Wanted wanted = check_wanted(structure, requirements);
-  return solve_counting(structure, search_law(DefaultScheme::name).law, wanted, requirements).shape;
+  return solve_counting(structure, counting_law(search_law(DefaultScheme::name).law), wanted, requirements)
+      .shape;
+}
+
+BlockedCountingBloomShape plan_blocked_counting_bloom(const Requirements& requirements) {
+  constexpr std::string_view structure = "plan_blocked_counting_bloom";
+  const Wanted wanted = check_wanted(structure, requirements);
+  return blocked_shape(solve_counting(structure, blocked_counting_law(), wanted, requirements).shape);
 }
 
 ThresholdShape plan_threshold(const Requirements& requirements) {
@@ -147,6 +150,15 @@ std::uint64_t planned_num_keys(const CountingBloomShape& shape, double false_pos
   check_shape(shape);
   return planned("planned_num_keys", DefaultScheme::name, shape.num_counters, shape.num_hashes,
                  false_positive_rate);
+}
+
+std::uint64_t planned_num_keys(const BlockedCountingBloomShape& shape, double false_positive_rate) {
+  constexpr std::string_view structure = "planned_num_keys";
+  check_shape(shape);
+  check_position_space<BlockedScheme>(structure, "num_counters", position_space(shape));
+  detail::require_probability(structure, "false_positive_rate", false_positive_rate);
+  return most_keys_at(blocked_counting_law().of_width(shape.counter_bits), shape.num_counters,
+                      shape.num_hashes, std::log(false_positive_rate));
 }
 
 std::uint64_t planned_num_keys(const ThresholdShape& shape, double false_positive_rate) {
@@ -205,6 +217,8 @@ constexpr KindPlanner planners[] = {
     {FilterKind::dleft, shape_by<plan_dleft>, num_keys_by<DLeftShape>},
     {FilterKind::count_min, sketch_shape, num_keys_of_sketch},
     {FilterKind::compact_dleft, shape_by<plan_compact_dleft>, num_keys_by<CompactDLeftShape>},
+    {FilterKind::blocked_counting_bloom, shape_by<plan_blocked_counting_bloom>,
+     num_keys_by<BlockedCountingBloomShape>},
 };
 
 static_assert(std::size(planners) == num_kinds);

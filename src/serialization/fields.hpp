@@ -50,7 +50,7 @@ inline constexpr std::size_t body_bytes_at = 104;
 inline constexpr std::size_t body_checksum_at = 112;
 inline constexpr std::size_t header_checksum_at = 120;
 
-inline constexpr std::uint16_t num_file_kinds = 10;
+inline constexpr std::uint16_t num_file_kinds = 11;
 
 /// Throws FormatError unless there is a header with the magic, the version, its checksum, a kind, a hash and
 /// no nonzero reserved byte; returns the kind.

@@ -169,6 +169,11 @@ FilterShape read_counting_bloom_shape(const CommonFields& fields) {
     throw_field_error("threshold", fields.threshold, "1 to 2^counter_bits - 1", threshold_at);
   }
   require_field("update policy", fields.update, 0, 0, update_at, " for this kind");
+  if (fields.scheme_id == BlockedScheme::file_id) {
+    return {BlockedCountingBloomShape{fields.num_positions, fields.num_hashes, fields.counter_bits,
+                                      fields.threshold},
+            fields.scheme_id};
+  }
   return {CountingBloomShape{fields.num_positions, fields.num_hashes, fields.counter_bits, fields.threshold},
           fields.scheme_id};
 }
@@ -187,10 +192,12 @@ FilterShape read_threshold_shape(const CommonFields& fields) {
 // What all kinds with one of AllSchemes have in common.
 void check_positions(FilterKind kind, const CommonFields& fields) {
   require_field("scheme id", fields.scheme_id, AllSchemes::least_id, AllSchemes::most_id, scheme_id_at);
-  if (is_line_scheme(fields.scheme_id) != (kind == FilterKind::blocked_bloom)) {
-    throw_field_error("scheme id", fields.scheme_id,
-                      "2 (blocked) or 10 (register-blocked) for the kind blocked-bloom and for no other",
-                      scheme_id_at);
+  if (!uses_scheme(kind, fields.scheme_id)) {
+    throw_field_error(
+        "scheme id", fields.scheme_id,
+        "2 (blocked) or 10 (register-blocked) for the kind blocked-bloom, 2 for blocked-counting-bloom, "
+        "and another one for other kinds",
+        scheme_id_at);
   }
   require_field("num_positions", fields.num_positions, 1, max_num_positions, num_positions_at);
   require_field("num_hashes", fields.num_hashes, 1, max_num_hashes, num_hashes_at);
@@ -204,6 +211,7 @@ FilterShape read_shape(FileBytes bytes, FilterKind kind) {
       check_positions(kind, fields);
       return checked(read_bloom_shape(fields));
     case FilterKind::counting_bloom:
+    case FilterKind::blocked_counting_bloom:
       check_positions(kind, fields);
       return checked(read_counting_bloom_shape(fields));
     case FilterKind::threshold:
@@ -223,7 +231,7 @@ FilterTotals read_totals(FileBytes bytes, const FilterShape& shape) {
   FilterTotals totals = {field<std::uint64_t>(bytes, num_insertions_at),
                          field<std::uint64_t>(bytes, num_removes_at),
                          field<std::uint64_t>(bytes, num_refused_removes_at)};
-  if (shape.kind() == FilterKind::counting_bloom) return totals;
+  if (is_counting_bloom(shape.kind())) return totals;
   if (traits_of(shape.kind()).can_fill_up) {
     totals.num_full = field<std::uint64_t>(bytes, num_full_at);
     totals.num_rescues = field<std::uint64_t>(bytes, num_rescues_at);

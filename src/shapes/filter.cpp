@@ -19,6 +19,7 @@ std::uint64_t& size_of(ThresholdShape& shape) { return shape.num_counters; }
 std::uint64_t& size_of(DLeftShape& shape) { return shape.buckets_per_subtable; }
 std::uint64_t& size_of(CountMinShape& shape) { return shape.width; }
 std::uint64_t& size_of(CompactDLeftShape& shape) { return shape.num_lines_per_subtable; }
+std::uint64_t& size_of(BlockedCountingBloomShape& shape) { return shape.num_counters; }
 
 std::uint64_t num_positions_of(const BloomShape& shape) { return shape.num_bits; }
 std::uint64_t num_positions_of(const BlockedBloomShape& shape) { return shape.num_bits; }
@@ -27,6 +28,7 @@ std::uint64_t num_positions_of(const ThresholdShape& shape) { return shape.num_c
 std::uint64_t num_positions_of(const DLeftShape& shape) { return shape.num_cells(); }
 std::uint64_t num_positions_of(const CountMinShape& shape) { return shape.num_counters(); }
 std::uint64_t num_positions_of(const CompactDLeftShape& shape) { return shape.num_cells(); }
+std::uint64_t num_positions_of(const BlockedCountingBloomShape& shape) { return shape.num_counters; }
 
 std::uint32_t num_hashes_of(const auto& shape) { return shape.num_hashes; }
 std::uint32_t num_hashes_of(const DLeftShape& shape) { return shape.num_subtables; }
@@ -78,19 +80,27 @@ FilterShape round_count_min(FilterShape shape, Rounding rounding) {
   return shape;
 }
 
+// Throws for widths of counters, thresholds and updates out of range.
+void check_counters(const FilterShape& shape) {
+  if (const auto* counting = std::get_if<CountingBloomShape>(&shape.shape)) check_shape(*counting);
+  if (const auto* blocked = std::get_if<BlockedCountingBloomShape>(&shape.shape)) check_shape(*blocked);
+  if (const auto* threshold = std::get_if<ThresholdShape>(&shape.shape)) check_shape(*threshold);
+}
+
 // Throws for fields that do not depend on the scheme; returns those that do.
 PositionSpace checked_space(const FilterShape& shape) {
-  if (const auto* counting = std::get_if<CountingBloomShape>(&shape.shape)) check_shape(*counting);
-  if (const auto* threshold = std::get_if<ThresholdShape>(&shape.shape)) check_shape(*threshold);
+  check_counters(shape);
   const KindTraits& kind = traits_of(shape.kind());
-  const bool is_blocked = kind.kind == FilterKind::blocked_bloom;
-  if (is_line_scheme(shape.scheme_id) != is_blocked) {
+  if (!uses_scheme(kind.kind, shape.scheme_id)) {
     detail::throw_parameter_error(
         kind.structure, "scheme", "'" + std::string(shape.scheme_name()) + "'",
-        is_blocked ? "'blocked' or 'register-blocked'"
-                   : "a scheme of this kind: only a BlockedBloomShape has 'blocked' or 'register-blocked'");
+        kind.kind == FilterKind::blocked_bloom ? "'blocked' or 'register-blocked'"
+        : kind.kind == FilterKind::blocked_counting_bloom
+            ? "'blocked'"
+            : "a scheme of this kind: only a BlockedBloomShape has 'blocked' or 'register-blocked', "
+              "and a BlockedCountingBloomShape 'blocked'");
   }
-  const bool is_bits = is_blocked || kind.kind == FilterKind::bloom;
+  const bool is_bits = kind.kind == FilterKind::blocked_bloom || kind.kind == FilterKind::bloom;
   return {shape.num_positions(), shape.num_hashes(),
           is_bits ? BitArray::positions_per_line : CounterArray::positions_per_line(shape.counter_bits())};
 }
@@ -104,6 +114,7 @@ FilterKind FilterShape::kind() const noexcept {
   if (std::holds_alternative<CountMinShape>(shape)) return FilterKind::count_min;
   if (std::holds_alternative<BlockedBloomShape>(shape)) return FilterKind::blocked_bloom;
   if (std::holds_alternative<CompactDLeftShape>(shape)) return FilterKind::compact_dleft;
+  if (std::holds_alternative<BlockedCountingBloomShape>(shape)) return FilterKind::blocked_counting_bloom;
   return FilterKind::bloom;
 }
 
@@ -123,6 +134,7 @@ std::uint32_t FilterShape::num_hashes() const noexcept {
 
 std::uint32_t FilterShape::counter_bits() const noexcept {
   if (const auto* counting = std::get_if<CountingBloomShape>(&shape)) return counting->counter_bits;
+  if (const auto* blocked = std::get_if<BlockedCountingBloomShape>(&shape)) return blocked->counter_bits;
   if (const auto* threshold = std::get_if<ThresholdShape>(&shape)) return counter_bits_for(*threshold);
   if (const auto* dleft = std::get_if<DLeftShape>(&shape)) return dleft->counter_bits;
   if (const auto* count_min = std::get_if<CountMinShape>(&shape)) return count_min->counter_bits;
@@ -132,6 +144,7 @@ std::uint32_t FilterShape::counter_bits() const noexcept {
 
 std::optional<std::uint64_t> FilterShape::made_for_theta() const noexcept {
   if (const auto* counting = std::get_if<CountingBloomShape>(&shape)) return counting->max_threshold;
+  if (const auto* blocked = std::get_if<BlockedCountingBloomShape>(&shape)) return blocked->max_threshold;
   if (const auto* threshold = std::get_if<ThresholdShape>(&shape)) return threshold->threshold;
   return std::nullopt;
 }
@@ -145,8 +158,7 @@ std::uint64_t FilterShape::largest_theta() const noexcept {
 }
 
 std::uint64_t FilterShape::num_bytes() const {
-  if (const auto* counting = std::get_if<CountingBloomShape>(&shape)) check_shape(*counting);
-  if (const auto* threshold = std::get_if<ThresholdShape>(&shape)) check_shape(*threshold);
+  check_counters(*this);
   return std::visit([](const auto& own) { return tally::num_bytes(own); }, shape);
 }
 

@@ -10,6 +10,7 @@
 namespace tally {
 namespace {
 
+constexpr std::array<NamedScheme, 1> blocked{NamedScheme{BlockedScheme::file_id, BlockedScheme::name}};
 constexpr std::array<NamedScheme, 1> rotation{NamedScheme{RotationBuckets::file_id, RotationBuckets::name}};
 
 constexpr std::array<KindTraits, num_kinds> kinds{{
@@ -70,6 +71,14 @@ constexpr std::array<KindTraits, num_kinds> kinds{{
      .can_remove = true,
      .can_count = true,
      .can_fill_up = true},
+    {.kind = FilterKind::blocked_counting_bloom,
+     .name = "blocked-counting-bloom",
+     .structure = "BlockedCountingBloomFilter",
+     .size_field = "num_counters",
+     .schemes = blocked,
+     .default_scheme_id = BlockedScheme::file_id,
+     .can_remove = true,
+     .can_count = true},
 }};
 static_assert(!kinds.back().name.empty());  // one row per kind
 
@@ -90,6 +99,11 @@ FilterKind filter_kind(std::string_view name) {
     names.append(names.empty() ? "" : ", ").append(kind.name);
   }
   detail::throw_parameter_error("FilterKind", "name", "'" + std::string(name) + "'", "one of " + names);
+}
+
+bool uses_scheme(FilterKind kind, std::uint16_t scheme_id) noexcept {
+  const std::span<const NamedScheme> schemes = traits_of(kind).schemes;
+  return std::ranges::find(schemes, scheme_id, &NamedScheme::file_id) != schemes.end();
 }
 
 std::uint16_t scheme_id_of(FilterKind kind, std::string_view scheme) {

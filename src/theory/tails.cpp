@@ -89,7 +89,7 @@ double binomial_down(double theta, double trials, double p) {
          ln_falling_sum([&](double i) { return (theta - 1.0 - i) / (trials - theta + 2.0 + i) * odds; });
 }
 
-void check_theta(const char* function, std::uint64_t theta) {
+void check_tail_theta(const char* function, std::uint64_t theta) {
   detail::require(theta <= detail::max_theta, function, "theta", theta, "0 to 2^40");
 }
 
@@ -106,13 +106,13 @@ void check_binomial(const char* function, double trials, double p) {
 }  // namespace
 
 double ln_poisson_point(std::uint64_t x, double kappa) {
-  check_theta("ln_poisson_point", x);
+  check_tail_theta("ln_poisson_point", x);
   check_kappa("ln_poisson_point", kappa);
   return poisson_point(static_cast<double>(x), kappa);
 }
 
 double ln_poisson_upper_tail(std::uint64_t theta, double kappa) {
-  check_theta("ln_poisson_upper_tail", theta);
+  check_tail_theta("ln_poisson_upper_tail", theta);
   check_kappa("ln_poisson_upper_tail", kappa);
   if (theta == 0) return 0.0;
   if (kappa == 0.0) return -infinity;
@@ -127,7 +127,7 @@ double detail::ln_poisson_upper_tail_over_point(std::uint64_t theta, double kapp
 }
 
 double ln_poisson_lower_tail(std::uint64_t theta, double kappa) {
-  check_theta("ln_poisson_lower_tail", theta);
+  check_tail_theta("ln_poisson_lower_tail", theta);
   check_kappa("ln_poisson_lower_tail", kappa);
   if (theta == 0) return -infinity;
   if (kappa == 0.0) return 0.0;
@@ -136,13 +136,13 @@ double ln_poisson_lower_tail(std::uint64_t theta, double kappa) {
 }
 
 double ln_binomial_point(std::uint64_t x, double trials, double p) {
-  check_theta("ln_binomial_point", x);
+  check_tail_theta("ln_binomial_point", x);
   check_binomial("ln_binomial_point", trials, p);
   return binomial_point(static_cast<double>(x), trials, p);
 }
 
 double ln_binomial_upper_tail(std::uint64_t theta, double trials, double p) {
-  check_theta("ln_binomial_upper_tail", theta);
+  check_tail_theta("ln_binomial_upper_tail", theta);
   check_binomial("ln_binomial_upper_tail", trials, p);
   const auto t = static_cast<double>(theta);
   if (theta == 0) return 0.0;
@@ -152,7 +152,7 @@ double ln_binomial_upper_tail(std::uint64_t theta, double trials, double p) {
 }
 
 double ln_binomial_lower_tail(std::uint64_t theta, double trials, double p) {
-  check_theta("ln_binomial_lower_tail", theta);
+  check_tail_theta("ln_binomial_lower_tail", theta);
   check_binomial("ln_binomial_lower_tail", trials, p);
   const auto t = static_cast<double>(theta);
   if (theta == 0) return -infinity;

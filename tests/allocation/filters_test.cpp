@@ -15,6 +15,8 @@ namespace {
 FilterShape larger(FilterShape shape) {
   const auto grow = [](std::uint64_t& size) { size *= 3; };
   if (auto* const bloom = std::get_if<BloomShape>(&shape.shape)) grow(bloom->num_bits);
+  if (auto* const blocked = std::get_if<BlockedBloomShape>(&shape.shape)) grow(blocked->num_bits);
+  if (auto* const blocked = std::get_if<BlockedCountingBloomShape>(&shape.shape)) grow(blocked->num_counters);
   if (auto* const counting = std::get_if<CountingBloomShape>(&shape.shape)) grow(counting->num_counters);
   if (auto* const threshold = std::get_if<ThresholdShape>(&shape.shape)) grow(threshold->num_counters);
   if (auto* const dleft = std::get_if<DLeftShape>(&shape.shape)) grow(dleft->buckets_per_subtable);

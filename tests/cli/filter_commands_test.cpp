@@ -38,7 +38,8 @@ class FilterCommands : public ::testing::Test {
 };
 
 TEST_F(FilterCommands, EveryKeyBuiltInIsFoundForEveryKind) {
-  for (const char* kind : {"bloom", "blocked-bloom", "counting-bloom", "threshold", "dleft"}) {
+  for (const char* kind :
+       {"bloom", "blocked-bloom", "counting-bloom", "threshold", "dleft", "blocked-counting-bloom"}) {
     const std::string path = build(kind, {"--kind", kind, "-n", "1000"}, keys);
     const CommandResult found = run_tally({"query", path}, keys);
     EXPECT_EQ(found.output, keys) << kind;
@@ -157,7 +158,8 @@ TEST_F(FilterCommands, MergedFiltersHoldBothAndDifferencesAreNamed) {
 }
 
 TEST_F(FilterCommands, TheShapeThatInfoPrintsBuildsTheSameShape) {
-  for (const char* kind : {"bloom", "blocked-bloom", "counting-bloom", "threshold", "dleft"}) {
+  for (const char* kind :
+       {"bloom", "blocked-bloom", "counting-bloom", "threshold", "dleft", "blocked-counting-bloom"}) {
     const std::string path = build(kind, {"--kind", kind, "-n", "1000"}, keys);
     const std::string json = run_tally({"info", "--json", path}).output;
     const std::string shape = directory.write("shape.json", json);

@@ -112,9 +112,10 @@ TEST_F(Messages, NameTheFilesThatDoNotFitTheCommandOrEachOther) {
   EXPECT_EQ(merged_with(other), "tally merge: cannot merge: seed is 499850701945 in '" + bloom +
                                     "' and 5 in '" + other + "'" + advice);
   EXPECT_THAT(merged_with(smaller), HasSubstr("cannot merge: number of bits is "));
-  EXPECT_EQ(refused({"remove", bloom}), "tally remove: '" + bloom +
-                                            "' is a bloom filter and cannot remove keys; use a "
-                                            "counting-bloom, dleft or compact-dleft filter\n");
+  EXPECT_EQ(refused({"remove", bloom}),
+            "tally remove: '" + bloom +
+                "' is a bloom filter and cannot remove keys; use a "
+                "counting-bloom, dleft, compact-dleft or blocked-counting-bloom filter\n");
   EXPECT_EQ(refused({"halve", counting}),
             "tally halve: '" + counting +
                 "' is a counting-bloom filter and cannot halve counts; use a count-min filter\n");
@@ -236,7 +237,8 @@ TEST_F(Messages, APlanThatLetsMostKeysPassIsWarnedOf) {
       "warning: 1.00 MiB is too little for 1.00 G keys: the false positive rate will be 100%; a rate of 1% "
       "takes ";
   const std::string out = directory / "out";
-  for (const std::string kind : {"bloom", "blocked-bloom", "counting-bloom", "threshold"}) {
+  for (const std::string kind :
+       {"bloom", "blocked-bloom", "counting-bloom", "threshold", "blocked-counting-bloom"}) {
     std::vector<std::string> line{"build", "-q", "--force", "--kind", kind, "-m",
                                   "1MiB",  "-n", "1e9",     "-o",     out};
     if (kind == "threshold") line.insert(line.end(), {"-t", "2"});

@@ -23,7 +23,7 @@ class CountingFilter : public testing::Test {
   template <class Act>
   static void for_each_empty(Act act) {
     for (const auto& [m, k] : {std::pair{20u, 7u}, std::pair{300u, 3u}, std::pair{5000u, 7u}}) {
-      for (const CountingBloomShape& shape : Subject<Filter>::shapes(m, k)) {
+      for (const auto& shape : Subject<Filter>::shapes(m, k)) {
         ASSERT_NO_FATAL_FAILURE(act(Filter(shape, 7)))
             << "counter_bits " << shape.counter_bits << ", m " << m;
       }
@@ -196,7 +196,7 @@ TYPED_TEST(CountingFilter, BatchesAnswerAndChangeLikeOneByOneInOrder) {
 
 // One key alone: its count is exact until it saturates (unless its positions repeat).
 TYPED_TEST(CountingFilter, CountsAKeyAloneExactlyUpToTheMaximum) {
-  for (const CountingBloomShape& shape : Subject<CountingBloomFilter<TypeParam>>::shapes(1 << 20, 4)) {
+  for (const auto& shape : Subject<CountingBloomFilter<TypeParam>>::shapes(1 << 20, 4)) {
     CountingBloomFilter<TypeParam> filter(shape, 7);
     std::uint64_t key = 0;  // the first one without repeated positions
     const PositionSpace space{shape.num_counters, shape.num_hashes,
@@ -223,7 +223,7 @@ TYPED_TEST(CountingFilter, AKeyInsertedAMillionTimesAmongOthersIsCountedAndCanBe
   constexpr std::uint64_t times = 1'000'000;
   constexpr std::uint64_t hot = 5;
   const PositionSpace space = usable_space<TypeParam>(100'000, 4, CounterArray::positions_per_line(32));
-  CountingBloomFilter<TypeParam> filter({space.num_positions, 4, 32}, KeyHasher(7));
+  CountingBloomFilter<TypeParam> filter({space.num_positions, space.num_hashes, 32}, KeyHasher(7));
   std::vector<std::uint64_t> others(100);
   std::iota(others.begin(), others.end(), 100);
   const std::vector<std::uint64_t> keys(times / 2, hot);
@@ -241,6 +241,24 @@ TYPED_TEST(CountingFilter, AKeyInsertedAMillionTimesAmongOthersIsCountedAndCanBe
   ASSERT_EQ(filter.remove(hot), RemoveResult::refused);
   for (const std::uint64_t key : others) ASSERT_EQ(filter.remove(key), RemoveResult::removed);
   ASSERT_EQ(filter.statistics().num_nonzero, 0u);
+}
+
+TEST(BlockedCountingFilter, CountsAHotKeyExactlyWithWideCounters) {
+  constexpr std::uint64_t times = 1'000'000;
+  BlockedCountingBloomFilter filter({1600, 4, 32, times}, 7);
+  const std::vector<Hash128> hot(times / 10, Hash128{123, 0x0123456789abcdefu});
+  const Hash128 neighbour{123, 0xfedcba9876543210u};  // in the same line, at other counters
+  for (int i = 0; i < 10; ++i) ASSERT_EQ(filter.insert_batch(hot), 0u);
+  filter.insert(neighbour);
+  EXPECT_EQ(filter.count(hot[0]), (Count{times, false}));
+  EXPECT_EQ(filter.count(neighbour), (Count{1, false}));
+  EXPECT_TRUE(filter.at_least(hot[0], times));
+  std::vector<RemoveResult> results(hot.size());
+  for (int i = 0; i < 10; ++i) filter.remove_batch(hot, results);
+  EXPECT_EQ(filter.count(hot[0]).value, 0u);
+  EXPECT_EQ(filter.totals().num_removes, times);
+  EXPECT_EQ(filter.remove(hot[0]), RemoveResult::refused);
+  EXPECT_EQ(filter.count(neighbour), (Count{1, false}));
 }
 
 TEST(CountingFilterThreshold, IsRefusedOutsideItsRange) {

@@ -143,12 +143,12 @@ template <class Shape>
 std::vector<ChangedShape<Shape>> changed_shapes(const Shape& shape, const Shape& more, const Shape& other_k) {
   return {{more, "num_bits"}, {other_k, other_k.num_bits == shape.num_bits ? "num_hashes" : "num_bits"}};
 }
-std::vector<ChangedShape<CountingBloomShape>> changed_shapes(const CountingBloomShape& shape,
-                                                             const CountingBloomShape& more,
-                                                             const CountingBloomShape& other_k) {
-  CountingBloomShape width = shape;
+template <class Shape>
+requires requires(Shape shape) { shape.max_threshold; }
+std::vector<ChangedShape<Shape>> changed_shapes(const Shape& shape, const Shape& more, const Shape& other_k) {
+  Shape width = shape;
   ++width.counter_bits;
-  CountingBloomShape threshold = shape;
+  Shape threshold = shape;
   --threshold.max_threshold;
   return {{more, "num_counters"},
           {other_k, other_k.num_counters == shape.num_counters ? "num_hashes" : "num_counters"},

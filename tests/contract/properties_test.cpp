@@ -59,7 +59,7 @@ void counting_filter_equals_the_model() {
   using Filter = CountingBloomFilter<Scheme>;
   const auto m = *rc::gen::inRange<std::uint64_t>(1, 60);
   const auto k = *rc::gen::inRange<std::uint32_t>(1, 6);
-  const CountingBloomShape shape = *rc::gen::elementOf(Subject<Filter>::shapes(m, k));
+  const auto shape = *rc::gen::elementOf(Subject<Filter>::shapes(m, k));
   Filter filter(shape, *rc::gen::arbitrary<std::uint64_t>());
   ExactMultiset twin(small_universe);
   for (const Operation& operation : any_operations()) {

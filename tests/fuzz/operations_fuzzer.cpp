@@ -66,11 +66,16 @@ FilterShape choose_shape(FuzzedDataProvider& input) {
   if (kind == 4) return choose_dleft_shape(input);
   if (kind == 5) return choose_sketch_shape(input);
   FilterShape shape = bloom_filter_shape(m, k, scheme);
-  if (!is_line_scheme(scheme) && kind == 1) {
+  if (kind == 1 && (scheme == BlockedScheme::file_id || !is_line_scheme(scheme))) {
     const std::uint32_t width =
         test::counter_widths[input.ConsumeIntegralInRange<std::size_t>(0, test::counter_widths.size() - 1)];
     const std::uint64_t max = ~std::uint64_t{0} >> (64 - width);
-    shape.shape = CountingBloomShape{m, k, width, input.ConsumeIntegralInRange<std::uint64_t>(1, max)};
+    const auto max_threshold = input.ConsumeIntegralInRange<std::uint64_t>(1, max);
+    if (scheme == BlockedScheme::file_id) {
+      shape.shape = BlockedCountingBloomShape{m, k, width, max_threshold};
+    } else {
+      shape.shape = CountingBloomShape{m, k, width, max_threshold};
+    }
   } else if (!is_line_scheme(scheme) && kind >= 2) {
     shape.shape = ThresholdShape{m, k, input.ConsumeIntegralInRange<std::uint64_t>(1, 300),
                                  kind == 2 ? CounterUpdate::plain : CounterUpdate::conservative};

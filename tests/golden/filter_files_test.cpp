@@ -57,6 +57,10 @@ FilterShape lines(std::uint32_t remainder_bits) {
   return {CompactDLeftShape{2, remainder_bits, 20}, RotationBuckets::file_id};
 }
 
+FilterShape blocked_counters(std::uint32_t counter_bits, std::uint64_t max_threshold, std::uint64_t m) {
+  return {BlockedCountingBloomShape{m, 3, counter_bits, max_threshold}, BlockedScheme::file_id};
+}
+
 std::vector<Golden> golden_files() {
   const KeyHasher keyed = KeyHasher::keyed(test::sample_hash_key());
   return {
@@ -80,6 +84,9 @@ std::vector<Golden> golden_files() {
       {"counting-bloom-64-bits", counters(64, ~std::uint64_t{0})},
       {"counting-bloom-partition-double", counters(4, 1, 9)},
       {"counting-bloom-keyed", counters(4, 1), keyed},
+      {"blocked-counting-bloom-4-bits", blocked_counters(4, 1, 256)},
+      {"blocked-counting-bloom-7-bits", blocked_counters(7, 100, 144)},
+      {"blocked-counting-bloom-16-bits", blocked_counters(16, 1000, 96)},
       {"threshold-2-plain", {ThresholdShape{93, 3, 2, CounterUpdate::plain}}},
       {"threshold-5-plain", {ThresholdShape{93, 3, 5, CounterUpdate::plain}}},
       {"threshold-5-conservative", {ThresholdShape{93, 3, 5, CounterUpdate::conservative}}},

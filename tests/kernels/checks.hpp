@@ -5,6 +5,7 @@ namespace tally::test {
 // Each compares the loops of one file, under the instruction set that is chosen, with code that has no vectors.
 
 void expect_blocked_kernels_as_single_keys();
+void expect_counter_kernels_as_general_code();
 void expect_compact_kernels_as_plain_lines();
 void expect_dleft_kernels_as_general_code();
 void expect_register_kernels_as_positions();

@@ -30,6 +30,7 @@ struct Kernels {
 
 constexpr std::array kernel_files{
     Kernels{"src/detail/batches/blocked_kernels.cpp", expect_blocked_kernels_as_single_keys},
+    Kernels{"src/detail/batches/counter_kernels.cpp", expect_counter_kernels_as_general_code},
     Kernels{"src/detail/batches/register_kernels.cpp", expect_register_kernels_as_positions},
     Kernels{"src/detail/compact/kernels.cpp", expect_compact_kernels_as_plain_lines},
     Kernels{"src/detail/dleft/kernels.cpp", expect_dleft_kernels_as_general_code},

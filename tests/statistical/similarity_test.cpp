@@ -66,7 +66,7 @@ void expect_coverage(const FilterShape& shape, const Sizes& sizes, std::uint64_t
       hits.num_inside += limits.low <= hits.truth && hits.truth <= limits.high;
     }
   }
-  const double each = theory::per_test_confidence(0.999, 7 * 18);
+  const double each = theory::per_test_confidence(0.999, 7 * 20);
   const auto least = theory::binomial_acceptance_interval(confidence - slack, num_trials_of_a_cell, each).low;
   const auto most = theory::binomial_acceptance_interval(confidence + slack, num_trials_of_a_cell, each).high;
   for (const Hits& hits : all) {
@@ -101,6 +101,10 @@ TEST(SimilarityLimits, HoldForRegisterBlockedBloomFilters) {
 
 TEST(SimilarityLimits, HoldForCountingBloomFilters) {
   expect_coverage_of_both({CountingBloomShape{15'000, 4}, DefaultScheme::file_id}, 7);
+}
+
+TEST(SimilarityLimits, HoldForBlockedCountingBloomFilters) {
+  expect_coverage_of_both({BlockedCountingBloomShape{15'000, 4}, BlockedScheme::file_id}, 15);
 }
 
 TEST(SimilarityLimits, HoldForDLeftFilters) {

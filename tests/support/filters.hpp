@@ -61,7 +61,7 @@ template <class Scheme>
 struct Subject<CountingBloomFilter<Scheme>> {
   using Filter = CountingBloomFilter<Scheme>;
   using SchemeType = Scheme;
-  using Shape = CountingBloomShape;
+  using Shape = CountingBloomShapeFor<Scheme>;
   static constexpr bool has_counters = true;
   static constexpr bool has_remove = true;
   static std::string name() { return "counting_bloom_" + test_name_of<Scheme>(); }

@@ -44,11 +44,11 @@ inline std::vector<FilterShape> sample_shapes() {
       shapes.push_back(round_to_scheme({shape, Scheme::file_id}, Rounding::up));
     };
     add(BloomShapeFor<Scheme>{1013, 5});
-    if (is_in_one_line(Scheme::layout)) return;
+    if (Scheme::layout == PositionLayout::words) return;
     for (const std::uint32_t width : counter_widths) {
       const std::uint64_t max = ~std::uint64_t{0} >> (64 - width);
-      add(CountingBloomShape{307, 4, width, max / 2 + 1});
-      if (width == 64) continue;
+      add(CountingBloomShapeFor<Scheme>{307, 4, width, max / 2 + 1});
+      if (width == 64 || Scheme::layout == PositionLayout::lines) continue;
       add(ThresholdShape{307, 4, max, CounterUpdate::plain});
       add(ThresholdShape{307, 4, max, CounterUpdate::conservative});
     }

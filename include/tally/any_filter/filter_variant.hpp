@@ -24,7 +24,7 @@ struct FilterVariantOver<SchemeList<BitSchemes...>, SchemeList<CountingSchemes..
                          SchemeList<CellSchemes...>, SchemeList<SketchSchemes...>> {
   using type = std::variant<BloomFilter<BitSchemes>..., CountingBloomFilter<CountingSchemes>...,
                             ThresholdFilter<CountingSchemes>..., DLeftCountingBloomFilter<CellSchemes>...,
-                            CountMinSketch<SketchSchemes>..., CompactDLeftFilter>;
+                            CountMinSketch<SketchSchemes>..., CompactDLeftFilter, BlockedCountingBloomFilter>;
 };
 
 /// Every structure that a file can contain.
@@ -58,7 +58,8 @@ constexpr FilterType type_of(const BloomFilter<Scheme>*) noexcept {
 }
 template <HashScheme Scheme>
 constexpr FilterType type_of(const CountingBloomFilter<Scheme>*) noexcept {
-  return {FilterKind::counting_bloom, Scheme::file_id};
+  const bool is_blocked = Scheme::layout == PositionLayout::lines;
+  return {is_blocked ? FilterKind::blocked_counting_bloom : FilterKind::counting_bloom, Scheme::file_id};
 }
 template <HashScheme Scheme>
 constexpr FilterType type_of(const ThresholdFilter<Scheme>*) noexcept {

@@ -30,7 +30,7 @@ FilterTotals totals_of(const F& filter) noexcept {
             totals.num_rescues,
             filter.table().num_fingerprints(),
             0};
-  } else if constexpr (filter_type<F>.kind == FilterKind::counting_bloom) {
+  } else if constexpr (is_counting_bloom(filter_type<F>.kind)) {
     const auto& totals = filter.totals();
     return {totals.num_insertions, totals.num_removes, totals.num_refused_removes};
   } else if constexpr (filter_type<F>.kind == FilterKind::count_min) {

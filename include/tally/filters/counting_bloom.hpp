@@ -5,17 +5,17 @@
 #include <string_view>
 #include <utility>
 
-#include "tally/detail/batches/counter_reads.hpp"
-#include "tally/detail/batches/counter_writes.hpp"
+#include "tally/detail/batches/blocked_counting_keys.hpp"
+#include "tally/detail/batches/counting_keys.hpp"
 #include "tally/detail/checked_math.hpp"
 #include "tally/detail/parameter_error.hpp"
 #include "tally/filters/key_batch.hpp"
 #include "tally/filters/outcomes.hpp"
 #include "tally/filters/statistics.hpp"
 #include "tally/hashing/congruential_scheme.hpp"
+#include "tally/shapes/blocked_counting_bloom.hpp"
 #include "tally/shapes/counting_bloom.hpp"
 #include "tally/storage/counter_array.hpp"
-#include "tally/storage/nibble_counters.hpp"
 
 namespace tally {
 
@@ -33,9 +33,12 @@ namespace tally {
 template <HashScheme Scheme = DefaultScheme>
 class CountingBloomFilter {
  public:
+  /// CountingBloomShape, or for the blocked scheme BlockedCountingBloomShape.
+  using Shape = CountingBloomShapeFor<Scheme>;
+
   /// Empty. Throws std::invalid_argument for a shape that is out of range or that the scheme cannot use, and
   /// std::bad_alloc if there is not enough memory.
-  CountingBloomFilter(const CountingBloomShape& shape, const KeyHasher& hasher)
+  CountingBloomFilter(const Shape& shape, const KeyHasher& hasher)
       : CountingBloomFilter(shape, hasher, {},
                             CounterArray(checked(shape).num_counters, shape.counter_bits)) {}
 
@@ -49,11 +52,11 @@ class CountingBloomFilter {
   };
 
   /// Takes over what a file held.
-  CountingBloomFilter(const CountingBloomShape& shape, const KeyHasher& hasher, const Totals& totals,
+  CountingBloomFilter(const Shape& shape, const KeyHasher& hasher, const Totals& totals,
                       CounterArray counters)
       : shape_(checked(shape)),
         hasher_(hasher),
-        scheme_(position_space(shape)),
+        keys_(position_space(shape), shape.counter_bits),
         counters_(std::move(counters)),
         totals_(totals) {}
 
@@ -68,21 +71,14 @@ class CountingBloomFilter {
   template <Key K>
   InsertResult insert(K&& key) noexcept {
     ++totals_.num_insertions;
-    const Hash128 hash = hasher_(key);
-    return with_counters(counters_, [&](auto counters) {
-      return detail::insert_at(counters, detail::KeyPlaces(scheme_, counters, hash));
-    });
+    return keys_.insert(counters_, hasher_(key));
   }
 
   /// Inserts every key; returns for how many insertions a counter was or became saturated.
   template <KeyBatch Keys>
   std::uint64_t insert_batch(const Keys& keys) noexcept {
-    std::uint64_t num_saturated = 0;
-    for_each_key(keys, [&](auto counters, std::size_t, const auto& places) {
-      num_saturated += detail::insert_at(counters, places) == InsertResult::saturated;
-    });
     totals_.num_insertions += std::span(keys).size();
-    return num_saturated;
+    return keys_.insert_batch(hasher_, counters_, keys);
   }
 
   /// Inserts every key of a range; returns for how many insertions a counter was or became saturated.
@@ -102,10 +98,7 @@ class CountingBloomFilter {
   /// Removes one occurrence of the key, unless it is provably absent.
   template <Key K>
   [[nodiscard]] RemoveResult remove(K&& key) noexcept {
-    const Hash128 hash = hasher_(key);
-    const RemoveResult result = with_counters(counters_, [&](auto counters) {
-      return detail::remove_at(counters, detail::KeyPlaces(scheme_, counters, hash));
-    });
+    const RemoveResult result = keys_.remove(counters_, hasher_(key));
     ++(result == RemoveResult::refused ? totals_.num_refused_removes : totals_.num_removes);
     return result;
   }
@@ -114,22 +107,21 @@ class CountingBloomFilter {
   template <KeyBatch Keys>
   void remove_batch(const Keys& keys, std::span<RemoveResult> results) {
     detail::require_one_per_key("remove_batch", "results", std::span(keys).size(), results.size());
-    for_each_key(keys, [&](auto counters, std::size_t i, const auto& places) {
-      results[i] = detail::remove_at(counters, places);
-      ++(results[i] == RemoveResult::refused ? totals_.num_refused_removes : totals_.num_removes);
-    });
+    const std::uint64_t num_refused = keys_.remove_batch(hasher_, counters_, keys, results);
+    totals_.num_refused_removes += num_refused;
+    totals_.num_removes += results.size() - num_refused;
   }
 
   template <Key K>
   [[nodiscard]] bool may_contain(K&& key) const noexcept {
-    return passes(key, 1);
+    return keys_.passes(counters_, hasher_(key), 1);
   }
 
   /// results[i] = may_contain(keys[i]); `results` is as long as `keys`.
   template <KeyBatch Keys>
   void may_contain_batch(const Keys& keys, std::span<bool> results) const {
     detail::require_one_per_key("may_contain_batch", "results", std::span(keys).size(), results.size());
-    passes_batch(keys, 1, results);
+    keys_.passes_batch(hasher_, counters_, keys, 1, results);
   }
 
   /// Whether the key is in the multiset at least `theta` times: true whenever it is. Throws
@@ -137,7 +129,7 @@ class CountingBloomFilter {
   template <Key K>
   [[nodiscard]] bool at_least(K&& key, std::uint64_t theta) const {
     detail::require_in_range(structure, "theta", theta, 1, shape_.max_threshold);
-    return passes(key, theta);
+    return keys_.passes(counters_, hasher_(key), theta);
   }
 
   /// results[i] = at_least(keys[i], theta); `results` is as long as `keys`.
@@ -145,20 +137,20 @@ class CountingBloomFilter {
   void at_least_batch(const Keys& keys, std::uint64_t theta, std::span<bool> results) const {
     detail::require_one_per_key("at_least_batch", "results", std::span(keys).size(), results.size());
     detail::require_in_range(structure, "theta", theta, 1, shape_.max_threshold);
-    passes_batch(keys, theta, results);
+    keys_.passes_batch(hasher_, counters_, keys, theta, results);
   }
 
   /// The smallest of the key's counters.
   template <Key K>
   [[nodiscard]] Count count(K&& key) const noexcept {
-    return detail::least_counter(scheme_, counters_, hasher_(key));
+    return keys_.count(counters_, hasher_(key));
   }
 
   /// results[i] = count(keys[i]); `results` is as long as `keys`.
   template <KeyBatch Keys>
   void count_batch(const Keys& keys, std::span<Count> results) const {
     detail::require_one_per_key("count_batch", "results", std::span(keys).size(), results.size());
-    detail::count_keys(hasher_, scheme_, shape_.num_hashes, counters_, keys, results);
+    keys_.count_batch(hasher_, counters_, keys, results);
   }
 
   /// Makes this the filter of both multisets: counters are added, and saturated ones stay saturated. If no
@@ -187,7 +179,7 @@ class CountingBloomFilter {
     return statistics;
   }
 
-  const CountingBloomShape& shape() const noexcept { return shape_; }
+  const Shape& shape() const noexcept { return shape_; }
   const KeyHasher& hasher() const noexcept { return hasher_; }
   const Totals& totals() const noexcept { return totals_; }
   const CounterArray& storage() const noexcept { return counters_; }
@@ -199,38 +191,23 @@ class CountingBloomFilter {
   }
 
  private:
-  static constexpr std::string_view structure = "CountingBloomFilter";
+  static constexpr std::string_view structure =
+      Scheme::layout == PositionLayout::lines ? "BlockedCountingBloomFilter" : "CountingBloomFilter";
 
-  static const CountingBloomShape& checked(const CountingBloomShape& shape) {
+  static const Shape& checked(const Shape& shape) {
     check_shape(shape);
     check_position_space<Scheme>(structure, "num_counters", position_space(shape));
     return shape;
   }
 
-  template <KeyBatch Keys, class Touch>
-  void for_each_key(const Keys& keys, Touch touch) noexcept {
-    with_counters(counters_, [&](auto counters) {
-      detail::touch_keys<detail::Access::write, detail::Visits::one>(
-          hasher_, scheme_, counters, shape_.num_hashes, keys,
-          [&touch, counters](std::size_t i, const auto& places) { touch(counters, i, places); });
-    });
-  }
-
-  template <Key K>
-  bool passes(K&& key, std::uint64_t theta) const noexcept {
-    return detail::counters_pass(scheme_, counters_, hasher_(key), theta);
-  }
-
-  template <KeyBatch Keys>
-  void passes_batch(const Keys& keys, std::uint64_t theta, std::span<bool> results) const noexcept {
-    detail::counters_pass(hasher_, scheme_, shape_.num_hashes, counters_, keys, theta, results);
-  }
-
-  CountingBloomShape shape_;
+  Shape shape_;
   KeyHasher hasher_;
-  Scheme scheme_;
+  detail::CountingKeys<Scheme> keys_;
   CounterArray counters_;
   Totals totals_;
 };
+
+/// A CountingBloomFilter that touches one 64-byte line per key. Its errors: theory/blocked_counters.hpp.
+using BlockedCountingBloomFilter = CountingBloomFilter<BlockedScheme>;
 
 }  // namespace tally

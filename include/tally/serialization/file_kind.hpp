@@ -22,15 +22,16 @@ enum class FileKind : std::uint16_t {
   top_keys = 7,
   space_saving = 8,
   count_min_window = 9,
-  compact_dleft = 10
+  compact_dleft = 10,
+  blocked_counting_bloom = 11
 };
 
-/// "bloom", ..., "compact-dleft", as FilterKind has them; "top-keys", "space-saving" or "count-min-window".
+/// "bloom", ..., "blocked-counting-bloom", as FilterKind has them; "top-keys", "space-saving" or "count-min-window".
 std::string_view name_of(FileKind kind) noexcept;
 
 /// Whether `load` reads the file, as an AnyFilter; otherwise `load_sketch` reads it, as an AnySketch.
 constexpr bool is_filter(FileKind kind) noexcept {
-  return kind <= FileKind::count_min || kind == FileKind::compact_dleft;
+  return kind <= FileKind::count_min || kind >= FileKind::compact_dleft;
 }
 
 /// The kind of a file that begins with these bytes. Throws FormatError unless they are a header with the

@@ -9,6 +9,7 @@
 
 #include "tally/hashing/congruential_scheme.hpp"
 #include "tally/shapes/blocked_bloom.hpp"
+#include "tally/shapes/blocked_counting_bloom.hpp"
 #include "tally/shapes/bloom.hpp"
 #include "tally/shapes/compact_dleft.hpp"
 #include "tally/shapes/count_min.hpp"
@@ -21,11 +22,12 @@ namespace tally {
 
 /// The shape of a structure of any kind: everything that defines it except the hasher.
 ///
-/// A BlockedBloomShape needs one of LineSchemes, a DLeftShape one of BucketSchemes, a CompactDLeftShape the rotation
-/// scheme and a CountMinShape one of RowSchemes; no other shape can use these.
+/// A BlockedBloomShape needs one of LineSchemes, a BlockedCountingBloomShape the blocked scheme, a DLeftShape one of
+/// BucketSchemes, a CompactDLeftShape the rotation scheme and a CountMinShape one of RowSchemes; no other shape can use
+/// these.
 struct FilterShape {
   std::variant<BloomShape, BlockedBloomShape, CountingBloomShape, ThresholdShape, DLeftShape, CountMinShape,
-               CompactDLeftShape>
+               CompactDLeftShape, BlockedCountingBloomShape>
       shape;
   std::uint16_t scheme_id = DefaultScheme::file_id;
 
@@ -46,7 +48,7 @@ struct FilterShape {
   std::uint32_t counter_bits() const noexcept;
 
   /// The theta that the structure was made for: the threshold of a threshold filter, or the largest theta that
-  /// queries of a counting Bloom filter use. Nothing for other kinds.
+  /// queries of a counting Bloom filter, blocked or not, use. Nothing for other kinds.
   std::optional<std::uint64_t> made_for_theta() const noexcept;
 
   /// The largest theta that at_least can answer: the one that the structure was made for; for sketches the maximum of a

@@ -18,11 +18,21 @@ enum class FilterKind : std::uint16_t {
   dleft = 5,
   count_min = 6,
   // 7 to 9 are sketches that are no filters; see FileKind.
-  compact_dleft = 10
+  compact_dleft = 10,
+  blocked_counting_bloom = 11
 };
 
+/// Whether all positions of a key are in one line.
+constexpr bool is_blocked(FilterKind kind) noexcept {
+  return kind == FilterKind::blocked_bloom || kind == FilterKind::blocked_counting_bloom;
+}
+
+constexpr bool is_counting_bloom(FilterKind kind) noexcept {
+  return kind == FilterKind::counting_bloom || kind == FilterKind::blocked_counting_bloom;
+}
+
 /// The number of rows in tables with one row per kind.
-inline constexpr std::size_t num_kinds = 7;
+inline constexpr std::size_t num_kinds = 8;
 
 /// The properties of every structure of a kind: a row of the table in src/shapes/filter_kind.cpp.
 struct KindTraits {
@@ -47,7 +57,8 @@ std::span<const KindTraits> all_kinds() noexcept;
 
 const KindTraits& traits_of(FilterKind kind) noexcept;
 
-/// "bloom", "blocked-bloom", "counting-bloom", "threshold", "dleft", "count-min" or "compact-dleft".
+/// "bloom", "blocked-bloom", "counting-bloom", "threshold", "dleft", "count-min", "compact-dleft" or
+/// "blocked-counting-bloom".
 std::string_view name_of(FilterKind kind) noexcept;
 
 /// The kind with this name. Throws std::invalid_argument that lists the names.
@@ -55,5 +66,8 @@ FilterKind filter_kind(std::string_view name);
 
 /// The id of the kind's scheme with this name. Throws std::invalid_argument that lists the kind's schemes.
 std::uint16_t scheme_id_of(FilterKind kind, std::string_view scheme);
+
+/// Whether the kind has a scheme with this id.
+bool uses_scheme(FilterKind kind, std::uint16_t scheme_id) noexcept;
 
 }  // namespace tally

@@ -23,12 +23,14 @@ using test::sample_shapes;
 
 TEST(FilterKind, EveryNameLeadsBackToItsKindAndAnUnknownOneListsThem) {
   for (const FilterKind kind : {FilterKind::bloom, FilterKind::blocked_bloom, FilterKind::counting_bloom,
-                                FilterKind::threshold, FilterKind::dleft, FilterKind::count_min}) {
+                                FilterKind::threshold, FilterKind::dleft, FilterKind::count_min,
+                                FilterKind::compact_dleft, FilterKind::blocked_counting_bloom}) {
     EXPECT_EQ(filter_kind(name_of(kind)), kind);
   }
-  expect_refused(
-      [] { filter_kind("cuckoo"); },
-      {"'cuckoo'", "must be one of bloom, blocked-bloom, counting-bloom, threshold, dleft, count-min"});
+  expect_refused([] { filter_kind("cuckoo"); },
+                 {"'cuckoo'",
+                  "must be one of bloom, blocked-bloom, counting-bloom, threshold, dleft, count-min, "
+                  "compact-dleft, blocked-counting-bloom"});
 }
 
 TEST(SchemeList, EveryNameLeadsBackToItsIdAndAnUnknownOneListsThem) {
@@ -237,7 +239,7 @@ TEST(AnyFilter, HasTheShapeItWasMadeWith) {
     EXPECT_EQ(filter.hasher(), KeyHasher(7));
     EXPECT_EQ(filter.words().size_bytes() + filter.side_words().size_bytes(), shape.num_bytes());
     EXPECT_EQ(filter.totals(), FilterTotals{});
-    EXPECT_EQ(filter.can_remove(), shape.kind() == FilterKind::counting_bloom || filter.can_fill_up());
+    EXPECT_EQ(filter.can_remove(), is_counting_bloom(shape.kind()) || filter.can_fill_up());
     EXPECT_EQ(filter.has_threshold(), shape.kind() == FilterKind::threshold);
     EXPECT_EQ(filter.is_sketch(), shape.kind() == FilterKind::count_min);
     EXPECT_EQ(filter.can_count(), filter.can_remove() || filter.has_threshold() || filter.is_sketch());
@@ -373,10 +375,12 @@ TEST(AnyFilter, RefusesWhatItsKindDoesNotHaveAndStaysAsItWas) {
   const std::vector<std::uint64_t> before(bloom.words().begin(), bloom.words().end());
   expect_refused(
       [&] { bloom.remove_batch(keys, removed); },
-      {"remove: a bloom filter does not support this; use a counting-bloom, dleft or compact-dleft filter"});
+      {"remove: a bloom filter does not support this; use a counting-bloom, dleft, compact-dleft or "
+       "blocked-counting-bloom filter"});
   expect_refused([&] { threshold.remove_batch(keys, removed); }, {"remove: a threshold filter"});
   expect_refused([&] { bloom.count_batch(keys, counts); },
-                 {"count: a bloom", "counting-bloom, threshold, dleft, count-min or compact-dleft"});
+                 {"count: a bloom",
+                  "counting-bloom, threshold, dleft, count-min, compact-dleft or blocked-counting-bloom"});
   expect_refused([&] { bloom.at_least_batch(keys, 2, flags.span()); }, {"at_least: a bloom"});
   expect_refused([&] { bloom.add_batch(keys, weights); }, {"add with weights: a bloom", "count-min filter"});
   expect_refused([&] { counting.estimate_batch(keys, estimates); }, {"estimate: a counting-bloom"});
@@ -424,7 +428,7 @@ TEST(AnyFilter, RefusesShapesOutOfRange) {
       [&] {
         make({BloomShape{1024, 5}, BlockedScheme::file_id});
       },
-      {"BloomFilter: scheme is 'blocked'", "only a BlockedBloomShape has 'blocked'"});
+      {"BloomFilter: scheme is 'blocked'", "only a BlockedBloomShape has 'blocked' or 'register-blocked'"});
   expect_refused(
       [&] {
         make({BlockedBloomShape{1024, 5}, DefaultScheme::file_id});

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -389,12 +390,50 @@ TEST(Plan, OffersWhatTheJobAllowsAndRecommendsTheSmallest) {
   for (const Candidate& other : set.candidates)
     EXPECT_GE(other.shape.num_bytes(), set.recommended().shape.num_bytes());
   EXPECT_EQ(kinds_of(plan({.num_keys = 9, .false_positive_rate = 0.01, .needs_deletes = true})),
-            (std::vector<std::string>{"counting-bloom", "dleft", "dleft"}));
+            (std::vector<std::string>{"counting-bloom", "blocked-counting-bloom", "dleft", "dleft"}));
   EXPECT_EQ(kinds_of(plan({.num_keys = 9, .false_positive_rate = 0.01, .threshold = 3})),
             (std::vector<std::string>{"threshold", "counting-bloom", "dleft"}));
   EXPECT_EQ(
       kinds_of(plan({.num_keys = 9, .false_positive_rate = 0.01, .threshold = 3, .num_insertions = 99})),
       (std::vector<std::string>{"threshold", "threshold", "counting-bloom", "dleft"}));
+}
+
+TEST(Plan, TellsWhatOneLinePerKeyCosts) {
+  const Plan of_rate = plan({.num_keys = 100'000, .false_positive_rate = 0.01, .needs_deletes = true});
+  const auto found =
+      std::ranges::find(of_rate.candidates, FilterKind::blocked_counting_bloom, &Candidate::kind);
+  ASSERT_NE(found, of_rate.candidates.end());
+  EXPECT_EQ(found->cache_lines.insert, 1);
+  EXPECT_EQ(found->cache_lines.lookup_absent, 1);
+  EXPECT_LE(found->false_positive_rate, 0.01);
+  EXPECT_EQ(std::get<BlockedCountingBloomShape>(found->shape.shape),
+            plan_blocked_counting_bloom({.num_keys = 100'000, .false_positive_rate = 0.01}));
+  EXPECT_NE(of_rate.reason.find("% more memory than counting-bloom, and touches one cache line per key"),
+            std::string::npos)
+      << of_rate.reason;
+  const Plan of_memory = plan({.num_keys = 100'000, .memory_bytes = 500'000, .needs_deletes = true});
+  EXPECT_NE(of_memory.reason.find("; blocked-counting-bloom has a false positive rate of "),
+            std::string::npos)
+      << of_memory.reason;
+}
+
+TEST(PlanBlockedCountingBloom, MeetsTheRateAndHasTheFewestLines) {
+  for (const double rate : {0.1, 0.01, 0.001}) {
+    const BlockedCountingBloomShape shape =
+        plan_blocked_counting_bloom({.num_keys = 10'000, .false_positive_rate = rate});
+    EXPECT_EQ(shape.counter_bits, 4u);
+    const auto ln_rate = [&](std::uint64_t num_lines) {
+      return theory::ln_blocked_bloom_false_positive_probability(num_lines, 128, shape.num_hashes, 10'000);
+    };
+    EXPECT_LE(ln_rate(shape.num_counters / 128), std::log(rate));
+    EXPECT_GT(ln_rate(shape.num_counters / 128 - 1), std::log(rate));
+    EXPECT_GE(planned_num_keys(shape, rate), 10'000u);
+  }
+  // Below this rate more hashes would take less memory, but the fast loops take no more.
+  EXPECT_EQ(plan_blocked_counting_bloom({.num_keys = 100, .false_positive_rate = 1e-9}).num_hashes, 15u);
+  EXPECT_EQ(plan_blocked_counting_bloom({.num_keys = 100, .false_positive_rate = 0.01, .threshold = 16})
+                .counter_bits,
+            5u);
 }
 
 TEST(Plan, EveryCandidateBecomesAFilterByItsShape) {

@@ -170,7 +170,7 @@ TEST(Serialization, NamesTheFieldThatIsOutOfRange) {
   const auto u64 = [](std::uint64_t value) { return value; };
   expect_bad(altered(bloom_shape, 8, u16(0)), "format version is 0; must be 1", 8);
   expect_bad(altered(bloom_shape, 8, u16(2)), "format version is 2; must be 1", 8);
-  for (const int kind : {0, 11, 0x101, 0xffff}) {
+  for (const int kind : {0, 12, 0x101, 0xffff}) {
     expect_bad(altered(bloom_shape, 10, u16(kind)), "kind is " + std::to_string(kind) + "; must be 1 (bloom)",
                10);
   }
@@ -184,7 +184,9 @@ TEST(Serialization, NamesTheFieldThatIsOutOfRange) {
                14);
   }
   expect_bad(altered(bloom_shape, 14, u16(2)),
-             "scheme id is 2; must be 2 (blocked) or 10 (register-blocked) for the kind blocked-bloom", 14);
+             "scheme id is 2; must be 2 (blocked) or 10 (register-blocked) for the kind blocked-bloom, 2 for "
+             "blocked-counting-bloom",
+             14);
   expect_bad(altered(bloom_shape, 10, u16(2)), "scheme id is 1; must be 2 (blocked)", 14);
   expect_bad(altered(counting_shape, 14, u16(2)), "scheme id is 2", 14);
   expect_bad(altered(counting_shape, 14, u16(10)), "scheme id is 10", 14);

@@ -261,9 +261,8 @@ TEST(SketchFiles, NameTheFieldThatIsOutOfRange) {
   const Bytes top = serialize(test::sample_top_keys(3));
   const Bytes few = serialize(test::sample_top_keys(300));
   const Bytes window = serialize(test::sample_window());
-  expect_bad_sketch(altered(top, 10, u16(11)), "kind is 11; must be 1 (bloom), 2 (blocked-bloom), ", 10);
-  expect_bad_sketch(altered(top, 10, u16(0)), "8 (space-saving), 9 (count-min-window) or 10 (compact-dleft)",
-                    10);
+  expect_bad_sketch(altered(top, 10, u16(12)), "kind is 12; must be 1 (bloom), 2 (blocked-bloom), ", 10);
+  expect_bad_sketch(altered(top, 10, u16(0)), "10 (compact-dleft) or 11 (blocked-counting-bloom)", 10);
   expect_bad_sketch(altered(top, 12, u16(3)), "hash id is 3; must be 1 (xxh3-128)", 12);
   expect_bad_sketch(altered(top, 14, u16(1)), "scheme id is 1; must be 32 to 35 for the kind top-keys", 14);
   expect_bad_sketch(altered(saving, 14, u16(32)), "byte is 32; must be 0 for the kind space-saving", 14);

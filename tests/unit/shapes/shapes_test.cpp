@@ -85,6 +85,22 @@ TEST(CountingBloomShape, EveryFieldOutOfRangeIsRefusedByName) {
   EXPECT_NO_THROW(CountingBloomFilter<>({1000, 3, 64, last}, 1));
 }
 
+TEST(BlockedCountingBloomShape, EveryFieldOutOfRangeIsRefusedByName) {
+  expect_all_refused<BlockedCountingBloomFilter, BlockedCountingBloomShape>({
+      {{0, 3}, {"BlockedCountingBloomFilter: num_counters is 0; must be 1 to 72057594037927936"}},
+      {{129, 3},
+       {"BlockedCountingBloomFilter: num_counters is 129; must be 128 or 256 for the scheme 'blocked'"}},
+      {{64, 3}, {"BlockedCountingBloomFilter: num_counters is 64; must be 128 for the scheme 'blocked'"}},
+      {{64, 3, 7}, {"BlockedCountingBloomFilter: num_counters is 64; must be 72"}},
+      {{128, 0}, {"BlockedCountingBloomFilter: num_hashes is 0; must be 1 to 1024"}},
+      {{128, 3, 9}, {"BlockedCountingBloomFilter: counter_bits is 9; must be 1 to 8, 16, 32 or 64"}},
+      {{128, 3, 4, 16},
+       {"BlockedCountingBloomFilter: max_threshold is 16; must be 1 to 15 with counter_bits 4"}},
+  });
+  EXPECT_NO_THROW(BlockedCountingBloomFilter({128, 3, 4, 15}, 1));
+  EXPECT_NO_THROW(BlockedCountingBloomFilter({8, 3, 64, last}, 1));
+}
+
 TEST(ThresholdShape, EveryFieldOutOfRangeIsRefusedByName) {
   expect_all_refused<ThresholdFilter<>, ThresholdShape>({
       {{0, 3, 2}, {"ThresholdFilter: num_counters is 0"}},
@@ -124,6 +140,9 @@ TEST(Shapes, TheirBytesAreThoseOfTheStorage) {
     for (const std::uint32_t bits : {1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u, 16u, 32u, 64u}) {
       const CountingBloomShape counting{m, 3, bits};
       EXPECT_EQ(num_bytes(counting), 8 * CountingBloomFilter<>(counting, 1).storage().words().size());
+      const BlockedCountingBloomShape in_lines{m * (64 / bits) * 8, 3, bits};
+      EXPECT_EQ(num_bytes(in_lines), 64 * m);
+      EXPECT_EQ(num_bytes(in_lines), 8 * BlockedCountingBloomFilter(in_lines, 1).storage().words().size());
     }
     for (const std::uint64_t threshold : {1, 2, 10, 300, 70000}) {
       const ThresholdShape shape{m, 3, threshold};

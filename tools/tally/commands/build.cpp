@@ -165,7 +165,7 @@ Run declare_build(CommandLine app) {
   ShapeOptions& made = options->shape;
   add_kind(app, made.kind, "Structure to build (default: bloom; threshold if --threshold is above 1)");
   add_count(app, "-t,--threshold,--theta", made.wanted.threshold,
-            "Largest count that queries will use (counting-bloom, threshold)");
+            "Largest count that queries will use (counting-bloom, blocked-counting-bloom, threshold)");
   add_update(app, made.wanted.update,
              "How insertions raise counters: conservative has lower errors, plain can be predicted");
   add_count(app, "-n,--keys", made.wanted.num_keys, "Number of distinct keys to plan for").group(planned);
@@ -179,7 +179,8 @@ Run declare_build(CommandLine app) {
   Option hashes =
       add_count(app, "-k,--num-hashes", made.num_hashes, "Number of positions per key").group(shape);
   add_count(app, "--counter-bits", made.wanted.counter_bits,
-            "Width of a counter: 1 to 8, 16, 32 or 64 (counting-bloom), 0 to 4 (dleft), 8, 16, 32 or 64 "
+            "Width of a counter: 1 to 8, 16, 32 or 64 (counting-bloom, blocked-counting-bloom), 0 to 4 "
+            "(dleft), 8, 16, 32 or 64 "
             "(count-min)",
             {0})
       .group(shape);

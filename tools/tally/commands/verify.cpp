@@ -71,7 +71,7 @@ Run declare_verify(CommandLine app) {
 
       The prediction comes from the formula of the scheme. Most formulas are exact at every size. For double and
       triple schemes in large filters, and for two-hash rows, the formula is the limit for large filters (column
-      'law'); a measured rate outside the limits is then reported as 'differs' and does not change the exit status.
+      'law'), and for a blocked-counting-bloom filter with many hashes and a high theta it is an approximation; a measured rate outside the limits is then reported as 'differs' and does not change the exit status.
 
       Exit status: 0 if all rates are inside the limits and there is no false negative, 1 otherwise, 2 after an
       error.
@@ -85,7 +85,8 @@ Run declare_verify(CommandLine app) {
   add_count(app, "--num-positions,--num-bits", shape.num_positions, "Number of bits or counters of a filter");
   add_count(app, "-k,--num-hashes", shape.num_hashes, "Number of positions per key", {1, max_num_hashes});
   add_count(app, "--counter-bits", shape.wanted.counter_bits,
-            "Width of the counters of a counting-bloom filter (default: 4)", {1, 64});
+            "Width of the counters of a counting-bloom or blocked-counting-bloom filter (default: 4)",
+            {1, 64});
   add_count(
       app, "-t,--theta,--threshold", options->threshold,
       "Count threshold (default: 1; for a count-min sketch the least count that at most 10% of the absent "

@@ -35,10 +35,11 @@ std::vector<std::string> schemes_of(const VerifyOptions& options) {
 /// Throws for flags that would have no effect.
 void check_flags_of(FilterKind kind, const VerifyOptions& options) {
   const Requirements& wanted = options.shape.wanted;
-  if (wanted.counter_bits && kind != FilterKind::counting_bloom) {
+  if (wanted.counter_bits && !is_counting_bloom(kind)) {
     throw std::invalid_argument(fmt::format(
-        "--counter-bits: it has no effect on a {} filter in this command; leave it out, or use --kind {}",
-        name_of(kind), name_of(FilterKind::counting_bloom)));
+        "--counter-bits: it has no effect on a {} filter in this command; leave it out, or use --kind {} or "
+        "{}",
+        name_of(kind), name_of(FilterKind::counting_bloom), name_of(FilterKind::blocked_counting_bloom)));
   }
   if (wanted.update && (kind_of_shape(kind).flag_groups & update_flag) == 0) {
     throw std::invalid_argument(
@@ -72,7 +73,7 @@ FilterShape shape_of(const VerifyOptions& options, const std::string& scheme) {
           "give either --num-positions and --num-hashes, or --false-positive-rate to plan them");
     }
     shape.wanted.num_keys = options.num_keys;
-    if (kind == FilterKind::counting_bloom && !shape.wanted.counter_bits) shape.wanted.counter_bits = 4;
+    if (is_counting_bloom(kind) && !shape.wanted.counter_bits) shape.wanted.counter_bits = 4;
     if (kind == FilterKind::compact_dleft) shape.wanted.keys_repeat = false;  // each is inserted once
   }
   return cli::shape_of(shape).shape;

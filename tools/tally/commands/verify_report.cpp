@@ -10,10 +10,11 @@
 namespace tally::cli {
 namespace {
 
-/// The name of the law behind a predicted rate. With theta above 1 no law is exact, because a key's counters are not
-/// independent.
+/// The name of the law behind a predicted rate. With theta above 1 only that of lines is exact, because a key's counters
+/// are not independent.
 std::string_view name_of_law(const SimulationPlan& plan, LawKind kind) {
-  return kind == LawKind::exact && plan.threshold > 1 ? "independent" : name_of(kind);
+  const bool is_of_lines = plan.shape.kind() == FilterKind::blocked_counting_bloom;
+  return kind == LawKind::exact && plan.threshold > 1 && !is_of_lines ? "independent" : name_of(kind);
 }
 
 Json outcome_json(const Outcome& outcome, double confidence) {

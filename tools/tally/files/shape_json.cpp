@@ -75,6 +75,14 @@ DLeftShape dleft_shape_from(const Json& shape) {
   return dleft;
 }
 
+template <class Shape>
+Shape counting_shape_from(const Json& shape, std::uint64_t num_positions, std::uint32_t num_hashes) {
+  return {.num_counters = num_positions,
+          .num_hashes = num_hashes,
+          .counter_bits = number<std::uint32_t>(shape, "counter_bits"),
+          .max_threshold = number<std::uint64_t>(shape, "threshold")};
+}
+
 }  // namespace
 
 DLeftMoves moves_of(std::string_view name) {
@@ -180,10 +188,10 @@ FilterShape shape_from_json(const Json& json, const std::string& kind) {
       shape.shape = BlockedBloomShape{.num_bits = num_positions, .num_hashes = num_hashes};
       break;
     case FilterKind::counting_bloom:
-      shape.shape = CountingBloomShape{.num_counters = num_positions,
-                                       .num_hashes = num_hashes,
-                                       .counter_bits = number<std::uint32_t>(json, "counter_bits"),
-                                       .max_threshold = number<std::uint64_t>(json, "threshold")};
+      shape.shape = counting_shape_from<CountingBloomShape>(json, num_positions, num_hashes);
+      break;
+    case FilterKind::blocked_counting_bloom:
+      shape.shape = counting_shape_from<BlockedCountingBloomShape>(json, num_positions, num_hashes);
       break;
     case FilterKind::threshold:
       shape.shape = ThresholdShape{.num_counters = num_positions,

@@ -25,12 +25,13 @@ std::optional<FilterShape> exact_bloom(const ShapeOptions& options) {
   return FilterShape{Shape{.num_bits = *options.num_positions, .num_hashes = *options.num_hashes}};
 }
 
+template <class Shape>
 std::optional<FilterShape> exact_counting_bloom(const ShapeOptions& options) {
   if (!has_positions(options)) return std::nullopt;
-  return FilterShape{CountingBloomShape{.num_counters = *options.num_positions,
-                                        .num_hashes = *options.num_hashes,
-                                        .counter_bits = options.wanted.counter_bits.value_or(4),
-                                        .max_threshold = options.wanted.theta()}};
+  return FilterShape{Shape{.num_counters = *options.num_positions,
+                           .num_hashes = *options.num_hashes,
+                           .counter_bits = options.wanted.counter_bits.value_or(4),
+                           .max_threshold = options.wanted.theta()}};
 }
 
 std::optional<FilterShape> exact_threshold(const ShapeOptions& options) {
@@ -44,8 +45,8 @@ std::optional<FilterShape> exact_threshold(const ShapeOptions& options) {
 constexpr KindOfShape kinds[] = {
     {FilterKind::bloom, positions_flags, exact_bloom<BloomShape>, completed_filter},
     {FilterKind::blocked_bloom, positions_flags, exact_bloom<BlockedBloomShape>, completed_filter},
-    {FilterKind::counting_bloom, positions_flags | threshold_flag | counter_bits_flag, exact_counting_bloom,
-     completed_filter},
+    {FilterKind::counting_bloom, positions_flags | threshold_flag | counter_bits_flag,
+     exact_counting_bloom<CountingBloomShape>, completed_filter},
     {FilterKind::threshold, positions_flags | threshold_flag | update_flag, exact_threshold,
      completed_filter},
     {FilterKind::dleft, positions_flags | counter_bits_flag | failure_flag | dleft_flags | cells_flags,
@@ -53,6 +54,8 @@ constexpr KindOfShape kinds[] = {
     {FilterKind::count_min, counter_bits_flag | update_flag | failure_flag | weights_flag | sketch_flags,
      exact_count_min, completed_count_min},
     {FilterKind::compact_dleft, positions_flags | cells_flags | lines_flag, exact_compact, completed_compact},
+    {FilterKind::blocked_counting_bloom, positions_flags | threshold_flag | counter_bits_flag,
+     exact_counting_bloom<BlockedCountingBloomShape>, completed_filter},
 };
 
 static_assert(std::size(kinds) == num_kinds);
