@@ -248,7 +248,7 @@ TEST_F(Documents, BashCompletesCommandsOptionsAndChoices) {
   };
   EXPECT_EQ(complete("tally que"), "query\n");
   EXPECT_EQ(complete("tally build --mem"), "--memory\n");
-  EXPECT_EQ(complete("tally build --kind b"), "bloom blocked-bloom\n");
+  EXPECT_EQ(complete("tally build --kind b"), "bloom blocked-bloom blocked-counting-bloom\n");
 }
 
 TEST_F(Documents, TheManPageHasNoRoffWarnings) {
