@@ -15,15 +15,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "detail/inline_for_key.hpp"
 #include "tally/detail/compact/layout.hpp"
-
-// Processors without AVX2 are rare: one copy of what is done with a key is enough for them.
-#undef TALLY_INLINE_FOR_KEY
-#if HWY_ARCH_X86 && HWY_TARGET > HWY_AVX2
-#define TALLY_INLINE_FOR_KEY HWY_NOINLINE
-#else
-#define TALLY_INLINE_FOR_KEY HWY_INLINE
-#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace tally::detail {

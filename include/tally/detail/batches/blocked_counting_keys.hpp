@@ -102,21 +102,17 @@ class CountingKeys<BlockedScheme> : public GeneralCountingKeys<BlockedScheme> {
     const std::uint64_t* const words = array.words().data();
     std::array<CounterSpot, most_keys_ahead_in_runs> spots;
     const auto spots_of = [&](std::size_t first) { return spots.data() + runs.place_of(first); };
-    const auto prepare = [&](std::size_t first) {
-      if (first >= keys.size()) return;
+    const auto prepare = [&](std::size_t first, std::size_t count) {
       CounterSpot* const own = spots_of(first);
-      const std::size_t count = runs.count_from(first, keys.size());
       for (std::size_t i = 0; i < count; ++i) {
         const Hash128 hash = hasher(keys[first + i]);
         own[i] = {first_word_of(hash), hash.low, hash.high};
         prefetch_for_write(words + own[i].first_word);
       }
     };
-    for (std::size_t first = 0; first < runs.keys_ahead; first += runs.keys_per_run) prepare(first);
-    for (std::size_t first = 0; first < keys.size(); first += runs.keys_per_run) {
-      use(first, static_cast<const CounterSpot*>(spots_of(first)), runs.count_from(first, keys.size()));
-      prepare(first + runs.keys_ahead);
-    }
+    runs.for_each(keys.size(), prepare, [&](std::size_t first, std::size_t count) {
+      use(first, static_cast<const CounterSpot*>(spots_of(first)), count);
+    });
   }
 
   const CounterKernels* kernels_;

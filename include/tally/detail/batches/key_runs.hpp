@@ -23,6 +23,20 @@ struct KeyRuns {
   }
   /// Where a key's spots are among those of the keys ahead.
   std::size_t place_of(std::size_t key) const noexcept { return key & (keys_ahead - 1); }
+
+  /// Calls prepare(first, count) and then use(first, count) for every run of `num_keys` keys, each in order, and
+  /// prepare(...) as many keys before as `keys_ahead` says.
+  template <class Prepare, class Use>
+  void for_each(std::size_t num_keys, Prepare prepare, Use use) const {
+    const auto prepare_if_any = [&](std::size_t first) {
+      if (first < num_keys) prepare(first, count_from(first, num_keys));
+    };
+    for (std::size_t first = 0; first < keys_ahead; first += keys_per_run) prepare_if_any(first);
+    for (std::size_t first = 0; first < num_keys; first += keys_per_run) {
+      use(first, count_from(first, num_keys));
+      prepare_if_any(first + keys_ahead);
+    }
+  }
 };
 
 /// Where lines are in a cache, long runs cost the fewest calls. Where they come from memory, the prefetches of a long run

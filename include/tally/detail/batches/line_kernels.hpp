@@ -82,9 +82,7 @@ class LineKernels<RegisterBlockedScheme> {
     std::array<std::uint64_t, most_keys_ahead_in_runs> low;
     std::array<std::uint64_t, most_keys_ahead_in_runs> high;
     std::array<Word*, most_keys_ahead_in_runs> lines;
-    const auto prepare = [&](std::size_t first) {
-      if (first >= keys.size()) return;
-      const std::size_t count = runs.count_from(first, keys.size());
+    const auto prepare = [&](std::size_t first, std::size_t count) {
       const std::size_t place = runs.place_of(first);
       for (std::size_t i = 0; i < count; ++i) {
         const Hash128 hash = hasher(keys[first + i]);
@@ -95,13 +93,10 @@ class LineKernels<RegisterBlockedScheme> {
         prefetch_at<access>(bits, line * BitArray::positions_per_line);
       }
     };
-    for (std::size_t ahead = 0; ahead < runs.keys_ahead; ahead += runs.keys_per_run) prepare(ahead);
-    for (std::size_t first = 0; first < keys.size(); first += runs.keys_per_run) {
+    runs.for_each(keys.size(), prepare, [&](std::size_t first, std::size_t count) {
       const std::size_t place = runs.place_of(first);
-      use(first, Run<Word>{lines.data() + place, low.data() + place, high.data() + place,
-                           runs.count_from(first, keys.size())});
-      prepare(first + runs.keys_ahead);
-    }
+      use(first, Run<Word>{lines.data() + place, low.data() + place, high.data() + place, count});
+    });
   }
 
   const RegisterKernels* kernels_;

@@ -27,16 +27,13 @@ void for_each_compact_run(const KeyHasher& hasher, const CompactTable& table, co
   std::array<CompactSpot, most_keys_ahead_in_runs> spots;
   std::array<Hash128, most_keys_per_run> hashes;
   const auto spots_of = [&](std::size_t first) { return spots.data() + runs.place_of(first); };
-  const auto prepare = [&](std::size_t first) {
-    if (first >= keys.size()) return;
-    const auto run = hashes_of(hasher, keys.subspan(first, runs.count_from(first, keys.size())), hashes);
+  const auto prepare = [&](std::size_t first, std::size_t count) {
+    const auto run = hashes_of(hasher, keys.subspan(first, count), hashes);
     table.kernels().find_spots(table.finder(), run.data(), run.size(), spots_of(first));
   };
-  for (std::size_t first = 0; first < runs.keys_ahead; first += runs.keys_per_run) prepare(first);
-  for (std::size_t first = 0; first < keys.size(); first += runs.keys_per_run) {
-    use(first, static_cast<const CompactSpot*>(spots_of(first)), runs.count_from(first, keys.size()));
-    prepare(first + runs.keys_ahead);
-  }
+  runs.for_each(keys.size(), prepare, [&](std::size_t first, std::size_t count) {
+    use(first, static_cast<const CompactSpot*>(spots_of(first)), count);
+  });
 }
 
 }  // namespace tally::detail
