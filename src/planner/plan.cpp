@@ -231,8 +231,7 @@ Candidate dleft(const Task& task, const Requirements& own, const DLeftSolution& 
 /// Bloom filter takes a few bits more per key. And few keys are small beside the least side table. A table of digests is
 /// practically exact, so it limits what is worth offering.
 void require_fewer_bytes_than_a_table(const Task& task, const CompactSolution& found) {
-  const Requirements& wanted = task.requirements;
-  const bool with_counts = task.theta > 1 || wanted.needs_deletes || wanted.needs_counts;
+  const bool with_counts = task.theta > 1 || removes_or_counts(task.requirements);
   const auto num_keys = static_cast<double>(found.num_keys);
   const auto bytes = static_cast<double>(num_bytes(found.shape));
   const double table_bytes = exact_table_bytes(found.num_keys, with_counts);
@@ -275,10 +274,6 @@ bool is_better(const Candidate& a, const Candidate& b, const Wanted& wanted) {
   if (!wanted.memory_bytes) return a.shape.num_bytes() < b.shape.num_bytes();
   if (wanted.num_keys) return a.errors.back().ln_false_positive_rate < b.errors.back().ln_false_positive_rate;
   return a.num_keys > b.num_keys;
-}
-
-bool removes_or_counts(const Requirements& requirements) {
-  return requirements.needs_deletes || requirements.needs_counts;
 }
 
 /// First the best d-left filter; if speed is preferred, the best one with vector loops, unless it takes too much

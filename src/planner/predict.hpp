@@ -66,4 +66,11 @@ std::string reason_for(const Requirements& requirements, const Plan& plan);
 /// "1.23e-05"
 std::string short_number(double value);
 
+/// "46.3% more": of `value` compared with `reference`; no sign of a difference below what three digits show.
+std::string percent_more(double value, double reference);
+
+inline bool removes_or_counts(const Requirements& requirements) noexcept {
+  return requirements.needs_deletes || requirements.needs_counts;
+}
+
 }  // namespace tally::planner_detail

@@ -103,12 +103,6 @@ OperationCosts carried_over(const FilterShape& shape, std::span<const MeasuredFi
   return costs;
 }
 
-/// "46.3% more"; no sign of a difference below what three digits show.
-std::string percent_more(double value, double reference) {
-  const double percent = 100 * (value / reference - 1);
-  return short_number(std::abs(percent)) + "% " + (percent < 0 ? "less" : "more");
-}
-
 std::string timed_operations(const Requirements& requirements) {
   return requirements.needs_deletes ? "a lookup, an insertion and a removal" : "a lookup and an insertion";
 }
@@ -135,7 +129,7 @@ std::string price_in_space(const Requirements& requirements, const Candidate& fi
 }  // namespace
 
 bool may_lead_with_dleft(const Requirements& requirements) {
-  if (requirements.needs_deletes || requirements.needs_counts) return true;
+  if (removes_or_counts(requirements)) return true;
   return requirements.theta() > 1 &&
          (requirements.histogram || requirements.num_frequent_keys.value_or(0) != 0);
 }

@@ -10,9 +10,9 @@ namespace {
 
 /// "3.4% more memory": how much `other` takes, compared with `first`.
 std::string memory_against(const Candidate& other, const Candidate& first) {
-  const double percent =
-      100 * (static_cast<double>(other.shape.num_bytes()) / static_cast<double>(first.shape.num_bytes()) - 1);
-  return short_number(std::abs(percent)) + "% " + (percent < 0 ? "less" : "more") + " memory";
+  return percent_more(static_cast<double>(other.shape.num_bytes()),
+                      static_cast<double>(first.shape.num_bytes())) +
+         " memory";
 }
 
 // A blocked filter that takes more than this many times the memory is not suggested.
@@ -157,9 +157,8 @@ std::string reason_for(const Requirements& requirements, const Plan& plan) {
   const Candidate& first = plan.recommended();
   if (requirements.preference)
     return reason_for_preference(requirements, plan) + limit_of_counts(requirements, first);
-  const bool removes_or_counts = requirements.needs_deletes || requirements.needs_counts;
   std::string reason;
-  if (removes_or_counts) {
+  if (removes_or_counts(requirements)) {
     reason = requirements.needs_deletes ? "keys will be removed" : "keys will be counted";
     reason += ", and " + (first.kind() == FilterKind::dleft           ? why_dleft(requirements, plan)
                           : first.kind() == FilterKind::compact_dleft ? why_compact(requirements, plan)
@@ -189,12 +188,12 @@ std::string reason_for(const Requirements& requirements, const Plan& plan) {
                other.promised_true_count + 1 < requirements.theta() && !requirements.memory_bytes) {
       reason +=
           "; if only keys that were never inserted matter, " + memory_against(other, first) + " is enough";
-    } else if (is_slow(other) && (requirements.prefers_speed || !removes_or_counts)) {
+    } else if (is_slow(other) && (requirements.prefers_speed || !removes_or_counts(requirements))) {
       reason += "; dleft with cells of any width " + achievement(requirements, other) + ", but its " +
                 price_of_slow_cells(other);
     } else if (is_slow(other)) {
       reason += "; its " + price_of_slow_cells(other);
-    } else if (other.kind() == FilterKind::dleft && !removes_or_counts) {
+    } else if (other.kind() == FilterKind::dleft && !removes_or_counts(requirements)) {
       reason += "; it " + achievement(requirements, first) +
                 ", and dleft, which also supports removal and counts, " + achievement(requirements, other);
       if (requirements.theta() > 1 && !requirements.histogram &&

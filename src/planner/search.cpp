@@ -41,7 +41,8 @@ std::uint64_t least_good(std::uint64_t enough, Good good) {
   return enough;
 }
 
-/// Calls better(k) for the scheme's values of k, from the least one up; stops after `patience` calls in a row that returned false.
+/// Calls better(k) for the scheme's values of k, from the least one up; stops after `patience` calls in a row that
+/// returned false.
 template <class Better>
 void for_each_num_hashes(const Law& law, Better better) {
   std::uint32_t in_vain = 0;

@@ -181,7 +181,7 @@ FilterShape shape_by(const Requirements& requirements, std::uint16_t scheme_id) 
   return {plan_own(requirements), scheme_id};
 }
 
-FilterShape blocked_shape(const Requirements& requirements, std::uint16_t scheme_id) {
+FilterShape blocked_bloom_shape(const Requirements& requirements, std::uint16_t scheme_id) {
   return {scheme_id == RegisterBlockedScheme::file_id ? plan_register_blocked_bloom(requirements)
                                                       : plan_blocked_bloom(requirements),
           scheme_id};
@@ -199,7 +199,7 @@ std::uint64_t num_keys_by(const FilterShape& shape, double rate) {
   return planned_num_keys(std::get<Shape>(shape.shape), rate);
 }
 
-std::uint64_t num_keys_of_blocked(const FilterShape& shape, double rate) {
+std::uint64_t num_keys_of_blocked_bloom(const FilterShape& shape, double rate) {
   return planned("planned_num_keys", shape.scheme_name(), shape.num_positions(), shape.num_hashes(), rate);
 }
 
@@ -211,7 +211,7 @@ std::uint64_t num_keys_of_sketch(const FilterShape& shape, double /*rate*/) {
 
 constexpr KindPlanner planners[] = {
     {FilterKind::bloom, shape_by<plan_bloom>, num_keys_by<BloomShape>},
-    {FilterKind::blocked_bloom, blocked_shape, num_keys_of_blocked},
+    {FilterKind::blocked_bloom, blocked_bloom_shape, num_keys_of_blocked_bloom},
     {FilterKind::counting_bloom, shape_by<plan_counting_bloom>, num_keys_by<CountingBloomShape>},
     {FilterKind::threshold, shape_by<plan_threshold>, num_keys_by<ThresholdShape>},
     {FilterKind::dleft, shape_by<plan_dleft>, num_keys_by<DLeftShape>},

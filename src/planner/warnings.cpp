@@ -91,6 +91,11 @@ std::string short_number(double value) {
   return text;
 }
 
+std::string percent_more(double value, double reference) {
+  const double percent = 100 * (value / reference - 1);
+  return short_number(std::abs(percent)) + "% " + (percent < 0 ? "less" : "more");
+}
+
 std::vector<std::string> warnings_for(const Requirements& requirements, const Keys& keys, const Plan& plan) {
   Warnings warnings;
   const Candidate& first = plan.recommended();

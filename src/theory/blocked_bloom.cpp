@@ -10,12 +10,6 @@
 namespace tally::theory {
 namespace {
 
-void check(const char* function, std::uint64_t num_blocks, std::uint32_t B, std::uint32_t k) {
-  detail::require_at_least_1(function, "num_blocks", num_blocks);
-  detail::require(B >= 1 && B <= 4096, function, "B", B, "1 to 4096");
-  detail::require_num_hashes(function, k);
-}
-
 /// ln of the mixture; next_g() gives g(1), g(2), ... in turn.
 template <class NextG>
 double ln_mixture(std::uint64_t num_blocks, std::uint32_t B, std::uint32_t k, std::uint64_t n, NextG next_g) {
@@ -26,7 +20,7 @@ double ln_mixture(std::uint64_t num_blocks, std::uint32_t B, std::uint32_t k, st
 
 double ln_blocked_bloom_false_positive_probability(std::uint64_t num_blocks, std::uint32_t B, std::uint32_t k,
                                                    std::uint64_t n) {
-  check("blocked_bloom_false_positive_probability", num_blocks, B, k);
+  detail::require_lines("blocked_bloom_false_positive_probability", num_blocks, B, k);
   detail::CoverageChain block(B, k, 1.0);
   return ln_mixture(num_blocks, B, k, n, [&] {
     for (std::uint32_t i = 0; i < k; ++i) block.throw_once();
@@ -41,7 +35,7 @@ double blocked_bloom_false_positive_probability(std::uint64_t num_blocks, std::u
 
 double ln_blocked_bloom_false_positive_probability_approximate(std::uint64_t num_blocks, std::uint32_t B,
                                                                std::uint32_t k, std::uint64_t n) {
-  check("blocked_bloom_false_positive_probability_approximate", num_blocks, B, k);
+  detail::require_lines("blocked_bloom_false_positive_probability_approximate", num_blocks, B, k);
   std::uint64_t j = 0;
   return ln_mixture(num_blocks, B, k, n, [&] {
     return std::exp(static_cast<long double>(ln_false_positive_probability(B, k, ++j)));
@@ -54,7 +48,7 @@ double blocked_bloom_false_positive_probability_approximate(std::uint64_t num_bl
 }
 
 std::uint32_t best_num_hashes_blocked_bloom(std::uint64_t num_blocks, std::uint32_t B, std::uint64_t n) {
-  check("best_num_hashes_blocked_bloom", num_blocks, B, 1);
+  detail::require_lines("best_num_hashes_blocked_bloom", num_blocks, B, 1);
   detail::require_at_least_1("best_num_hashes_blocked_bloom", "n", n);
   std::uint32_t best = 1;
   double least = ln_blocked_bloom_false_positive_probability(num_blocks, B, 1, n);
@@ -69,7 +63,7 @@ std::uint32_t best_num_hashes_blocked_bloom(std::uint64_t num_blocks, std::uint3
 
 std::uint64_t blocked_bloom_num_blocks_for(double target, std::uint32_t B, std::uint32_t k, std::uint64_t n) {
   constexpr const char* function = "blocked_bloom_num_blocks_for";
-  check(function, 1, B, k);
+  detail::require_lines(function, 1, B, k);
   detail::require_open_unit(function, "target", target);
   const auto reached = [&](std::uint64_t num_blocks) {
     return ln_blocked_bloom_false_positive_probability(num_blocks, B, k, n) <= std::log(target);

@@ -17,12 +17,6 @@ using detail::product;
 constexpr double most_states = 0x1p16;
 constexpr std::uint32_t most_hashes_of_chain = 24;
 
-void check_blocked(const char* function, std::uint64_t num_blocks, std::uint32_t B, std::uint32_t k) {
-  detail::require_at_least_1(function, "num_blocks", num_blocks);
-  detail::require(B >= 1 && B <= 4096, function, "B", B, "1 to 4096");
-  detail::require_num_hashes(function, k);
-}
-
 void check_counts_below(const char* function, std::uint64_t theta, std::uint64_t true_count) {
   detail::require(theta >= 1 && theta <= detail::max_theta, function, "theta", theta, "1 to 2^40");
   detail::require(true_count < theta, function, "true_count", true_count, "below theta");
@@ -155,7 +149,7 @@ class LackingCounters {
 double ln_blocked_counter_overflow_union_bound(std::uint64_t num_blocks, std::uint32_t B, std::uint32_t k,
                                                std::uint64_t n, std::uint64_t i) {
   constexpr const char* function = "blocked_counter_overflow_union_bound";
-  check_blocked(function, num_blocks, B, k);
+  detail::require_lines(function, num_blocks, B, k);
   detail::require(i >= 1 && i <= detail::max_theta, function, "i", i, "1 to 2^40");
   const double ln_num_counters = std::log(static_cast<double>(num_blocks)) + std::log(B);
   const double p = 1.0 / B;
@@ -181,7 +175,7 @@ double blocked_counter_overflow_union_bound(std::uint64_t num_blocks, std::uint3
 }
 
 CountHistogram blocked_counter_jumps(const CountHistogram& histogram, std::uint32_t B, std::uint32_t k) {
-  check_blocked("blocked_counter_jumps", 1, B, k);
+  detail::require_lines("blocked_counter_jumps", 1, B, k);
   CountHistogram jumps;
   const std::uint64_t size = histogram.keys_with_count.size();
   jumps.keys_with_count.assign(size, 0.0);
@@ -217,7 +211,7 @@ double ln_blocked_threshold_false_positive_probability(std::uint64_t theta, std:
                                                        std::span<const RepeatedKeys> groups,
                                                        std::uint64_t true_count) {
   constexpr const char* function = "blocked_threshold_false_positive_probability";
-  check_blocked(function, num_blocks, B, k);
+  detail::require_lines(function, num_blocks, B, k);
   check_counts_below(function, theta, true_count);
   const double num_states = blocked_threshold_num_states(theta, k, true_count);
   detail::require(num_states <= most_states, function, "number of states", num_states,
@@ -244,7 +238,7 @@ double ln_blocked_threshold_false_positive_probability_approximate(std::uint64_t
                                                                    std::span<const RepeatedKeys> groups,
                                                                    std::uint64_t true_count) {
   constexpr const char* function = "blocked_threshold_false_positive_probability_approximate";
-  check_blocked(function, num_blocks, B, k);
+  detail::require_lines(function, num_blocks, B, k);
   check_counts_below(function, theta, true_count);
   const std::uint64_t gap = theta - true_count;
   const double p = 1.0 / static_cast<double>(num_blocks) / B;

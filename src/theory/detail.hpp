@@ -42,6 +42,13 @@ inline void require_m_and_k(const char* function, std::uint64_t m, std::uint32_t
   require_num_hashes(function, k);
 }
 
+/// `num_blocks` lines of B positions, of which a key has k in one line.
+inline void require_lines(const char* function, std::uint64_t num_blocks, std::uint32_t B, std::uint32_t k) {
+  require_at_least_1(function, "num_blocks", num_blocks);
+  require(B >= 1 && B <= 4096, function, "B", B, "1 to 4096");
+  require_num_hashes(function, k);
+}
+
 inline void require_open_unit(const char* function, const char* parameter, double value) {
   require(value > 0.0 && value < 1.0, function, parameter, value, "above 0 and below 1");
 }
