@@ -8,7 +8,6 @@
 #include <optional>
 #include <stdexcept>
 
-#include "bench/measure.hpp"
 #include "cli/flag_words.hpp"
 #include "files/json_file.hpp"
 #include "files/shape_json.hpp"
@@ -39,16 +38,10 @@ double time_of(const Json& batches, Operation operation) {
       "'median_ns' of '{}' is {}; must be a number above 0, at most {:.0e}", name, value.dump(), most_ns));
 }
 
-MeasuredFilter measured_filter(const Json& candidate) {
-  MeasuredFilter figures{.shape = shape_from_json(member(candidate, "shape")), .costs = {}};
+MeasuredFilter figures_of(const Json& candidate) {
+  const FilterShape shape = shape_from_json(member(candidate, "shape"));
   const Json& batches = member(candidate, "batches");
-  figures.costs = {.insert_ns = time_of(batches, Operation::insert),
-                   .lookup_absent_ns = time_of(batches, Operation::lookup_absent),
-                   .lookup_present_ns = time_of(batches, Operation::lookup_present),
-                   .line_read_ns = time_of(batches, Operation::line_read)};
-  if (traits_of(figures.shape.kind()).can_remove)
-    figures.costs.remove_ns = time_of(batches, Operation::remove);
-  return figures;
+  return measured_filter(shape, [&](Operation operation) { return time_of(batches, operation); });
 }
 
 [[noreturn]] void refuse(const std::string& path, std::string_view what) {
@@ -66,7 +59,7 @@ std::vector<MeasuredFilter> read_figures(const std::string& path) {
   std::vector<MeasuredFilter> all;
   for (const Json& candidate : candidates->elements()) {
     try {
-      all.push_back(measured_filter(candidate));
+      all.push_back(figures_of(candidate));
     } catch (const std::invalid_argument& error) {
       refuse(path, fmt::format("candidate {}: {}", all.size() + 1, without_structure(error.what())));
     }

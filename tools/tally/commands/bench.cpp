@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/figures.hpp"
 #include "bench/measure.hpp"
 #include "bench/timing.hpp"
 #include "cli/documents.hpp"
@@ -33,7 +34,6 @@ struct Timed {
   Candidate candidate;
   Measured measured;
 
-  std::string name() const { return candidate.name(); }
   double bits_per_key() const {
     return 8.0 * static_cast<double>(measured.memory_bytes) / static_cast<double>(candidate.num_keys);
   }
@@ -56,7 +56,7 @@ std::string table_of(const std::vector<Timed>& all) {
       for (const std::vector<double>& own : times) row.push_back(time_text(own));
       table.add_row(std::move(row));
     };
-    add({timed.name(), human_bytes(static_cast<double>(timed.measured.memory_bytes)),
+    add({timed.candidate.name(), human_bytes(static_cast<double>(timed.measured.memory_bytes)),
          fmt::format("{:.2f}", timed.bits_per_key()), human_rate(timed.measured.false_positive_rate), "2048"},
         timed.measured.batches);
     add({"", "", "", "", "1"}, timed.measured.single);
@@ -65,16 +65,9 @@ std::string table_of(const std::vector<Timed>& all) {
 }
 
 MeasuredFilter figures_of(const Timed& timed) {
-  const auto time = [&](Operation operation) {
+  return measured_filter(timed.candidate.shape, [&](Operation operation) {
     return median(timed.measured.batches[static_cast<std::size_t>(operation)]);
-  };
-  MeasuredFilter figures{.shape = timed.candidate.shape,
-                         .costs = {.insert_ns = time(Operation::insert),
-                                   .lookup_absent_ns = time(Operation::lookup_absent),
-                                   .lookup_present_ns = time(Operation::lookup_present),
-                                   .line_read_ns = time(Operation::line_read)}};
-  if (traits_of(timed.candidate.kind()).can_remove) figures.costs.remove_ns = time(Operation::remove);
-  return figures;
+  });
 }
 
 /// The structures in the order of the plan with their own times, and its reason.
@@ -110,10 +103,11 @@ std::string bench_text(const std::vector<Timed>& all) {
               "than the number of lines it reads.",
               0) +
           "\n";
-  text += wrapped(fmt::format("Smallest: {}, {:.1f} bits per key. Fastest lookups in batches: {}.",
-                              smallest->name(), smallest->bits_per_key(), fastest->name()),
-                  0) +
-          "\n";
+  text +=
+      wrapped(fmt::format("Smallest: {}, {:.1f} bits per key. Fastest lookups in batches: {}.",
+                          smallest->candidate.name(), smallest->bits_per_key(), fastest->candidate.name()),
+              0) +
+      "\n";
   return text;
 }
 
@@ -132,7 +126,7 @@ Json bench_json(const std::vector<Timed>& all) {
   Json candidates = Json::array();
   for (const Timed& timed : all) {
     candidates.push_back(
-        {{"name", timed.name()},
+        {{"name", timed.candidate.name()},
          {"shape", shape_to_json(timed.candidate.shape)},
          {"num_keys", timed.candidate.num_keys},
          {"memory_bytes", timed.measured.memory_bytes},

@@ -219,12 +219,12 @@ std::string times_table_of(const Plan& plan) {
   }
   std::string text = "\n" + table.text();
   if (any_of_table) {
-    text += wrapped(
-                "These times were measured once, on the machine of docs/benchmarks.md; 'tally bench' with "
-                "the same "
-                "options measures yours.",
-                0) +
-            "\n";
+    text +=
+        wrapped(
+            "These times were measured once, as docs/benchmarks.md says; 'tally bench' with the same options "
+            "measures those of this machine.",
+            0) +
+        "\n";
   }
   return text;
 }
@@ -306,8 +306,7 @@ Run declare_plan(CommandLine app) {
   add_plan_options(app, options->plan);
   add_file(app, "--figures", options->figures,
            "Choose by the times in this file, the output of 'tally bench --json' with the same options, "
-           "instead of "
-           "those measured on the machine of docs/benchmarks.md")
+           "instead of those of the planner's table")
       .group("Preference");
   add_count_min_options(app, options->plan.shape);
   add_plot(app, options->plot, "false positive rate against memory");
