@@ -10,7 +10,7 @@ namespace tally {
 
 /// Where times come from.
 enum class CostSource : std::uint8_t {
-  table,         ///< measured once, on the machine of docs/benchmarks.md
+  table,         ///< measured once; docs/benchmarks.md says how
   carried_over,  ///< the table, in line reads of the machine of the given figures
   figures        ///< given figures of this very shape
 };
@@ -42,7 +42,7 @@ struct OperationCosts {
 /// The times of a full filter by the planner's table: times in line reads, measured with filters in and out of the cache
 /// (up to 6 MiB, and from 64 MiB on), and a geometric mean for memory in between. Times that grow with the number of
 /// hashes or cells per key do so in proportion. Throws std::invalid_argument for a sketch.
-/// @source docs/benchmarks.md, which names the machine
+/// @source docs/benchmarks.md, which names the machines
 OperationCosts operation_costs(const FilterShape& shape);
 
 /// Times that the user has measured for a filter of this shape; `costs.source` is ignored.

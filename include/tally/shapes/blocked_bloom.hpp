@@ -8,8 +8,9 @@
 
 namespace tally {
 
-/// The size of a BlockedBloomFilter or RegisterBlockedBloomFilter. It does not convert to or from a BloomShape: the keys of a line share its bits, so the
-/// size and number of hashes that meet a false positive rate in one kind of filter miss it in the other.
+/// The size of a BlockedBloomFilter or RegisterBlockedBloomFilter. It does not convert to or from a BloomShape: the keys
+/// of a line share its bits, so the size and number of hashes that meet a false positive rate in one kind of filter miss it
+/// in the other.
 struct BlockedBloomShape {
   std::uint64_t num_bits = 0;    ///< m: 512 to 2^56, a multiple of 512
   std::uint32_t num_hashes = 0;  ///< k: 1 to 1024; in a RegisterBlockedBloomFilter a multiple of 8

@@ -74,8 +74,8 @@ using ShapeOf = std::remove_cvref_t<decltype(std::declval<const Filter&>().shape
 void check_shape(const FilterShape& shape);
 
 /// The same shape with the nearest number of positions (d-left filter: buckets; sketch: counters per row) that the
-/// scheme can use, rounded down or up. The number of hashes is always rounded up. Throws std::invalid_argument for a shape out of range, or if there is no such
-/// number.
+/// scheme can use, rounded down or up. The number of hashes is always rounded up. Throws std::invalid_argument for a
+/// shape out of range, or if there is no such number.
 FilterShape round_to_scheme(FilterShape shape, Rounding rounding);
 
 }  // namespace tally
