@@ -130,7 +130,7 @@ std::string why_dleft(const Requirements& requirements, const Plan& plan) {
 }
 
 std::string limit_of_counts(const Requirements& requirements, const Candidate& first) {
-  if (!requirements.needs_counts || first.kind() != FilterKind::counting_bloom) return "";
+  if (!requirements.needs_counts || !is_counting_bloom(first.kind())) return "";
   return "; its counters saturate at " +
          std::to_string(~std::uint64_t{0} >> (64 - first.shape.counter_bits())) +
          ": for higher counts, give the highest one as the threshold";

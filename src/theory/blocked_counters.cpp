@@ -7,6 +7,7 @@
 
 #include "tally/theory/tails.hpp"
 #include "theory/detail.hpp"
+#include "theory/line_mixture.hpp"
 
 namespace tally::theory {
 namespace {
@@ -16,25 +17,11 @@ using detail::product;
 
 constexpr double most_states = 0x1p16;
 constexpr std::uint32_t most_hashes_of_chain = 24;
+constexpr long double negligible_probability = 1e-30L;
 
 void check_counts_below(const char* function, std::uint64_t theta, std::uint64_t true_count) {
   detail::require(theta >= 1 && theta <= detail::max_theta, function, "theta", theta, "1 to 2^40");
   detail::require(true_count < theta, function, "true_count", true_count, "below theta");
-}
-
-/// Calls use(j, probability) for the numbers j of the n keys that may be in one line, until the rest is below `least`.
-template <class Use>
-void for_each_number_in_line(std::uint64_t n, std::uint64_t num_blocks, long double least, Use use) {
-  const double p = 1.0 / static_cast<double>(num_blocks);
-  const auto keys = static_cast<double>(n);
-  const double mean = keys * p;
-  for (std::uint64_t j = 0; j <= n; ++j) {
-    const long double point = std::exp(static_cast<long double>(ln_binomial_point(j, keys, p)));
-    use(j, point);
-    // The rest is below point r / (1 - r), r the largest remaining ratio.
-    const double r = p < 1.0 ? mean / (1.0 - p) / static_cast<double>(j + 1) : 1.0;
-    if (r < 1.0 && point * (r / (1.0 - r)) < least) break;
-  }
 }
 
 /// How many of a key's counters lack 1, 2, ... more to reach theta; counters that lack nothing are left out.
@@ -87,10 +74,12 @@ class LackingCounters {
     std::vector<double> sum(states_.size(), 0.0);
     std::vector<double> line = now_;
     line.resize(states_.size());
-    for_each_number_in_line(keys.num_keys, num_blocks, 1e-30L, [&](std::uint64_t j, long double probability) {
-      for (std::uint32_t i = 0; j != 0 && i < k_; ++i) line = after_one_step(line);
+    const auto add = [&](std::uint64_t num_in_line, long double probability) {
+      for (std::uint32_t i = 0; num_in_line != 0 && i < k_; ++i) line = after_one_step(line);
       for (std::size_t s = 0; s < sum.size(); ++s) sum[s] += static_cast<double>(probability) * line[s];
-    });
+      return negligible_probability;
+    };
+    detail::for_each_number_in_line(0, keys.num_keys, num_blocks, add);
     now_ = std::move(sum);
   }
 
@@ -155,17 +144,12 @@ double ln_blocked_counter_overflow_union_bound(std::uint64_t num_blocks, std::ui
   const double p = 1.0 / B;
   // Most keys are in the other lines; where a line has many, the bound is 1 long before the sum ends.
   long double sum = 0.0L;
-  const std::uint64_t least_keys = (i - 1) / k + 1;
-  const double mean = static_cast<double>(n) / static_cast<double>(num_blocks);
   if (product(k, n) / static_cast<double>(num_blocks) / B >= static_cast<double>(i)) return 0.0;
-  const double q = 1.0 / static_cast<double>(num_blocks);
-  for (std::uint64_t j = least_keys; j <= n; ++j) {
-    const long double point =
-        std::exp(static_cast<long double>(ln_binomial_point(j, static_cast<double>(n), q)));
-    sum += point * std::exp(static_cast<long double>(ln_binomial_upper_tail(i, product(k, j), p)));
-    const double r = q < 1.0 ? mean / (1.0 - q) / static_cast<double>(j + 1) : 1.0;
-    if (r < 1.0 && point * (r / (1.0 - r)) <= 1e-14L * sum) break;
-  }
+  const std::uint64_t least_keys = (i - 1) / k + 1;
+  detail::for_each_number_in_line(least_keys, n, num_blocks, [&](std::uint64_t j, long double probability) {
+    sum += probability * std::exp(static_cast<long double>(ln_binomial_upper_tail(i, product(k, j), p)));
+    return 1e-14L * sum;
+  });
   return sum == 0.0L ? -infinity : std::min(0.0, ln_num_counters + static_cast<double>(std::log(sum)));
 }
 
@@ -266,15 +250,17 @@ double ln_blocked_threshold_false_positive_probability_approximate(std::uint64_t
     added = std::move(next);
   }
   long double sum = 0.0L;
-  for_each_number_in_line(num_single_keys, num_blocks, 1e-30L, [&](std::uint64_t j, long double probability) {
-    long double passes = reached;
-    for (const auto& [value, share] : added) {
-      passes +=
-          share *
-          std::exp(static_cast<long double>(ln_binomial_upper_tail(gap - value, product(k, j), 1.0 / B)));
-    }
-    sum += probability * std::pow(std::min(passes, 1.0L), static_cast<long double>(k));
-  });
+  detail::for_each_number_in_line(
+      0, num_single_keys, num_blocks, [&](std::uint64_t j, long double probability) {
+        long double passes = reached;
+        for (const auto& [value, share] : added) {
+          passes +=
+              share *
+              std::exp(static_cast<long double>(ln_binomial_upper_tail(gap - value, product(k, j), 1.0 / B)));
+        }
+        sum += probability * std::pow(std::min(passes, 1.0L), static_cast<long double>(k));
+        return negligible_probability;
+      });
   return sum == 0.0L ? -infinity : std::min(0.0, static_cast<double>(std::log(sum)));
 }
 

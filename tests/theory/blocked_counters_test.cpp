@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -18,26 +19,27 @@ namespace {
 class AllOutcomes {
  public:
   AllOutcomes(std::uint64_t num_blocks, std::uint32_t B, std::uint32_t k)
-      : num_blocks_(num_blocks), B_(B), k_(k) {}
+      : num_blocks_(num_blocks), B_(B), k_(k) {
+    for (std::uint64_t choice = 0; choice < num_blocks * power(B, k); ++choice)
+      positions_.push_back(positions_of(choice));
+  }
 
   double pass_share(std::uint64_t theta, std::uint64_t true_count,
                     const std::vector<std::uint64_t>& counts) const {
-    const std::uint64_t choices = num_blocks_ * power(B_, k_);
+    const std::uint64_t choices = positions_.size();
     const std::uint64_t outcomes = power(choices, counts.size() + 1);
     std::uint64_t passed = 0;
+    std::vector<std::uint64_t> counters(num_blocks_ * B_);
     for (std::uint64_t outcome = 0; outcome < outcomes; ++outcome) {
-      std::vector<std::uint64_t> counters(num_blocks_ * B_, 0);
+      std::ranges::fill(counters, 0);
       std::uint64_t left = outcome;
-      std::vector<std::uint64_t> asked;
-      for (std::size_t key = 0; key <= counts.size(); ++key) {
-        const std::vector<std::uint64_t> positions = positions_of(left % choices);
-        left /= choices;
+      for (std::size_t key = 0; key <= counts.size(); ++key, left /= choices) {
         const std::uint64_t count = key == 0 ? true_count : counts[key - 1];
-        for (const std::uint64_t position : positions) counters[position] += count;
-        if (key == 0) asked = positions;
+        for (const std::uint64_t position : positions_[left % choices]) counters[position] += count;
       }
       bool all = true;
-      for (const std::uint64_t position : asked) all = all && counters[position] >= theta;
+      for (const std::uint64_t position : positions_[outcome % choices])
+        all = all && counters[position] >= theta;
       passed += all;
     }
     return static_cast<double>(passed) / static_cast<double>(outcomes);
@@ -60,6 +62,7 @@ class AllOutcomes {
   std::uint64_t num_blocks_;
   std::uint32_t B_;
   std::uint32_t k_;
+  std::vector<std::vector<std::uint64_t>> positions_;  ///< of each choice of a line and of positions in it
 };
 
 TEST(BlockedThreshold, EqualsTheCountOfAllOutcomes) {
