@@ -157,7 +157,7 @@ TEST(BytesAfterGrowth, AreWhatTryGrowTakesAndNothingWhereItDoesNotGrow) {
     EXPECT_EQ(taken, 0u);
   }
   set_memory_source({});
-  EXPECT_GT(num_growths, 10u);
+  EXPECT_EQ(num_growths, 8u);  // two shapes have two doublings left, with either scheme
 }
 
 }  // namespace
