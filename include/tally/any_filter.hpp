@@ -28,9 +28,13 @@ class AnyFilter {
   /// memory.
   AnyFilter(const FilterShape& shape, const KeyHasher& hasher);
 
-  /// A filter with the content of a file: `words` are its body, and the shape determines their number. Throws as above.
+  /// A filter with the content of a file: `words` are its body, and the shape determines their number. The side table at
+  /// their end is copied. Throws as above.
   AnyFilter(const FilterShape& shape, const KeyHasher& hasher, const FilterTotals& totals,
             detail::AlignedWords words);
+  /// The same without a copy: `words` and `side_words` are those of a FilterView.
+  AnyFilter(const FilterShape& shape, const KeyHasher& hasher, const FilterTotals& totals,
+            detail::AlignedWords words, detail::AlignedWords side_words);
 
   /// Holds the given filter.
   template <FilterInFiles F>
@@ -88,6 +92,11 @@ class AnyFilter {
   /// other keys were inserted.
   [[nodiscard]] std::uint64_t insert_batch(std::span<const Hash128> keys);
 
+  /// Inserts the keys in order, and sets outcomes[i] to what the insertion of keys[i] found: a key that is in the batch
+  /// twice is new and then seen. A key is `seen` by mistake with the false positive rate of the moment (a threshold
+  /// filter: that of threshold 1), and never `new_key` by mistake. All kinds.
+  void insert_batch(std::span<const Hash128> keys, std::span<InsertOutcome> outcomes);
+
   /// Adds weights[i] to the count of keys[i]. Returns the number of keys with a saturated counter. Sketches only.
   std::uint64_t add_batch(std::span<const Hash128> keys, std::span<const std::uint64_t> weights);
 
@@ -118,6 +127,9 @@ class AnyFilter {
   /// Doubles a d-left filter, without its keys. Returns false and changes nothing if its remainders have no bit to
   /// spare. If there is not enough memory, throws std::bad_alloc and changes nothing.
   [[nodiscard]] bool try_grow();
+
+  /// FilterShape::bytes_after_growth: the memory after the next try_grow, for callers that have a limit.
+  std::optional<std::uint64_t> bytes_after_growth() const { return shape().bytes_after_growth(); }
 
   /// Halves every count, rounded up. Sketches only.
   void halve();

@@ -18,6 +18,7 @@
 #include "tally/hashing/kmer_scanner.hpp"
 #include "tally/hashing/random_seed.hpp"
 #include "tally/hashing/scheme_list.hpp"
+#include "tally/memory.hpp"
 #include "tally/planner.hpp"
 #include "tally/planner/fewest_hashes.hpp"
 #include "tally/planner/scheme_law.hpp"

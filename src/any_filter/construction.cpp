@@ -8,17 +8,23 @@ namespace {
 
 using detail::FilterVariant;
 
+/// The words of a body: `side` is its side table, which outlives the cells that growing replaces.
+struct BodyWords {
+  detail::AlignedWords main;
+  detail::AlignedWords side;
+};
+
 template <class Scheme>
 FilterVariant make(const BloomShapeFor<Scheme>& shape, const KeyHasher& hasher, const FilterTotals& totals,
-                   detail::AlignedWords words) {
-  BitArray bits(shape.num_bits, std::move(words));
+                   BodyWords words) {
+  BitArray bits(shape.num_bits, std::move(words.main));
   return BloomFilter<Scheme>(shape, hasher, totals.num_insertions, std::move(bits));
 }
 
 template <class Scheme>
 FilterVariant make(const CountingBloomShapeFor<Scheme>& shape, const KeyHasher& hasher,
-                   const FilterTotals& totals, detail::AlignedWords words) {
-  CounterArray counters(shape.num_counters, shape.counter_bits, std::move(words));
+                   const FilterTotals& totals, BodyWords words) {
+  CounterArray counters(shape.num_counters, shape.counter_bits, std::move(words.main));
   return CountingBloomFilter<Scheme>(shape, hasher,
                                      {totals.num_insertions, totals.num_removes, totals.num_refused_removes},
                                      std::move(counters));
@@ -26,18 +32,9 @@ FilterVariant make(const CountingBloomShapeFor<Scheme>& shape, const KeyHasher& 
 
 template <class Scheme>
 FilterVariant make(const ThresholdShape& shape, const KeyHasher& hasher, const FilterTotals& totals,
-                   detail::AlignedWords words) {
-  CounterArray counters(shape.num_counters, counter_bits_for(shape), std::move(words));
+                   BodyWords words) {
+  CounterArray counters(shape.num_counters, counter_bits_for(shape), std::move(words.main));
   return ThresholdFilter<Scheme>(shape, hasher, totals.num_insertions, std::move(counters));
-}
-
-/// The side table at the end of the words, copied and cut off: it outlives the cells, which growing replaces.
-SpillTable take_side_table(std::uint64_t capacity, detail::AlignedWords& words) {
-  detail::AlignedWords side(2 * SpillTable::num_slots(capacity));
-  const std::uint64_t num_cell_words = words.size() - side.size();
-  std::copy_n(std::as_const(words).data() + num_cell_words, side.size(), side.data());
-  words.truncate(num_cell_words);
-  return {capacity, std::move(side)};
 }
 
 DLeftTotals dleft_totals(const FilterTotals& totals) noexcept {
@@ -46,32 +43,32 @@ DLeftTotals dleft_totals(const FilterTotals& totals) noexcept {
 }
 
 FilterVariant make_compact(const CompactDLeftShape& shape, const KeyHasher& hasher,
-                           const FilterTotals& totals, detail::AlignedWords words) {
-  SpillTable spills = take_side_table(shape.spill_capacity, words);
-  return CompactDLeftFilter(shape, hasher, dleft_totals(totals), std::move(words), std::move(spills),
+                           const FilterTotals& totals, BodyWords words) {
+  SpillTable spills(shape.spill_capacity, std::move(words.side));
+  return CompactDLeftFilter(shape, hasher, dleft_totals(totals), std::move(words.main), std::move(spills),
                             totals.num_fingerprints);
 }
 
 template <class Scheme>
 FilterVariant make(const DLeftShape& shape, const KeyHasher& hasher, const FilterTotals& totals,
-                   detail::AlignedWords words) {
-  SpillTable spills = take_side_table(shape.spill_capacity, words);
+                   BodyWords words) {
+  SpillTable spills(shape.spill_capacity, std::move(words.side));
   CellTable cells(shape.current_buckets_per_subtable() * shape.num_subtables, shape.cells_per_bucket,
-                  shape.cell_bits(), std::move(words));
+                  shape.cell_bits(), std::move(words.main));
   return DLeftCountingBloomFilter<Scheme>(shape, hasher, dleft_totals(totals), std::move(cells),
                                           std::move(spills), totals.num_fingerprints);
 }
 
 template <class Rows>
 FilterVariant make(const CountMinShape& shape, const KeyHasher& hasher, const FilterTotals& totals,
-                   detail::AlignedWords words) {
-  CounterArray counters(shape.num_counters(), shape.counter_bits, std::move(words));
+                   BodyWords words) {
+  CounterArray counters(shape.num_counters(), shape.counter_bits, std::move(words.main));
   return CountMinSketch<Rows>(shape, hasher, totals.num_insertions, totals.rounding, std::move(counters));
 }
 
 template <class Schemes, class Shape>
 FilterVariant make_with_scheme(std::uint16_t scheme_id, const Shape& shape, const KeyHasher& hasher,
-                               const FilterTotals& totals, detail::AlignedWords words) {
+                               const FilterTotals& totals, BodyWords words) {
   std::optional<FilterVariant> made;
   Schemes::with_id(scheme_id, [&]<class Scheme>(std::type_identity<Scheme>) {
     made.emplace(make<Scheme>(shape, hasher, totals, std::move(words)));
@@ -80,10 +77,11 @@ FilterVariant make_with_scheme(std::uint16_t scheme_id, const Shape& shape, cons
 }
 
 FilterVariant make_filter(const FilterShape& shape, const KeyHasher& hasher, const FilterTotals& totals,
-                          detail::AlignedWords words) {
+                          BodyWords words) {
   check_shape(shape);
-  if (words.size() != shape.num_bytes() / 8) {
-    detail::throw_parameter_error("AnyFilter", "number of words", words.size(),
+  const std::uint64_t num_words = words.main.size() + words.side.size();
+  if (num_words != shape.num_bytes() / 8 || words.side.size() != shape.side_bytes() / 8) {
+    detail::throw_parameter_error("AnyFilter", "number of words", num_words,
                                   std::to_string(shape.num_bytes() / 8));
   }
   if (const auto* bloom = std::get_if<BloomShape>(&shape.shape)) {
@@ -109,19 +107,37 @@ FilterVariant make_filter(const FilterShape& shape, const KeyHasher& hasher, con
                                           totals, std::move(words));
 }
 
-detail::AlignedWords empty_words(const FilterShape& shape) {
+BodyWords empty_words(const FilterShape& shape) {
   check_shape(shape);
-  return detail::AlignedWords(shape.num_bytes() / 8);
+  return {detail::AlignedWords((shape.num_bytes() - shape.side_bytes()) / 8),
+          detail::AlignedWords(shape.side_bytes() / 8)};
+}
+
+/// Cuts the side table off the end of the words and copies it.
+BodyWords divided(const FilterShape& shape, detail::AlignedWords words) {
+  check_shape(shape);
+  const std::uint64_t num_side_words = shape.side_bytes() / 8;
+  if (num_side_words == 0 || words.size() < num_side_words) return {std::move(words), {}};
+  detail::AlignedWords side(num_side_words);
+  const std::uint64_t num_main_words = words.size() - num_side_words;
+  std::copy_n(std::as_const(words).data() + num_main_words, num_side_words, side.data());
+  words.truncate(num_main_words);
+  return {std::move(words), std::move(side)};
 }
 
 }  // namespace
 
 AnyFilter::AnyFilter(const FilterShape& shape, const KeyHasher& hasher)
-    : AnyFilter(shape, hasher, {}, empty_words(shape)) {}
+    : hasher_(hasher), filter_(make_filter(shape, hasher, {}, empty_words(shape))) {}
 
 AnyFilter::AnyFilter(const FilterShape& shape, const KeyHasher& hasher, const FilterTotals& totals,
                      detail::AlignedWords words)
-    : hasher_(hasher), filter_(make_filter(shape, hasher, totals, std::move(words))) {}
+    : hasher_(hasher), filter_(make_filter(shape, hasher, totals, divided(shape, std::move(words)))) {}
+
+AnyFilter::AnyFilter(const FilterShape& shape, const KeyHasher& hasher, const FilterTotals& totals,
+                     detail::AlignedWords words, detail::AlignedWords side_words)
+    : hasher_(hasher),
+      filter_(make_filter(shape, hasher, totals, {std::move(words), std::move(side_words)})) {}
 
 AnyFilter::AnyFilter(const AnyFilter& other) = default;
 AnyFilter::AnyFilter(AnyFilter&& other) noexcept = default;

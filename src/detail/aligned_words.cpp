@@ -3,12 +3,14 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 #include <utility>
 
 #include "tally/detail/checked_math.hpp"
+#include "tally/memory.hpp"
 
 namespace tally::detail {
 namespace {
@@ -19,7 +21,17 @@ constexpr std::uint64_t huge_pages_from_bytes = 2 * huge_page_bytes;
 constexpr std::uint64_t mapped_from_bytes = std::uint64_t{4} << 10;
 constexpr std::uint64_t populated_below_bytes = std::uint64_t{1} << 20;
 
+AlignedWords::Block allocate_from(const MemorySource& source, std::uint64_t num_bytes) {
+  void* memory = source.allocate(num_bytes, line_bytes);
+  if (memory == nullptr) throw std::bad_alloc();
+  assert(reinterpret_cast<std::uintptr_t>(memory) % line_bytes == 0 && "see MemorySource::allocate");
+  std::memset(memory, 0, num_bytes);
+  return {memory, num_bytes, source.deallocate};
+}
+
 AlignedWords::Block allocate_zeroed(std::uint64_t num_bytes) {
+  if (const MemorySource source = memory_source(); source.allocate != nullptr)
+    return allocate_from(source, num_bytes);
   if (num_bytes < mapped_from_bytes) {
     void* memory = std::aligned_alloc(line_bytes, num_bytes);
     if (memory == nullptr) throw std::bad_alloc();

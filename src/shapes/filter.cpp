@@ -162,6 +162,23 @@ std::uint64_t FilterShape::num_bytes() const {
   return std::visit([](const auto& own) { return tally::num_bytes(own); }, shape);
 }
 
+std::uint64_t FilterShape::side_bytes() const noexcept {
+  constexpr std::uint64_t slot_bytes = 16;
+  if (const auto* dleft = std::get_if<DLeftShape>(&shape))
+    return slot_bytes * num_spill_slots(dleft->spill_capacity);
+  if (const auto* compact = std::get_if<CompactDLeftShape>(&shape))
+    return slot_bytes * num_spill_slots(compact->spill_capacity);
+  return 0;
+}
+
+std::optional<std::uint64_t> FilterShape::bytes_after_growth() const {
+  const auto* dleft = std::get_if<DLeftShape>(&shape);
+  if (dleft == nullptr || !dleft->can_double()) return std::nullopt;
+  DLeftShape doubled = *dleft;
+  ++doubled.num_doublings;
+  return tally::num_bytes(doubled);
+}
+
 FilterShape bloom_filter_shape(std::uint64_t num_bits, std::uint32_t num_hashes,
                                std::uint16_t scheme_id) noexcept {
   if (is_line_scheme(scheme_id)) return {BlockedBloomShape{num_bits, num_hashes}, scheme_id};

@@ -10,6 +10,7 @@ namespace tally::detail {
 ///
 /// New words are zero. All blocks except small ones come directly from the kernel and are returned to it
 /// immediately. Large blocks request transparent huge pages, which make random reads of large tables cheaper.
+/// A host can have all blocks come from its own functions (memory.hpp).
 /// Alternatively, the words are part of a block that somebody else made (a read-only mapping of a file); such words can
 /// be reached only through const structures. A copy always has a block of its own.
 ///

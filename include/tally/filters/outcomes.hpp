@@ -11,6 +11,13 @@ enum class InsertResult : std::uint8_t {
   full        ///< there was no room, and nothing changed; only structures that can fill up return this
 };
 
+/// What an insertion found: whether the key was in the structure before.
+enum class InsertOutcome : std::uint8_t {
+  new_key,  ///< some bit or counter of the key was 0: it was certainly absent, and now it is in
+  seen,     ///< none was 0: it was present, or taken for present, and now it is in once more
+  full      ///< there was no room, and nothing changed; only structures that can fill up return this
+};
+
 /// The result of an insertion into a DLeftTable.
 enum class DLeftInserted : std::uint8_t { plainly, by_moves, no_cell, no_spill };
 

@@ -59,6 +59,14 @@ struct FilterShape {
   /// width.
   std::uint64_t num_bytes() const;
 
+  /// The part of num_bytes() that is a d-left filter's side table; 0 for other kinds.
+  std::uint64_t side_bytes() const noexcept;
+
+  /// What num_bytes() will be once the structure has doubled: exactly, for a d-left filter whose remainders have a bit to
+  /// spare; nothing for the others, which cannot grow. While it grows, a filter also holds its old cells, so it takes up to
+  /// num_bytes() more than this.
+  std::optional<std::uint64_t> bytes_after_growth() const;
+
   friend bool operator==(const FilterShape&, const FilterShape&) = default;
 };
 
