@@ -135,7 +135,7 @@ struct InsertArguments {
   std::size_t first_item = 0;
 };
 
-/// Options are told apart by a letter or two, so abbreviations pass, as in other modules.
+/// A letter or two distinguish the options, so abbreviations pass, as in other modules.
 InsertArguments parse_insert(const Call& call) {
   InsertArguments parsed;
   double rate = parsed.options.false_positive_rate;
