@@ -107,15 +107,15 @@ void BloomChain::set_parameters(std::string_view bytes, const std::vector<FileHe
   const std::uint64_t expansion = take_parameter(bytes);
   read.options_.expansion = static_cast<std::uint32_t>(expansion);
   const double rate = read.options_.false_positive_rate;
-  if (!(rate > 0 && rate < 1)) throw FormatError("the false positive rate is not between 0 and 1", 8);
-  if (read.options_.capacity == 0) throw FormatError("the capacity is 0", 16);
-  if (expansion != read.options_.expansion) throw FormatError("the expansion is at least 2^32", 24);
+  if (!(rate > 0 && rate < 1)) throw FormatError("the false positive rate is not between 0 and 1", 16);
+  if (read.options_.capacity == 0) throw FormatError("the capacity is 0", 24);
+  if (expansion != read.options_.expansion) throw FormatError("the expansion is at least 2^32", 32);
   if (!read.options_.grows() && headers.size() > 1) {
-    throw FormatError("a chain that does not grow has several filters", 24);
+    throw FormatError("a chain that does not grow has several filters", 32);
   }
   for (std::size_t i = 0; i < headers.size(); ++i) {
     const FileHeader& header = headers[i];
-    const std::uint64_t offset = 32 + i * file_header_bytes;
+    const std::uint64_t offset = 40 + i * file_header_bytes;
     const auto is_type = filter_type<BloomFilter<>>;
     if (header.shape.kind() != is_type.kind || header.shape.scheme_id != is_type.scheme_id) {
       throw FormatError("the file is not a Bloom filter of the default scheme", offset);

@@ -51,12 +51,12 @@ void CountMinValue::set_parameters(std::string_view, const std::vector<FileHeade
   const FileHeader& header = headers[0];
   const auto is_type = filter_type<CountMinSketch<>>;
   if (header.shape.kind() != is_type.kind || header.shape.scheme_id != is_type.scheme_id) {
-    throw FormatError("the file is not a Count-Min sketch with the default rows", 8);
+    throw FormatError("the file is not a Count-Min sketch with the default rows", 16);
   }
-  if (header.seed_or_key_id != seed) throw FormatError("the sketch has another seed", 8);
+  if (header.seed_or_key_id != seed) throw FormatError("the sketch has another seed", 16);
   const auto* shape = std::get_if<CountMinShape>(&header.shape.shape);
   if (shape == nullptr || shape->counter_bits != counter_bits || shape->update != CounterUpdate::plain) {
-    throw FormatError("the sketch does not have plain update and counters of 32 bits", 8);
+    throw FormatError("the sketch does not have plain update and counters of 32 bits", 16);
   }
 }
 

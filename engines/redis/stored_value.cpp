@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "parameter_bytes.hpp"
 #include "refusal.hpp"
 
 namespace tally::redis {
@@ -15,6 +16,7 @@ void StoredValue::require_complete() const {
 
 std::string StoredValue::dump_header() const {
   std::string header(magic());
+  append_parameter(header, partial_ ? partial_->headers().size() : filters().size());
   header += parameters();
   if (partial_) return header.append(partial_->header_bytes());
   for (const FilterView& filter : filters()) {
@@ -41,16 +43,21 @@ std::string_view StoredValue::dump_piece(std::uint64_t offset) const {
 }
 
 void StoredValue::begin_load(std::string_view header, std::uint64_t max_bytes) {
-  const std::size_t before_files = magic().size() + parameters().size();
+  const std::size_t before_parameters = magic().size() + 8;
+  const std::size_t before_files = before_parameters + parameters().size();
   if (header.size() < before_files || !header.starts_with(magic())) {
     throw FormatError("the dump does not begin with " + std::string(magic()), 0);
   }
   PartialLoad load(header.substr(before_files));
+  std::string_view num_files = header.substr(magic().size());
+  if (take_parameter(num_files) != load.headers().size()) {
+    throw FormatError("the number of files is not what the header states", magic().size());
+  }
   if (load.total_bytes() > max_bytes) {
     throw Refusal("ERR the value takes " + std::to_string(load.total_bytes()) + " bytes; must be at most " +
                   std::to_string(max_bytes) + ", the module's option MAX-KEY-BYTES");
   }
-  set_parameters(header.substr(magic().size(), parameters().size()), load.headers());
+  set_parameters(header.substr(before_parameters, parameters().size()), load.headers());
   partial_ = std::move(load);
 }
 
