@@ -4,8 +4,15 @@
 
 #include "parameter_bytes.hpp"
 #include "refusal.hpp"
+#include "tally/hashing/key_hasher.hpp"
 
 namespace tally::redis {
+namespace {
+
+/// Of a header; the parameters have no other protection.
+std::uint64_t checksum_of(std::string_view bytes) { return KeyHasher(0)(bytes).low; }
+
+}  // namespace
 
 void StoredValue::require_complete() const {
   if (is_complete()) return;
@@ -18,11 +25,15 @@ std::string StoredValue::dump_header() const {
   std::string header(magic());
   append_parameter(header, partial_ ? partial_->headers().size() : filters().size());
   header += parameters();
-  if (partial_) return header.append(partial_->header_bytes());
-  for (const FilterView& filter : filters()) {
-    const std::vector<std::byte> file = serialize(filter);
-    header.append(reinterpret_cast<const char*>(file.data()), file_header_bytes);
+  if (partial_) {
+    header += partial_->header_bytes();
+  } else {
+    for (const FilterView& filter : filters()) {
+      const std::vector<std::byte> file = serialize(filter);
+      header.append(reinterpret_cast<const char*>(file.data()), file_header_bytes);
+    }
   }
+  append_parameter(header, checksum_of(header));
   return header;
 }
 
@@ -45,8 +56,13 @@ std::string_view StoredValue::dump_piece(std::uint64_t offset) const {
 void StoredValue::begin_load(std::string_view header, std::uint64_t max_bytes) {
   const std::size_t before_parameters = magic().size() + 8;
   const std::size_t before_files = before_parameters + parameters().size();
-  if (header.size() < before_files || !header.starts_with(magic())) {
+  if (header.size() < before_files + 8 || !header.starts_with(magic())) {
     throw FormatError("the dump does not begin with " + std::string(magic()), 0);
+  }
+  std::string_view checksum = header.substr(header.size() - 8);
+  header.remove_suffix(8);
+  if (take_parameter(checksum) != checksum_of(header)) {
+    throw FormatError("the header's checksum is wrong", header.size());
   }
   PartialLoad load(header.substr(before_files));
   std::string_view num_files = header.substr(magic().size());

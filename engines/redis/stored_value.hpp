@@ -13,7 +13,7 @@
 namespace tally::redis {
 
 /// The value of a key: some parameters and one or more filters. It is dumped and loaded in pieces: a header (the type's
-/// magic bytes, the number of files, the parameters, the headers of the Tally files), then the bodies of the files.
+/// magic bytes, the number of files, the parameters, the headers of the Tally files, a checksum), then the bodies of the files.
 ///
 /// While a dump is being loaded, the value is incomplete, and only the functions of dumps and loads work.
 class StoredValue {
