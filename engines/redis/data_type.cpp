@@ -1,0 +1,128 @@
+#include "data_type.hpp"
+
+#include <exception>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include "refusal.hpp"
+
+namespace tally::redis {
+namespace {
+
+const StoredValue& value_of(const void* value) { return *static_cast<const StoredValue*>(value); }
+
+/// Calls use(end of the piece, piece) for all that a dump has after its header.
+template <class Use>
+void for_each_piece(const StoredValue& value, Use use) {
+  for (std::uint64_t offset = 0; offset < value.dump_bytes();) {
+    const std::string_view piece = value.dump_piece(offset);
+    offset += piece.size();
+    use(offset, piece);
+  }
+}
+
+// Redis calls save, rewrite and digest in a child process or while it blocks; they have no way to report an error.
+// If there is not enough memory for a header, the process ends, and so Redis sees that the save failed.
+
+void save(api::Io* io, void* stored) noexcept {
+  const StoredValue& value = value_of(stored);
+  const std::string header = value.dump_header();
+  api::save_bytes(io, header.data(), header.size());
+  api::save_unsigned(io, value.dump_bytes());
+  for_each_piece(
+      value, [&](std::uint64_t, std::string_view piece) { api::save_bytes(io, piece.data(), piece.size()); });
+}
+
+void rewrite(api::Io* io, api::String* key, void* stored) noexcept {
+  const StoredValue& value = value_of(stored);
+  const std::string header = value.dump_header();
+  api::emit_aof(io, "TALLY.LOADCHUNK", "slb", key, 1LL, header.data(), header.size());
+  for_each_piece(value, [&](std::uint64_t end, std::string_view piece) {
+    api::emit_aof(io, "TALLY.LOADCHUNK", "slb", key, static_cast<long long>(end) + 1, piece.data(),
+                  piece.size());
+  });
+}
+
+void digest(api::Digest* digest, void* stored) noexcept {
+  const StoredValue& value = value_of(stored);
+  const std::string header = value.dump_header();
+  api::digest_add_bytes(digest, header.data(), header.size());
+  for_each_piece(value, [&](std::uint64_t, std::string_view piece) {
+    api::digest_add_bytes(digest, piece.data(), piece.size());
+  });
+  api::digest_end_sequence(digest);
+}
+
+std::size_t mem_usage(const void* stored) noexcept { return value_of(stored).memory_bytes(); }
+
+void free_value(void* stored) noexcept { delete static_cast<StoredValue*>(stored); }
+
+/// Redis frees a value in the background from an effort of 64 on: here from 64 pages of memory on.
+std::size_t free_effort(api::String*, const void* stored) noexcept {
+  constexpr std::size_t page_bytes = 4096;
+  return value_of(stored).memory_bytes() / page_bytes + 1;
+}
+
+void* copy(api::String*, api::String*, const void* stored) noexcept {
+  try {
+    return value_of(stored).copy().release();
+  } catch (...) {
+    return nullptr;  // COPY then replies with an error
+  }
+}
+
+/// Bytes that the engine allocated for a string of a snapshot.
+class LoadedBytes {
+ public:
+  explicit LoadedBytes(api::Io* io) : bytes_(api::load_bytes(io, &length_)) {
+    if (bytes_ == nullptr || api::is_io_error(io) != 0) throw FormatError("the snapshot ends too early", 0);
+  }
+  ~LoadedBytes() { api::free_bytes(bytes_); }
+  LoadedBytes(const LoadedBytes&) = delete;
+  LoadedBytes& operator=(const LoadedBytes&) = delete;
+
+  std::string_view view() const noexcept { return {bytes_, length_}; }
+
+ private:
+  std::size_t length_ = 0;
+  char* bytes_;
+};
+
+}  // namespace
+
+api::TypeMethods type_methods() noexcept {
+  api::TypeMethods methods;
+  methods.rdb_save = save;
+  methods.aof_rewrite = rewrite;
+  methods.mem_usage = mem_usage;
+  methods.digest = digest;
+  methods.free = free_value;
+  methods.free_effort = free_effort;
+  methods.copy = copy;
+  return methods;
+}
+
+void* load_snapshot(api::Io* io, int version, std::unique_ptr<StoredValue> empty) noexcept {
+  try {
+    if (version != encoding_version) {
+      throw FormatError("the snapshot has version " + std::to_string(version) + " of the format; must be " +
+                            std::to_string(encoding_version) + "; use a newer module",
+                        0);
+    }
+    empty->begin_load(LoadedBytes(io).view(), std::numeric_limits<std::uint64_t>::max());
+    const std::uint64_t num_bytes = api::load_unsigned(io);
+    if (api::is_io_error(io) != 0) throw FormatError("the snapshot ends too early", 0);
+    for (std::uint64_t end = 0; end < num_bytes;) {
+      const LoadedBytes piece(io);
+      end += piece.view().size();
+      empty->load_piece(end, piece.view());
+    }
+    return empty.release();
+  } catch (const std::exception& error) {
+    api::log_io_error(io, "warning", "%s", error.what());
+    return nullptr;
+  }
+}
+
+}  // namespace tally::redis

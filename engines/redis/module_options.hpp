@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstdint>
+
+namespace tally::redis {
+
+/// What the arguments of the module set when it is loaded.
+struct ModuleOptions {
+  bool compatible_names = true;  ///< COMPAT yes|no
+  std::uint64_t max_key_bytes = std::uint64_t{256}
+                                << 20;  ///< MAX-KEY-BYTES; an engine cannot migrate 512 MiB
+};
+
+inline ModuleOptions module_options;
+
+}  // namespace tally::redis

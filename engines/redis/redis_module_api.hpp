@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+// What this module uses of the C interface between Redis and its modules, written from its documentation
+// (https://redis.io/docs/latest/develop/reference/modules/modules-api-ref/). The interface is stable: Redis 7.0
+// and Valkey 8 have all of it.
+
+namespace tally::redis::api {
+
+// Redis defines these types; a module has only pointers to them. `Context` is RedisModuleCtx, and so on.
+struct Context;
+struct String;
+struct Key;
+struct Io;
+struct Digest;
+struct Type;
+
+using CommandFunction = int (*)(Context*, String**, int);
+
+/// RedisModuleTypeMethods of version 3, the last version in which this module needs a field.
+struct TypeMethods {
+  std::uint64_t version = 3;
+  void* (*rdb_load)(Io*, int encoding_version) = nullptr;
+  void (*rdb_save)(Io*, void* value) = nullptr;
+  void (*aof_rewrite)(Io*, String* key, void* value) = nullptr;
+  std::size_t (*mem_usage)(const void* value) = nullptr;
+  void (*digest)(Digest*, void* value) = nullptr;
+  void (*free)(void* value) = nullptr;
+  int (*aux_load)(Io*, int encoding_version, int when) = nullptr;
+  void (*aux_save)(Io*, int when) = nullptr;
+  int aux_save_triggers = 0;
+  std::size_t (*free_effort)(String* key, const void* value) = nullptr;
+  void (*unlink)(String* key, const void* value) = nullptr;
+  void* (*copy)(String* from_key, String* to_key, const void* value) = nullptr;
+  int (*defrag)(void* defrag_context, String* key, void** value) = nullptr;
+};
+
+inline constexpr int ok = 0;
+inline constexpr int interface_version = 1;
+inline constexpr int type_name_length = 9;
+
+inline constexpr int open_for_reading = 1 << 0;
+inline constexpr int open_for_writing = 1 << 1;
+inline constexpr int key_type_empty = 0;
+
+inline constexpr long length_follows = -1;  ///< for reply_with_array, before reply_set_array_length
+
+inline constexpr int is_replicated =
+    1 << 12;                                ///< flags of get_context_flags: the command comes from the master
+inline constexpr int is_loading = 1 << 13;  ///< a file is being loaded
+inline constexpr int is_resp3 = 1 << 22;
+
+inline constexpr int handles_io_errors = 1 << 0;  ///< for set_module_options
+
+// clang-format off
+/// X(our name, the name in Redis without "RedisModule_", result, arguments)
+#define TALLY_REDIS_FUNCTIONS(X)                                                                               \
+  X(set_module_attributes, SetModuleAttribs, void, (Context*, const char* name, int version, int interface))   \
+  X(set_module_options, SetModuleOptions, void, (Context*, int options))                                       \
+  X(create_command, CreateCommand, int, (Context*, const char* name, CommandFunction, const char* flags,       \
+                                         int first_key, int last_key, int key_step))                           \
+  X(create_data_type, CreateDataType, Type*, (Context*, const char* name, int encoding_version, TypeMethods*)) \
+  X(log, Log, void, (Context*, const char* level, const char* format, ...))                                    \
+  X(log_io_error, LogIOError, void, (Io*, const char* level, const char* format, ...))                         \
+  X(get_context_flags, GetContextFlags, int, (Context*))                                                       \
+  X(wrong_arity, WrongArity, int, (Context*))                                                                  \
+  X(string_bytes, StringPtrLen, const char*, (const String*, std::size_t* length))                             \
+  X(string_to_integer, StringToLongLong, int, (const String*, long long*))                                     \
+  X(string_to_double, StringToDouble, int, (const String*, double*))                                           \
+  X(open_key, OpenKey, Key*, (Context*, String* name, int mode))                                               \
+  X(close_key, CloseKey, void, (Key*))                                                                         \
+  X(key_type, KeyType, int, (Key*))                                                                            \
+  X(get_type, ModuleTypeGetType, Type*, (Key*))                                                                \
+  X(get_value, ModuleTypeGetValue, void*, (Key*))                                                              \
+  X(set_value, ModuleTypeSetValue, int, (Key*, Type*, void* value))                                            \
+  X(reply_with_integer, ReplyWithLongLong, int, (Context*, long long))                                         \
+  X(reply_with_bool, ReplyWithBool, int, (Context*, int))                                                      \
+  X(reply_with_null, ReplyWithNull, int, (Context*))                                                           \
+  X(reply_with_error, ReplyWithError, int, (Context*, const char*))                                            \
+  X(reply_with_simple_string, ReplyWithSimpleString, int, (Context*, const char*))                             \
+  X(reply_with_bytes, ReplyWithStringBuffer, int, (Context*, const char*, std::size_t))                        \
+  X(reply_with_array, ReplyWithArray, int, (Context*, long length))                                            \
+  X(reply_with_map, ReplyWithMap, int, (Context*, long length))                                                \
+  X(replicate, Replicate, int, (Context*, const char* command, const char* format, ...))                       \
+  X(replicate_verbatim, ReplicateVerbatim, int, (Context*))                                                    \
+  X(save_unsigned, SaveUnsigned, void, (Io*, std::uint64_t))                                                   \
+  X(load_unsigned, LoadUnsigned, std::uint64_t, (Io*))                                                         \
+  X(save_bytes, SaveStringBuffer, void, (Io*, const char*, std::size_t))                                       \
+  X(load_bytes, LoadStringBuffer, char*, (Io*, std::size_t* length))                                           \
+  X(free_bytes, Free, void, (void*))                                                                           \
+  X(is_io_error, IsIOError, int, (Io*))                                                                        \
+  X(emit_aof, EmitAOF, void, (Io*, const char* command, const char* format, ...))                              \
+  X(digest_add_bytes, DigestAddStringBuffer, void, (Digest*, const char*, std::size_t))                        \
+  X(digest_end_sequence, DigestEndSequence, void, (Digest*))
+// clang-format on
+
+#define TALLY_REDIS_DECLARE(name, redis_name, result, arguments) inline result(*name) arguments = nullptr;
+TALLY_REDIS_FUNCTIONS(TALLY_REDIS_DECLARE)
+#undef TALLY_REDIS_DECLARE
+
+/// Looks up every function. Returns the name of the first one that the server does not have, or nullptr.
+const char* resolve(Context* context) noexcept;
+
+}  // namespace tally::redis::api

@@ -1,0 +1,180 @@
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstring>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "running_redis.hpp"
+
+namespace tally::test {
+
+using Words = std::vector<std::string>;
+
+/// A reply as it came: its type is the first byte of the protocol, RESP2 or RESP3.
+struct RedisReply {
+  char type = '_';
+  std::string text;                  // of a string, a number, an error
+  std::vector<RedisReply> elements;  // of an array; of a map, names and values in turn
+  bool is_nil = false;
+
+  /// On one line: `:1`, `#t`, `+OK`, `-ERR bad capacity`, `"bytes"`, `nil` (RESP2), `_` (RESP3), `[:1, :0]`, `{+width, :8}`.
+  std::string shown() const {
+    if (type == '_') return "_";
+    if (is_nil) return "nil";
+    if (type == '$') return '"' + text + '"';
+    if (type != '*' && type != '%') return type + text;
+    std::string line(1, type == '*' ? '[' : '{');
+    for (const RedisReply& element : elements) {
+      if (line.size() > 1) line += ", ";
+      line += element.shown();
+    }
+    return line + (type == '*' ? ']' : '}');
+  }
+};
+
+/// A connection to a server by its socket.
+class RedisConnection {
+ public:
+  explicit RedisConnection(const std::string& path) : file_(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+    if (connect(file_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+      close(file_);
+      throw std::runtime_error("no server at " + path);
+    }
+  }
+  ~RedisConnection() { close(file_); }
+  RedisConnection(const RedisConnection&) = delete;
+  RedisConnection& operator=(const RedisConnection&) = delete;
+
+  RedisReply call(const Words& words) {
+    std::string command = "*" + std::to_string(words.size()) + "\r\n";
+    for (const std::string& word : words) {
+      command += "$" + std::to_string(word.size()) + "\r\n" + word + "\r\n";
+    }
+    std::string_view left = command;
+    while (!left.empty()) {
+      const ssize_t count = send(file_, left.data(), left.size(), MSG_NOSIGNAL);
+      if (count <= 0) throw std::runtime_error("the server has ended the connection");
+      left.remove_prefix(static_cast<std::size_t>(count));
+    }
+    return read_reply();
+  }
+
+ private:
+  void receive() {
+    std::string bytes(std::size_t{1} << 16, '\0');
+    const ssize_t count = recv(file_, bytes.data(), bytes.size(), 0);
+    if (count <= 0) throw std::runtime_error("the server has ended the connection");
+    buffer_.append(bytes, 0, static_cast<std::size_t>(count));
+  }
+  std::string take(std::size_t length) {
+    while (buffer_.size() < length + 2) receive();
+    std::string bytes = buffer_.substr(0, length);
+    buffer_.erase(0, length + 2);
+    return bytes;
+  }
+  RedisReply read_reply() {
+    std::size_t end = 0;
+    while ((end = buffer_.find("\r\n")) == std::string::npos) receive();
+    RedisReply reply;
+    const std::string line = take(end);
+    reply.type = line.at(0);
+    reply.text = line.substr(1);
+    if (std::string_view("$*%").find(reply.type) == std::string_view::npos) return reply;
+    const long length = std::stol(std::exchange(reply.text, ""));
+    if (length < 0) {
+      reply.is_nil = true;
+    } else if (reply.type == '$') {
+      reply.text = take(static_cast<std::size_t>(length));
+    } else {
+      const long num_elements = reply.type == '%' ? 2 * length : length;
+      for (long i = 0; i < num_elements; ++i) reply.elements.push_back(read_reply());
+    }
+    return reply;
+  }
+
+  int file_;
+  std::string buffer_;
+};
+
+/// A Redis server with the module, as RunningRedis, and a connection to it.
+class RunningModule {
+ public:
+  explicit RunningModule(const Words& flags = {}, const Words& module_options = {})
+      : redis_(all_flags(flags, module_options), true), connection_(redis_.socket()) {}
+
+  static Words all_flags(const Words& flags, const Words& module_options) {
+    Words all{"--enable-debug-command", "yes", "--loadmodule", TALLY_MODULE};
+    all.insert(all.end(), module_options.begin(), module_options.end());
+    all.insert(all.end(), flags.begin(), flags.end());
+    return all;
+  }
+
+  RedisReply call(const Words& words) { return connection_->call(words); }
+  /// The reply, shown on one line.
+  std::string operator()(const Words& words) { return call(words).shown(); }
+  std::string digest(const std::string& key) { return (*this)({"DEBUG", "DIGEST-VALUE", key}); }
+  long long integer(const Words& words) {
+    const RedisReply reply = call(words);
+    if (reply.type != ':') throw std::runtime_error(words[0] + " replies " + reply.shown());
+    return std::stoll(reply.text);
+  }
+
+  std::uint16_t port() const { return redis_.port(); }
+  /// As after a power cut.
+  void kill_and_restart() {
+    connection_.reset();
+    redis_.kill_now();
+    redis_.start();
+    connection_.emplace(redis_.socket());
+  }
+
+ private:
+  RunningRedis redis_;
+  std::optional<RedisConnection> connection_;
+};
+
+/// A test that needs redis-server.
+class WithModule : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_redis()) GTEST_SKIP() << "redis-server is not installed (script/packages.txt)";
+  }
+};
+
+/// {arguments, reply as shown}; the rows are run in order.
+struct ExpectedReply {
+  Words words;
+  std::string reply;
+};
+
+inline void expect_replies(RunningModule& redis, const std::vector<ExpectedReply>& rows) {
+  for (const ExpectedReply& row : rows) {
+    std::string command;
+    for (const std::string& word : row.words) command += word + " ";
+    EXPECT_EQ(redis(row.words), row.reply) << command;
+  }
+}
+
+/// `count` keys with this prefix, from number `first` on, after the words of a command.
+inline Words with_keys(Words words, std::string_view prefix, int first, int count) {
+  for (int i = first; i < first + count; ++i) words.push_back(std::string(prefix) + std::to_string(i));
+  return words;
+}
+
+inline constexpr const char* shown_wrong_type =
+    "-WRONGTYPE Operation against a key holding the wrong kind of value";
+
+}  // namespace tally::test
