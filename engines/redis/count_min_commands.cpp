@@ -2,7 +2,9 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <new>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "command.hpp"

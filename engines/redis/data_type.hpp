@@ -7,7 +7,7 @@
 
 namespace tally::redis {
 
-/// Why a snapshot of another version of the format is refused, and the number that this version writes.
+/// The version of snapshots that this module writes, and the only one that it reads.
 inline constexpr int encoding_version = 1;
 
 /// The methods of a data type that do not depend on the type: snapshots, append-only file, memory, copies.

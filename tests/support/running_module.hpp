@@ -2,11 +2,9 @@
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <cstddef>
-#include <cstring>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -45,30 +43,15 @@ struct RedisReply {
 /// A connection to a server by its socket.
 class RedisConnection {
  public:
-  explicit RedisConnection(const std::string& path) : file_(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
-    if (connect(file_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-      close(file_);
-      throw std::runtime_error("no server at " + path);
-    }
+  explicit RedisConnection(const std::string& path) : file_(connect_to_redis(path)) {
+    if (file_ < 0) throw std::runtime_error("no server at " + path);
   }
   ~RedisConnection() { close(file_); }
   RedisConnection(const RedisConnection&) = delete;
   RedisConnection& operator=(const RedisConnection&) = delete;
 
   RedisReply call(const Words& words) {
-    std::string command = "*" + std::to_string(words.size()) + "\r\n";
-    for (const std::string& word : words) {
-      command += "$" + std::to_string(word.size()) + "\r\n" + word + "\r\n";
-    }
-    std::string_view left = command;
-    while (!left.empty()) {
-      const ssize_t count = send(file_, left.data(), left.size(), MSG_NOSIGNAL);
-      if (count <= 0) throw std::runtime_error("the server has ended the connection");
-      left.remove_prefix(static_cast<std::size_t>(count));
-    }
+    if (!send_to_redis(file_, words)) throw std::runtime_error("the server has ended the connection");
     return read_reply();
   }
 

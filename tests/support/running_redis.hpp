@@ -22,6 +22,34 @@ namespace tally::test {
 
 inline bool has_redis() { return run_program({"sh", "-c", "command -v redis-server"}).exit_code == 0; }
 
+/// A socket that is connected to the server at this path; -1 if there is none.
+inline int connect_to_redis(const std::string& path) {
+  const int file = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+  if (connect(file, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return file;
+  close(file);
+  return -1;
+}
+
+/// Sends a command to the server. Returns false if the server has ended the connection.
+template <class Words>
+bool send_to_redis(int file, const Words& words) {
+  std::string command = "*" + std::to_string(words.size()) + "\r\n";
+  for (const std::string_view word : words) {
+    command += "$" + std::to_string(word.size()) + "\r\n";
+    command.append(word).append("\r\n");
+  }
+  std::string_view left = command;
+  while (!left.empty()) {
+    const ssize_t count = ::send(file, left.data(), left.size(), MSG_NOSIGNAL);
+    if (count <= 0) return false;
+    left.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return true;
+}
+
 /// A Redis server of a test's own, in a directory of its own, that keeps nothing: by a socket, and by a free
 /// port of this machine if `with_port`. It can be killed and started again where it was.
 class RunningRedis {
@@ -69,26 +97,12 @@ class RunningRedis {
 
   /// The first bytes of the answer, or what an error says; empty if there is no server.
   std::string call(std::initializer_list<std::string_view> arguments) const {
-    const int file = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    std::strncpy(address.sun_path, socket().c_str(), sizeof address.sun_path - 1);
-    std::string answer;
-    if (connect(file, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
-      std::string command = "*" + std::to_string(arguments.size()) + "\r\n";
-      for (const std::string_view argument : arguments) {
-        command += "$" + std::to_string(argument.size()) + "\r\n";
-        command.append(argument).append("\r\n");
-      }
-      std::string_view left = command;
-      ssize_t count = 1;
-      while (!left.empty() && (count = ::send(file, left.data(), left.size(), MSG_NOSIGNAL)) > 0) {
-        left.remove_prefix(static_cast<std::size_t>(count));
-      }
-      answer.resize(4096);
-      count = recv(file, answer.data(), answer.size(), 0);
-      answer.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
-    }
+    const int file = connect_to_redis(socket());
+    if (file < 0) return "";
+    (void)send_to_redis(file, arguments);  // a refusal may be there to read
+    std::string answer(4096, '\0');
+    const ssize_t count = recv(file, answer.data(), answer.size(), 0);
+    answer.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
     close(file);
     return answer;
   }
