@@ -99,7 +99,12 @@ HWY_INLINE ByteVector where_saturated(ByteVector low, ByteVector high, const Hal
                 hn::IfThenElseZero(hn::Eq(high, all(0xf0)), chosen.high));
 }
 
-HWY_INLINE InsertResult insert_any(Byte* bytes, const Line& old, const Line& increments) {
+// The rare case is out of line, and works out the increments once more: a call has few instructions, so that the processor
+// begins to read the lines of the next calls.
+
+HWY_ATTR HWY_NOINLINE InsertResult insert_any(Byte* bytes, Hash128 hash, std::uint32_t num_hashes) {
+  const Line increments = increments_of(hash, num_hashes);
+  const Line old = Line::load(bytes);
   ByteVector saturated = hn::Zero(Bytes());
   Line now;
   for (std::size_t i = 0; i < num_vectors; ++i) {
@@ -114,7 +119,9 @@ HWY_INLINE InsertResult insert_any(Byte* bytes, const Line& old, const Line& inc
   return has_any(saturated) ? InsertResult::saturated : InsertResult::counted;
 }
 
-HWY_INLINE RemoveResult remove_any(Byte* bytes, const Line& old, const Line& decrements) {
+HWY_ATTR HWY_NOINLINE RemoveResult remove_any(Byte* bytes, Hash128 hash, std::uint32_t num_hashes) {
+  const Line decrements = increments_of(hash, num_hashes);
+  const Line old = Line::load(bytes);
   ByteVector saturated = hn::Zero(Bytes());
   ByteVector missing = hn::Zero(Bytes());
   const Halves ones(all(0xff));
@@ -138,7 +145,7 @@ HWY_INLINE InsertResult insert_at(Word* words, Hash128 hash, std::uint32_t num_h
   const Line increments = increments_of(hash, num_hashes);
   Line line = Line::load(bytes);
   if (!are_low(line, increments)) [[unlikely]]
-    return insert_any(bytes, line, increments);
+    return insert_any(bytes, hash, num_hashes);
   line.add(increments);
   line.store(bytes);
   return InsertResult::counted;
@@ -149,21 +156,18 @@ HWY_INLINE RemoveResult remove_at(Word* words, Hash128 hash, std::uint32_t num_h
   const Line decrements = increments_of(hash, num_hashes);
   const Line line = Line::load(bytes);
   if (!are_low(line, decrements)) [[unlikely]]
-    return remove_any(bytes, line, decrements);
+    return remove_any(bytes, hash, num_hashes);
   // With 8 more, no counter goes below 0, and those that would have are now below 8.
-  Line now;
   ByteVector enough = all(0x88);
   for (std::size_t i = 0; i < num_vectors; ++i) {
-    now.vectors[i] = hn::Sub(hn::Or(line.vectors[i], all(0x88)), decrements.vectors[i]);
-    enough = hn::And(enough, now.vectors[i]);
+    enough = hn::And(enough, hn::Sub(hn::Or(line.vectors[i], all(0x88)), decrements.vectors[i]));
   }
   const bool is_refused = !hn::AllTrue(Bytes(), hn::Eq(enough, all(0x88)));
   // Whether a key is refused is often unpredictable, so there is no branch.
-  const ByteVector kept = all(static_cast<Byte>(is_refused ? 0xff : 0));
-  for (std::size_t i = 0; i < num_vectors; ++i) {
-    const auto changed = hn::AndNot(all(0x88), now.vectors[i]);
-    now.vectors[i] = hn::Or(hn::And(kept, line.vectors[i]), hn::AndNot(kept, changed));
-  }
+  const ByteVector taken = all(static_cast<Byte>(is_refused ? 0 : 0xff));
+  Line now;
+  for (std::size_t i = 0; i < num_vectors; ++i)
+    now.vectors[i] = hn::Sub(line.vectors[i], hn::And(taken, decrements.vectors[i]));
   now.store(bytes);
   return is_refused ? RemoveResult::refused : RemoveResult::removed;
 }
@@ -173,27 +177,38 @@ HWY_INLINE RemoveResult remove_at(Word* words, Hash128 hash, std::uint32_t num_h
 using Lanes32 = hn::CappedTag<std::uint32_t, 16>;
 using Vector32 = hn::Vec<Lanes32>;
 
-/// The 32-bit words of the line with these numbers, 0 to 15.
-HWY_INLINE Vector32 words_at(const Byte* line, Vector32 numbers) {
+/// The 32-bit words of the line with these slices' positions, which are in the low 16 bits of the lanes.
+HWY_INLINE Vector32 words_at(const Byte* line, Vector32 slices) {
   const Lanes32 tag;
   const auto* const words = reinterpret_cast<const std::uint32_t*>(line);
+  const auto numbers = hn::ShiftRight<12>(slices);
 #if HWY_TARGET <= HWY_AVX3
   return hn::TableLookupLanes(hn::Load(tag, words), hn::IndicesFromVec(tag, numbers));
 #else
-  const auto indices = hn::IndicesFromVec(tag, hn::And(numbers, hn::Set(tag, 7)));
-  const auto lower = hn::TableLookupLanes(hn::Load(tag, words), indices);
-  const auto upper = hn::TableLookupLanes(hn::Load(tag, words + 8), indices);
-  return hn::IfThenElse(hn::Eq(hn::ShiftRight<3>(numbers), hn::Zero(tag)), lower, upper);
+  // The lookups take the low 3 bits of a number, and the choice between them takes its highest bit, as a sign.
+  const __m256i lower = _mm256_permutevar8x32_epi32(hn::Load(tag, words).raw, numbers.raw);
+  const __m256i upper = _mm256_permutevar8x32_epi32(hn::Load(tag, words + 8).raw, numbers.raw);
+  const __m256i is_upper = hn::ShiftLeft<16>(slices).raw;
+  return Vector32{_mm256_castps_si256(_mm256_blendv_ps(_mm256_castsi256_ps(lower), _mm256_castsi256_ps(upper),
+                                                       _mm256_castsi256_ps(is_upper)))};
 #endif
 }
+
+/// Lanes of zeros, then lanes of 15.
+struct AbsentLanes {
+  std::array<std::uint32_t, 32> lanes{};
+  constexpr AbsentLanes() {
+    for (std::size_t i = 16; i < lanes.size(); ++i) lanes[i] = 15;
+  }
+};
+constexpr AbsentLanes absent_lanes;
 
 /// The counters at the positions of these slices; 15 in the lanes from `count` on.
 HWY_INLINE Vector32 counters_at(const Byte* line, Vector32 slices, std::uint32_t count) {
   const Lanes32 tag;
   const auto shifts = hn::And(hn::ShiftRight<7>(slices), hn::Set(tag, 28));
-  const auto counters =
-      hn::And(hn::Shr(words_at(line, hn::ShiftRight<12>(slices)), shifts), hn::Set(tag, 15));
-  return hn::IfThenElse(hn::FirstN(tag, count), counters, hn::Set(tag, 15));
+  const auto counters = hn::And(hn::Shr(words_at(line, slices), shifts), hn::Set(tag, 15));
+  return hn::Or(counters, hn::LoadU(tag, absent_lanes.lanes.data() + 16 - count));
 }
 
 /// Lanes with the counters of a key, and 15 in the lanes without one.
@@ -255,68 +270,92 @@ HWY_INLINE bool passes_at(const Word* line, Hash128 hash, std::uint32_t num_hash
 }
 #endif
 
-HWY_ATTR InsertResult insert(Word* line, Hash128 hash, std::uint32_t num_hashes) {
-  return insert_at(line, hash, num_hashes);
-}
-
-HWY_ATTR RemoveResult remove(Word* line, Hash128 hash, std::uint32_t num_hashes) {
-  return remove_at(line, hash, num_hashes);
-}
-
-HWY_ATTR bool passes(const Word* line, Hash128 hash, std::uint32_t num_hashes, std::uint32_t theta) {
-  return passes_at(line, hash, num_hashes, theta);
-}
-
-HWY_ATTR std::uint32_t count(const Word* line, Hash128 hash, std::uint32_t num_hashes) {
-  return count_at(line, hash, num_hashes);
-}
-
-HWY_ATTR std::uint64_t insert_all(Word* words, const CounterSpot* spots, std::size_t num_keys,
-                                  std::uint32_t num_hashes) {
-  std::uint64_t num_saturated = 0;
-  for (std::size_t i = 0; i < num_keys; ++i) {
-    const auto& [first, low, high] = spots[i];
-    num_saturated += insert_at(words + first, {low, high}, num_hashes) == InsertResult::saturated;
+/// For keys with `fixed_hashes` hashes, so that their loops are gone; if it is 0, with any number.
+template <std::uint32_t fixed_hashes>
+struct Operations {
+  static HWY_INLINE std::uint32_t hashes(std::uint32_t num_hashes) {
+    return fixed_hashes != 0 ? fixed_hashes : num_hashes;
   }
-  return num_saturated;
-}
 
-HWY_ATTR std::uint64_t remove_all(Word* words, const CounterSpot* spots, std::size_t num_keys,
-                                  std::uint32_t num_hashes, RemoveResult* results) {
-  std::uint64_t num_refused = 0;
-  for (std::size_t i = 0; i < num_keys; ++i) {
-    const auto& [first, low, high] = spots[i];
-    results[i] = remove_at(words + first, {low, high}, num_hashes);
-    num_refused += results[i] == RemoveResult::refused;
+  static HWY_ATTR InsertResult insert(Word* line, Hash128 hash, std::uint32_t num_hashes) {
+    return insert_at(line, hash, hashes(num_hashes));
   }
-  return num_refused;
-}
 
-HWY_ATTR void passes_all(const Word* words, const CounterSpot* spots, std::size_t num_keys,
-                         std::uint32_t num_hashes, std::uint32_t theta, bool* results) {
-  for (std::size_t i = 0; i < num_keys; ++i) {
-    const auto& [first, low, high] = spots[i];
-    results[i] = passes_at(words + first, {low, high}, num_hashes, theta);
+  static HWY_ATTR RemoveResult remove(Word* line, Hash128 hash, std::uint32_t num_hashes) {
+    return remove_at(line, hash, hashes(num_hashes));
+  }
+
+  static HWY_ATTR bool passes(const Word* line, Hash128 hash, std::uint32_t num_hashes, std::uint32_t theta) {
+    return passes_at(line, hash, hashes(num_hashes), theta);
+  }
+
+  static HWY_ATTR std::uint32_t count(const Word* line, Hash128 hash, std::uint32_t num_hashes) {
+    return count_at(line, hash, hashes(num_hashes));
+  }
+
+  static HWY_ATTR std::uint64_t insert_all(Word* words, const CounterSpot* spots, std::size_t num_keys,
+                                           std::uint32_t num_hashes) {
+    std::uint64_t num_saturated = 0;
+    for (std::size_t i = 0; i < num_keys; ++i) {
+      const auto& [first, low, high] = spots[i];
+      num_saturated += insert_at(words + first, {low, high}, hashes(num_hashes)) == InsertResult::saturated;
+    }
+    return num_saturated;
+  }
+
+  static HWY_ATTR std::uint64_t remove_all(Word* words, const CounterSpot* spots, std::size_t num_keys,
+                                           std::uint32_t num_hashes, RemoveResult* results) {
+    std::uint64_t num_refused = 0;
+    for (std::size_t i = 0; i < num_keys; ++i) {
+      const auto& [first, low, high] = spots[i];
+      results[i] = remove_at(words + first, {low, high}, hashes(num_hashes));
+      num_refused += results[i] == RemoveResult::refused;
+    }
+    return num_refused;
+  }
+
+  static HWY_ATTR void passes_all(const Word* words, const CounterSpot* spots, std::size_t num_keys,
+                                  std::uint32_t num_hashes, std::uint32_t theta, bool* results) {
+    for (std::size_t i = 0; i < num_keys; ++i) {
+      const auto& [first, low, high] = spots[i];
+      results[i] = passes_at(words + first, {low, high}, hashes(num_hashes), theta);
+    }
+  }
+
+  static HWY_ATTR void count_all(const Word* words, const CounterSpot* spots, std::size_t num_keys,
+                                 std::uint32_t num_hashes, Count* results) {
+    for (std::size_t i = 0; i < num_keys; ++i) {
+      const auto& [first, low, high] = spots[i];
+      const std::uint32_t least = count_at(words + first, {low, high}, hashes(num_hashes));
+      results[i] = {least, least == 15};
+    }
+  }
+
+  static constexpr CounterKernels kernels{insert,     remove,     passes,     count,
+                                          insert_all, remove_all, passes_all, count_all};
+};
+
+/// The numbers of hashes that plans have most often have operations of their own.
+const CounterKernels* counter_kernels_here(std::uint32_t num_hashes) {
+  switch (num_hashes) {
+    case 5:
+      return &Operations<5>::kernels;
+    case 6:
+      return &Operations<6>::kernels;
+    case 7:
+      return &Operations<7>::kernels;
+    case 8:
+      return &Operations<8>::kernels;
+    case 9:
+      return &Operations<9>::kernels;
+    default:
+      return &Operations<0>::kernels;
   }
 }
-
-HWY_ATTR void count_all(const Word* words, const CounterSpot* spots, std::size_t num_keys,
-                        std::uint32_t num_hashes, Count* results) {
-  for (std::size_t i = 0; i < num_keys; ++i) {
-    const auto& [first, low, high] = spots[i];
-    const std::uint32_t least = count_at(words + first, {low, high}, num_hashes);
-    results[i] = {least, least == 15};
-  }
-}
-
-constexpr CounterKernels counter_kernels_of_set{insert,     remove,     passes,     count,
-                                                insert_all, remove_all, passes_all, count_all};
-
-const CounterKernels* counter_kernels_here() { return &counter_kernels_of_set; }
 
 #else
 
-const CounterKernels* counter_kernels_here() { return nullptr; }
+const CounterKernels* counter_kernels_here(std::uint32_t) { return nullptr; }
 
 #endif  // vectors
 
@@ -331,7 +370,7 @@ HWY_EXPORT(counter_kernels_here);
 
 const CounterKernels* counter_kernels(std::uint32_t counter_bits, std::uint32_t num_hashes) noexcept {
   if (counter_bits != 4 || num_hashes > most_hashes_of_counter_kernels) return nullptr;
-  return HWY_DYNAMIC_DISPATCH(counter_kernels_here)();
+  return HWY_DYNAMIC_DISPATCH(counter_kernels_here)(num_hashes);
 }
 
 }  // namespace tally::detail

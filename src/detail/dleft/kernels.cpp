@@ -31,9 +31,15 @@ template <std::size_t num_cells>
 struct Bucket {
   using Tag = hn::CappedTag<Cell, num_cells>;
 
+  // Without mask registers, a mask of bytes takes fewer instructions than one of cells, and that of a large bucket fills a
+  // word.
+  static constexpr bool has_byte_masks =
+      num_cells == 32 && (HWY_TARGET > HWY_AVX3) && (HWY_TARGET <= HWY_SSSE3);
+  static constexpr std::uint32_t bits_per_cell = has_byte_masks ? sizeof(Cell) : 1;
+
   Cell* cells;
 
-  /// Bit j: whether cell j, masked, equals `wanted`.
+  /// The bits_per_cell bits from j * bits_per_cell on: whether cell j, masked, equals `wanted`.
   HWY_INLINE std::uint64_t equal(Cell mask, Cell wanted) const {
     const Tag tag;
     const auto all_wanted = hn::Set(tag, wanted);
@@ -42,8 +48,14 @@ struct Bucket {
     for (std::size_t j = 0; j < num_cells; j += hn::Lanes(tag)) {
       std::uint64_t bits = 0;
       const auto here = hn::Eq(hn::And(hn::Load(tag, cells + j), all_masks), all_wanted);
-      hn::StoreMaskBits(tag, here, reinterpret_cast<std::uint8_t*>(&bits));
-      found |= bits << j;
+      auto* const first_byte = reinterpret_cast<std::uint8_t*>(&bits);
+      if constexpr (has_byte_masks) {
+        const hn::Repartition<std::uint8_t, Tag> bytes;
+        hn::StoreMaskBits(bytes, hn::MaskFromVec(hn::BitCast(bytes, hn::VecFromMask(tag, here))), first_byte);
+      } else {
+        hn::StoreMaskBits(tag, here, first_byte);
+      }
+      found |= bits << j * bits_per_cell;
     }
     return found;
   }
@@ -83,6 +95,9 @@ struct SpotsInRegisters {
 // Which bucket holds a key, and which has the most room, is unpredictable, so there is no branch for either.
 template <std::size_t num_cells, std::uint32_t num_subtables>
 struct Kernels {
+  static constexpr std::uint32_t bits_per_cell = Bucket<num_cells>::bits_per_cell;
+  static constexpr std::uint32_t bits_per_bucket = num_cells * bits_per_cell;
+
   static HWY_INLINE Cell mask_of(const DLeftCells& table) {
     return static_cast<Cell>((1u << table.remainder_bits) - 1);
   }
@@ -105,15 +120,28 @@ struct Kernels {
   /// Where the key's cell is.
   template <class Spots>
   static HWY_INLINE Place find(Cell mask, const Spots& spots) {
-    std::array<std::uint64_t, (num_cells * num_subtables + 63) / 64> found{};
+    if constexpr (bits_per_bucket == 64) {
+      std::uint32_t subtable = num_subtables - 1;
+      std::uint64_t found = bucket(spots[subtable]).equal(mask, remainder(spots[subtable]));
+      for (std::uint32_t i = num_subtables - 1; i-- > 0;) {
+        const std::uint64_t here = bucket(spots[i]).equal(mask, remainder(spots[i]));
+        const std::uint64_t all_or_none = 0 - std::uint64_t{here == 0};
+        found = here | (found & all_or_none);
+        subtable = i + ((subtable - i) & static_cast<std::uint32_t>(all_or_none));
+      }
+      if (found == 0) return {};
+      return place(spots, subtable, static_cast<std::uint32_t>(std::countr_zero(found)) / bits_per_cell);
+    }
+    std::array<std::uint64_t, (bits_per_bucket * num_subtables + 63) / 64> found{};
     for (std::uint32_t i = 0; i < num_subtables; ++i) {
-      found[i * num_cells / 64] |= bucket(spots[i]).equal(mask, remainder(spots[i])) << (i * num_cells % 64);
+      found[i * bits_per_bucket / 64] |= bucket(spots[i]).equal(mask, remainder(spots[i]))
+                                         << (i * bits_per_bucket % 64);
     }
     for (std::size_t word = 0; word < found.size(); ++word) {
       if (found[word] == 0) continue;
       const auto at =
           static_cast<std::uint32_t>(64 * word) + static_cast<std::uint32_t>(std::countr_zero(found[word]));
-      return place(spots, at / num_cells, at % num_cells);
+      return place(spots, at / bits_per_bucket, at % bits_per_bucket / bits_per_cell);
     }
     return {};
   }
@@ -125,9 +153,9 @@ struct Kernels {
     std::uint32_t best = 0;
     for (std::uint32_t i = 0; i < num_subtables; ++i) {
       const std::uint64_t empty = bucket(spots[i]).empty();
-      best =
-          std::max(best, static_cast<std::uint32_t>(hwy::PopCount(empty)) << 16 | (num_subtables - i) << 8 |
-                             static_cast<std::uint32_t>(std::countr_zero(empty)));
+      best = std::max(best, static_cast<std::uint32_t>(hwy::PopCount(empty) / bits_per_cell) << 16 |
+                                (num_subtables - i) << 8 |
+                                static_cast<std::uint32_t>(std::countr_zero(empty)) / bits_per_cell);
     }
     if (best >> 16 == 0) return {};
     return place(spots, num_subtables - (best >> 8 & 255), best & 255);
