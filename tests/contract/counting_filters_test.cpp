@@ -32,7 +32,7 @@ class CountingFilter : public testing::Test {
 
   static bool has_stuck(const Filter& filter) { return filter.statistics().num_saturated != 0; }
 };
-TYPED_TEST_SUITE(CountingFilter, SchemeTypes, SchemeNames);
+TYPED_TEST_SUITE(CountingFilter, SchemesOfFiltersTypes, SchemeNames);
 
 TYPED_TEST(CountingFilter, ARemoveOfAProvablyAbsentKeyIsRefusedAndChangesNothing) {
   this->for_each_empty([](auto filter) {

@@ -9,7 +9,7 @@ namespace {
 
 template <class Scheme>
 class SetFilter : public testing::Test {};
-TYPED_TEST_SUITE(SetFilter, SchemeTypes, SchemeNames);
+TYPED_TEST_SUITE(SetFilter, SchemesOfFiltersTypes, SchemeNames);
 
 std::vector<std::uint64_t> numbers(std::uint64_t begin, std::uint64_t end) {
   std::vector<std::uint64_t> keys;

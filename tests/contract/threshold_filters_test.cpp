@@ -25,7 +25,7 @@ class ThresholdFilterOf : public testing::Test {
     }
   }
 };
-TYPED_TEST_SUITE(ThresholdFilterOf, SchemeTypes, SchemeNames);
+TYPED_TEST_SUITE(ThresholdFilterOf, SchemesOfFiltersTypes, SchemeNames);
 
 TYPED_TEST(ThresholdFilterOf, BatchesAnswerAndChangeLikeOneByOneInOrder) {
   this->for_each_empty([](auto filter) {
