@@ -109,6 +109,23 @@ TEST(OperationCosts, ABlockedFilterOfMoreHashesIsMetToAThird) {
   EXPECT_NEAR(costs.lookup_absent_ns / 5.5, 1, 1.0 / 3);
 }
 
+/// The rows with 40 bits per key without AVX-512, and that of the counters of 5 bits, in reads of a line.
+TEST(OperationCosts, BlockedCountersAreMetAndThoseWithoutVectorLoopsTakeThreeTimesAsLong) {
+  const auto costs_of = [](std::uint64_t num_counters, std::uint32_t counter_bits) {
+    return operation_costs(
+        {BlockedCountingBloomShape{num_counters, 6, counter_bits, 1}, BlockedScheme::file_id});
+  };
+  const auto expect_near = [](const OperationCosts& costs, double insert, double absent, double remove) {
+    EXPECT_NEAR(costs.insert_ns / costs.line_read_ns / insert, 1, 0.1);
+    EXPECT_NEAR(costs.lookup_absent_ns / costs.line_read_ns / absent, 1, 0.1);
+    EXPECT_NEAR(*costs.remove_ns / costs.line_read_ns / remove, 1, 0.1);
+  };
+  expect_near(costs_of(10'000'000, 4), 8.4 / 3.1, 5.2 / 3.1, 10.4 / 3.1);
+  expect_near(costs_of(640'000'000, 4), 13.5 / 10.0, 11.5 / 10.0, 15.1 / 10.0);
+  expect_near(costs_of(770'000'000, 5), 52 / 10.5, 44 / 10.5, 52 / 10.5);
+  EXPECT_GT(costs_of(640'000'000, 5).lookup_absent_ns, 3 * costs_of(640'000'000, 4).lookup_absent_ns);
+}
+
 OperationCosts costs_of_dleft(std::uint32_t cell_bits, std::uint32_t cells_per_bucket) {
   return operation_costs({DLeftShape{.buckets_per_subtable = 9000,
                                      .num_subtables = 4,
