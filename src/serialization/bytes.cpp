@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <cstring>
 #include <string>
+#include <utility>
 
 #include "serialization/parts.hpp"
 #include "tally/detail/little_endian.hpp"
@@ -49,14 +49,14 @@ void check_body_checksum(std::uint64_t found, std::uint64_t body_checksum) {
   throw FormatError("the checksum of the body does not match; the file is damaged", file_header_bytes);
 }
 
-void check_body(const FileHeader& header, FileBytes body) {
-  check_body_checksum(checksum(body), header.body_checksum);
+void check_body(const FileHeader& header, const BodyBytes& body) {
+  check_body_checksum(body_checksum(body), header.body_checksum);
   if (const auto* dleft = std::get_if<DLeftShape>(&header.shape.shape)) {
     check_dleft_body(header, *dleft, body);
   } else if (const auto* compact = std::get_if<CompactDLeftShape>(&header.shape.shape)) {
     check_compact_body(header, *compact, body);
   } else {
-    check_unused_bits(header.shape, body, file_header_bytes);
+    check_unused_bits(header.shape, body.main, file_header_bytes);
   }
 }
 
@@ -80,12 +80,16 @@ std::vector<std::byte> serialize(const FilterView& filter) {
 AnyFilter deserialize(std::span<const std::byte> bytes, const std::optional<HashKey>& key) {
   const FileHeader header = read_header(bytes);
   detail::check_length(header.body_bytes(), bytes.size());
-  const detail::FileBytes body = bytes.subspan(file_header_bytes);
+  const detail::BodyBytes body = detail::divided(header.shape, bytes.subspan(file_header_bytes));
   detail::check_body(header, body);
   const KeyHasher hasher = header.hasher(key);
-  detail::AlignedWords words(body.size() / 8);
-  std::memcpy(words.data(), body.data(), body.size());
-  return {header.shape, hasher, header.totals, std::move(words)};
+  const auto copied = [](detail::FileBytes part) {
+    detail::AlignedWords words(part.size() / 8);
+    std::ranges::copy(part, std::as_writable_bytes(words.words()).begin());
+    return words;
+  };
+  detail::AlignedWords words = copied(body.main);
+  return {header.shape, hasher, header.totals, std::move(words), copied(body.side)};
 }
 
 }  // namespace tally

@@ -79,10 +79,10 @@ class Lines {
 
 }  // namespace
 
-void check_compact_body(const FileHeader& header, const CompactDLeftShape& shape, FileBytes body) {
-  const Lines lines(shape, header.seed_or_key_id, body);
+void check_compact_body(const FileHeader& header, const CompactDLeftShape& shape, const BodyBytes& body) {
+  const Lines lines(shape, header.seed_or_key_id, body.main);
   lines.check(header.totals.num_fingerprints);
-  check_side_table(body, compact_line_bytes / 8 * shape.num_lines(), shape.spill_capacity,
+  check_side_table(body, shape.spill_capacity,
                    [&](std::uint64_t fingerprint) { return lines.has_all_copies(fingerprint); });
 }
 

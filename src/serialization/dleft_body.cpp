@@ -25,7 +25,6 @@ class Cells {
         cell_mask_((std::uint64_t{1} << shape.cell_bits()) - 1),
         num_words_(CellTable::num_words(shape.num_cells(), shape.cell_bits())) {}
 
-  std::uint64_t num_words() const { return num_words_; }
   std::uint64_t byte_of(std::uint64_t cell) const { return cell * shape_.cell_bits() / 8; }
 
   std::uint64_t get(std::uint64_t cell) const {
@@ -86,13 +85,13 @@ class Cells {
 
 }  // namespace
 
-void check_dleft_body(const FileHeader& header, const DLeftShape& shape, FileBytes body) {
-  const Cells cells(shape, body);
+void check_dleft_body(const FileHeader& header, const DLeftShape& shape, const BodyBytes& body) {
+  const Cells cells(shape, body.main);
   cells.check(header.totals.num_fingerprints);
   BucketSchemes::with_id(header.shape.scheme_id, [&]<class Scheme>(std::type_identity<Scheme>) {
     const FingerprintSpace space = shape.fingerprint_space();
     const Scheme scheme(space, header.seed_or_key_id);
-    check_side_table(body, cells.num_words(), shape.spill_capacity, [&](std::uint64_t image) {
+    check_side_table(body, shape.spill_capacity, [&](std::uint64_t image) {
       const std::uint64_t low = image & ((std::uint64_t{1} << space.least_remainder_bits) - 1);
       const bool is_image = low != 0 && image >> space.remainder_bits < space.num_buckets;
       return is_image && cells.has_full_cell(scheme, scheme.fingerprint(0, image));

@@ -83,12 +83,15 @@ AnyFilter load_filter(OpenFile& open, const std::optional<HashKey>& key,
   if (!open.is_regular()) return deserialize(read_stream(open, header.body_bytes()), key);
   detail::check_length(header.body_bytes(), open.size());
   const KeyHasher hasher = header.hasher(key);
-  detail::AlignedWords words(header.body_bytes() / 8);
-  const std::span<std::byte> body = std::as_writable_bytes(words.words());
-  const std::size_t num_read = open.file.read_fully(body);
-  if (num_read != body.size()) detail::check_length(header.body_bytes(), file_header_bytes + num_read);
-  detail::check_body(header, body);
-  return {header.shape, hasher, header.totals, std::move(words)};
+  const std::uint64_t side_bytes = header.shape.side_bytes();
+  detail::AlignedWords words((header.body_bytes() - side_bytes) / 8);
+  detail::AlignedWords side_words(side_bytes / 8);
+  std::uint64_t num_read = open.file.read_fully(std::as_writable_bytes(words.words()));
+  num_read += open.file.read_fully(std::as_writable_bytes(side_words.words()));
+  if (num_read != header.body_bytes())
+    detail::check_length(header.body_bytes(), file_header_bytes + num_read);
+  detail::check_body(header, {std::as_bytes(words.words()), std::as_bytes(side_words.words())});
+  return {header.shape, hasher, header.totals, std::move(words), std::move(side_words)};
 }
 
 AnySketch load_sketch(OpenFile& open, const std::optional<HashKey>& key) {
@@ -117,7 +120,8 @@ AnyFilter map_unnamed(const std::filesystem::path& path, const std::optional<Has
   const std::byte* body = static_cast<const std::byte*>(memory) + file_header_bytes;
   detail::AlignedWords words(reinterpret_cast<const std::uint64_t*>(body), header.body_bytes() / 8,
                              {memory, num_bytes, unmap});
-  if (verify == VerifyBody::yes) detail::check_body(header, {body, header.body_bytes()});
+  if (verify == VerifyBody::yes)
+    detail::check_body(header, detail::divided(header.shape, {body, header.body_bytes()}));
   return {header.shape, hasher, header.totals, std::move(words)};
 }
 

@@ -395,7 +395,8 @@ std::array<std::byte, file_header_bytes> header_of(const FilterView& filter) {
   put(num_insertions_at, totals.num_insertions);
   put(num_removes_at, totals.num_removes);
   put(num_refused_removes_at, totals.num_refused_removes);
-  return header.finish(shape.num_bytes(), body_checksum(filter));
+  const BodyBytes body = {std::as_bytes(filter.words), std::as_bytes(filter.side_words)};
+  return header.finish(shape.num_bytes(), body_checksum(body));
 }
 
 }  // namespace detail

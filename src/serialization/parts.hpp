@@ -4,8 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
-#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,26 +22,30 @@ inline std::uint64_t checksum(FileBytes bytes) noexcept { return XXH3_64bits(byt
 /// The same of several pieces, one after the other.
 class Checksum {
  public:
-  /// Throws std::bad_alloc.
-  Checksum() : state_(XXH3_createState(), XXH3_freeState) {
-    if (state_ == nullptr) throw std::bad_alloc();
-    XXH3_64bits_reset(state_.get());
-  }
-  void add(FileBytes piece) noexcept { XXH3_64bits_update(state_.get(), piece.data(), piece.size()); }
-  std::uint64_t value() const noexcept { return XXH3_64bits_digest(state_.get()); }
+  Checksum() noexcept { XXH3_64bits_reset(&state_); }
+  void add(FileBytes piece) noexcept { XXH3_64bits_update(&state_, piece.data(), piece.size()); }
+  std::uint64_t value() const noexcept { return XXH3_64bits_digest(&state_); }
 
  private:
-  std::unique_ptr<XXH3_state_t, XXH_errorcode (*)(XXH3_state_t*)> state_;
+  XXH3_state_t state_;
 };
 
-/// The same for a filter's body, whose two parts need not be contiguous.
-inline std::uint64_t body_checksum(const FilterView& filter) {
-  const FileBytes first = std::as_bytes(filter.words);
-  const FileBytes second = std::as_bytes(filter.side_words);
-  if (second.empty()) return checksum(first);
+/// A filter's body: its side table need not follow the rest in memory.
+struct BodyBytes {
+  FileBytes main;
+  FileBytes side;
+};
+
+/// The body of a filter in a file's bytes, which are contiguous.
+inline BodyBytes divided(const FilterShape& shape, FileBytes body) {
+  return {body.first(body.size() - shape.side_bytes()), body.last(shape.side_bytes())};
+}
+
+inline std::uint64_t body_checksum(const BodyBytes& body) noexcept {
+  if (body.side.empty()) return checksum(body.main);
   Checksum both;
-  both.add(first);
-  both.add(second);
+  both.add(body.main);
+  both.add(body.side);
   return both.value();
 }
 
@@ -77,20 +79,20 @@ KeyHasher hasher_of_file(HashId id, std::uint64_t seed_or_key_id, const std::opt
 
 /// Throws FormatError unless the body's checksum matches, its unused bits are 0 and a filter can have written
 /// its cells. `body` has the length given in the header.
-void check_body(const FileHeader& header, FileBytes body);
+void check_body(const FileHeader& header, const BodyBytes& body);
 
 /// The part of check_body for d-left filters: cells and side table agree with the header and each other.
 /// Duplicate cells for one fingerprint are not detected: they give counts that are too low, and nothing
 /// worse.
-void check_dleft_body(const FileHeader& header, const DLeftShape& shape, FileBytes body);
+void check_dleft_body(const FileHeader& header, const DLeftShape& shape, const BodyBytes& body);
 
 /// The same for compact d-left filters: every line is as the filter would write it.
-void check_compact_body(const FileHeader& header, const CompactDLeftShape& shape, FileBytes body);
+void check_compact_body(const FileHeader& header, const CompactDLeftShape& shape, const BodyBytes& body);
 
-/// The part of both for the side table, which begins at this word of the body. belongs(fingerprint) tells whether an
-/// entry may be there. Every entry must be found by a search: there is no free slot between its home slot and it, and
-/// no fingerprint occurs twice. In linear time except for the sorting, for any words.
-void check_side_table(FileBytes body, std::uint64_t first_word, std::uint64_t spill_capacity,
+/// The part of both for the side table. belongs(fingerprint) tells whether an entry may be there. Every entry must be
+/// found by a search: there is no free slot between its home slot and it, and no fingerprint occurs twice. In linear time
+/// except for the sorting, for any words.
+void check_side_table(const BodyBytes& body, std::uint64_t spill_capacity,
                       const std::function<bool(std::uint64_t)>& belongs);
 
 }  // namespace tally::detail

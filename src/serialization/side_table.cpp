@@ -7,20 +7,23 @@
 
 namespace tally::detail {
 
-void check_side_table(FileBytes body, std::uint64_t first_word, std::uint64_t spill_capacity,
+void check_side_table(const BodyBytes& body, std::uint64_t spill_capacity,
                       const std::function<bool(std::uint64_t)>& belongs) {
   const std::uint64_t num_slots = SpillTable::num_slots(spill_capacity);
+  const std::uint64_t offset = file_header_bytes + body.main.size();
   const auto word_at = [&](std::uint64_t index) {
-    return load_little_endian<std::uint64_t>(body.data() + 8 * index);
+    return load_little_endian<std::uint64_t>(body.side.data() + 8 * index);
   };
-  const auto fingerprint_at = [&](std::uint64_t slot) { return word_at(first_word + 2 * slot); };
-  const auto count_at = [&](std::uint64_t slot) { return word_at(first_word + 2 * slot + 1); };
+  const auto fingerprint_at = [&](std::uint64_t slot) { return word_at(2 * slot); };
+  const auto count_at = [&](std::uint64_t slot) { return word_at(2 * slot + 1); };
   const auto refuse_entry = [&](std::uint64_t slot, const std::string& reason) {
-    throw FormatError("entry " + std::to_string(slot) + " of the side table " + reason,
-                      file_header_bytes + 8 * (first_word + 2 * slot));
+    throw FormatError("entry " + std::to_string(slot) + " of the side table " + reason, offset + 16 * slot);
   };
 
+  std::uint64_t num_used = 0;
+  for (std::uint64_t slot = 0; slot < num_slots; ++slot) num_used += count_at(slot) != 0 ? 1 : 0;
   std::vector<std::uint64_t> fingerprints;
+  fingerprints.reserve(std::min(num_used, spill_capacity));
   std::uint64_t total = 0;
   std::uint64_t free_slot = num_slots;
   for (std::uint64_t slot = 0; slot < num_slots; ++slot) {
@@ -37,8 +40,7 @@ void check_side_table(FileBytes body, std::uint64_t first_word, std::uint64_t sp
   if (fingerprints.empty()) return;
   std::ranges::sort(fingerprints);
   if (std::ranges::adjacent_find(fingerprints) != fingerprints.end()) {
-    throw FormatError("the side table has two entries for the same fingerprint",
-                      file_header_bytes + 8 * first_word);
+    throw FormatError("the side table has two entries for the same fingerprint", offset);
   }
   // From a free slot round to it again; there is one, because the capacity is less than the number of slots.
   std::uint64_t run = 0;  // slots in use before this one

@@ -6,6 +6,8 @@
 #include "support/command_runner.hpp"
 #include "support/file_bytes.hpp"
 #include "support/sample_sketches.hpp"
+#include "tally/serialization/file_pieces.hpp"
+#include "tally/serialization/filter_loader.hpp"
 
 // Files where there is no memory: none is written in part, nothing is left beside it.
 
@@ -58,6 +60,68 @@ TEST(Allocation, AFileIsSavedWithoutACopyAndLoadedIntoOne) {
   BloomFilter<> bloom({40'000'000, 5}, 1);
   save(bloom, path, Overwrite::replace);
   EXPECT_LT(bytes_asked_for([&] { (void)Mapped<BloomFilter<>>::open(path); }), little);
+}
+
+void add_in_pieces(FilterLoader& loader, std::span<const std::byte> bytes) {
+  constexpr std::size_t piece_bytes = 4096;
+  while (loader.num_bytes() < bytes.size()) {
+    const auto rest = bytes.subspan(loader.num_bytes());
+    loader.add(rest.first(std::min(piece_bytes, rest.size())));
+  }
+}
+
+TEST(Allocation, PiecesAreSavedWithoutMemoryAndLoadedIntoThatOfTheFilter) {
+  constexpr std::uint64_t little = 10'000;
+  const std::uint64_t memory = 50'000 * 4 * 8 * 2;
+  const AnyFilter filter = filled({DLeftShape{.buckets_per_subtable = 50'000}, RotationBuckets::file_id});
+  const Bytes bytes = serialize(filter);
+  EXPECT_EQ(bytes_asked_for([&] {
+              (void)file_header(filter);
+              (void)body_piece(filter, 1000, 1000);
+            }),
+            0u);
+  const std::uint64_t loaded = bytes_asked_for([&] {
+    FilterLoader loader(memory + little);
+    add_in_pieces(loader, bytes);
+    EXPECT_TRUE(loader.is_complete());
+    (void)std::move(loader).take();
+  });
+  EXPECT_GE(loaded, memory);
+  EXPECT_LT(loaded, memory + little);
+  EXPECT_LT(bytes_asked_for([&] {
+              FilterLoader loader(memory);
+              add_in_pieces(loader, std::span(bytes).first(127));
+            }),
+            little);
+}
+
+TEST(Allocation, APieceIsAddedOrNothingHasChanged) {
+  for (const FilterShape& shape : one_of_each_kind()) {
+    const Bytes bytes = serialize(filled(shape));
+    const auto describe_it = [](const std::unique_ptr<FilterLoader>& loader) {
+      Bytes added;
+      for (std::uint64_t offset = 0; offset + 128 < loader->num_bytes();) {
+        const auto piece = loader->body_piece(offset, ~std::uint64_t{0});
+        added.insert(added.end(), piece.begin(), piece.end());
+        offset += piece.size();
+      }
+      return std::tuple(loader->num_bytes(), loader->is_complete(), loader->header().has_value(), added);
+    };
+    for (const std::size_t num_before : {std::size_t{0}, std::size_t{100}, std::size_t{200}}) {
+      const std::uint64_t num_requests = fail_each(
+          "add",
+          [&] {
+            auto loader = std::make_unique<FilterLoader>(~std::uint64_t{0});
+            loader->add(std::span(bytes).first(num_before));
+            return loader;
+          },
+          [&](const std::unique_ptr<FilterLoader>& loader) {
+            loader->add(std::span(bytes).subspan(loader->num_bytes()));
+          },
+          describe_it);
+      if (num_before < 128) EXPECT_GE(num_requests, 1u);
+    }
+  }
 }
 
 TEST(Allocation, AFileIsSavedWholeOrNotAtAll) {

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "tally/any_filter/filter_view.hpp"
+#include "tally/serialization/file_header.hpp"
+
+// A filter's file piece by piece, without a copy of the filter, for programs that send or store it themselves.
+// `serialize` returns the same bytes: the header, and then all pieces of the body. FilterLoader reads them.
+
+namespace tally {
+
+/// The first bytes of the file. Reads the whole filter once, for the checksum, so a caller that asks for many pieces
+/// keeps it. Allocates nothing.
+std::array<std::byte, file_header_bytes> file_header(const FilterView& filter);
+
+/// The bytes of the body from `offset` on, where they are in memory: at most `max_bytes`, and fewer where memory or the
+/// body ends; none from the end of the body on. Valid until the filter changes. The body has filter.shape.num_bytes().
+std::span<const std::byte> body_piece(const FilterView& filter, std::uint64_t offset,
+                                      std::uint64_t max_bytes) noexcept;
+
+}  // namespace tally
