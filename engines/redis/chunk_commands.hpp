@@ -47,7 +47,7 @@ void load_chunk_of(const Call& call, OpenKey& key, long long position) {
     if (position < 1) throw Refusal("ERR invalid offset - no link found");
     value->load_piece(static_cast<std::uint64_t>(position) - 1, call.text(3));
   }
-  call.replicate_verbatim();
+  call.replicate_as("TALLY.LOADCHUNK");
   call.ok();
 }
 

@@ -84,7 +84,6 @@ inline constexpr int handles_io_errors = 1 << 0;  ///< for set_module_options
   X(reply_with_array, ReplyWithArray, int, (Context*, long length))                                            \
   X(reply_with_map, ReplyWithMap, int, (Context*, long length))                                                \
   X(replicate, Replicate, int, (Context*, const char* command, const char* format, ...))                       \
-  X(replicate_verbatim, ReplicateVerbatim, int, (Context*))                                                    \
   X(save_unsigned, SaveUnsigned, void, (Io*, std::uint64_t))                                                   \
   X(load_unsigned, LoadUnsigned, std::uint64_t, (Io*))                                                         \
   X(save_bytes, SaveStringBuffer, void, (Io*, const char*, std::size_t))                                       \

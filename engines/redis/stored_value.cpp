@@ -85,6 +85,17 @@ void StoredValue::load_piece(std::uint64_t end, std::string_view bytes) {
   partial_.reset();
 }
 
+void StoredValue::load_empty(std::string_view header, std::uint64_t max_bytes) {
+  begin_load(header, max_bytes);
+  std::vector<AnyFilter> filters;
+  for (const FileHeader& file : partial_->headers()) {
+    if (file.totals != FilterTotals{}) throw FormatError("the file is not empty", magic().size() + 8);
+    filters.emplace_back(file.shape, file.hasher({}));
+  }
+  take(std::move(filters));
+  partial_.reset();
+}
+
 std::uint64_t StoredValue::memory_bytes() const {
   if (partial_) return partial_->memory_bytes();
   std::uint64_t bytes = 128;  // the object and its vectors

@@ -38,6 +38,10 @@ class StoredValue {
   /// PartialLoad::append; with the last piece, the value is complete.
   void load_piece(std::uint64_t end, std::string_view bytes);
 
+  /// Makes this the empty value that has this header. Bodies of at most `max_bytes` in all. Throws Refusal, FormatError
+  /// (also if a file is not empty) and std::bad_alloc.
+  void load_empty(std::string_view header, std::uint64_t max_bytes);
+
   std::uint64_t memory_bytes() const;
 
   virtual std::unique_ptr<StoredValue> copy() const = 0;

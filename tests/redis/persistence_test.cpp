@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -215,15 +216,91 @@ TEST_F(RedisPersistence, AReplicaIsEqualAfterTheFirstCopyAndAfterWrites) {
   EXPECT_EQ(replica({"BF.EXISTS", "chain", "more7"}), ":1");
 }
 
-TEST_F(RedisModule, WithoutCompatibleNamesRegistersNoneOfThem) {
-  RunningModule redis({}, {"COMPAT", "no"});
-  std::vector<std::string> names;
+std::set<std::string> names_of_commands(RunningModule& redis) {
+  std::set<std::string> names;
   for (const RedisReply& name : redis.call({"COMMAND", "LIST", "FILTERBY", "MODULE", "tally"}).elements) {
-    names.push_back(name.text);
+    names.insert(name.text);
   }
-  EXPECT_THAT(names, testing::UnorderedElementsAre("TALLY.LOADCHUNK", "TALLY.NEWBLOOM"));
-  EXPECT_THAT(redis({"BF.ADD", "f", "a"}), HasSubstr("unknown command"));
-  EXPECT_THAT(redis({"CMS.INITBYDIM", "c", "10", "2"}), HasSubstr("unknown command"));
+  return names;
+}
+
+TEST_F(RedisModule, WithoutCompatibleNamesHasTheSameCommandsUnderThePrefix) {
+  RunningModule with;
+  RunningModule without({}, {"COMPAT", "no"});
+  const std::set<std::string> all = names_of_commands(with);
+  std::set<std::string> prefixed;
+  for (const std::string& name : all) {
+    if (name.starts_with("TALLY.")) {
+      prefixed.insert(name);
+    } else {
+      EXPECT_TRUE(all.contains("TALLY." + name)) << name;
+    }
+  }
+  EXPECT_EQ(names_of_commands(without), prefixed);
+  EXPECT_TRUE(prefixed.contains("TALLY.BF.ADD"));
+  EXPECT_THAT(without({"BF.ADD", "f", "a"}), HasSubstr("unknown command"));
+  EXPECT_EQ(without({"TALLY.BF.ADD", "f", "a"}), ":1");
+  EXPECT_EQ(without({"TALLY.CMS.INITBYDIM", "c", "10", "2"}), "+OK");
+}
+
+TEST_F(RedisModule, AMasterWithCompatibleNamesHasAReplicaWithout) {
+  RunningModule master({"--repl-diskless-sync-delay", "0"});
+  fill(master);
+  RunningModule replica({"--replicaof", "127.0.0.1 " + std::to_string(master.port())}, {"COMPAT", "no"});
+  ASSERT_TRUE(comes_true([&] {
+    return replica({"INFO", "replication"}).find("master_link_status:up") != std::string::npos;
+  }));
+  master({"FLUSHALL"});
+  fill(master);
+  fill_more(master);
+  ASSERT_EQ(master({"WAIT", "1", "10000"}), ":1");
+  EXPECT_EQ(digests(replica), digests(master));
+  EXPECT_EQ(replica({"DBSIZE"}), master({"DBSIZE"}));
+}
+
+TEST_F(RedisModule, AnAppendOnlyFileIsReadWithoutCompatibleNames) {
+  RunningModule redis({"--appendonly", "yes", "--appendfsync", "always"});
+  fill(redis);
+  fill_more(redis);
+  const auto before = digests(redis);
+  redis.kill_and_restart({"COMPAT", "no"});
+  EXPECT_EQ(digests(redis), before);
+}
+
+TEST_F(RedisModule, ANameThatAnotherModuleHasIsReportedWithTheRemedy) {
+  const TemporaryDirectory directory;
+  Words words =
+      RunningModule::all_flags({"--port", "0", "--save", "", "--unixsocket", directory / "socket"}, {});
+  words.insert(words.begin(), {"timeout", "10", "redis-server", "--loadmodule", TALLY_OTHER_MODULE});
+  const CommandResult result = run_program(words);
+  EXPECT_NE(result.exit_code, 0);
+  EXPECT_THAT(result.output, HasSubstr("another module has registered the command BF.ADD; load tally with "
+                                       "COMPAT no"));
+
+  RunningModule redis({"--loadmodule", TALLY_OTHER_MODULE}, {"COMPAT", "no"});
+  EXPECT_EQ(redis({"BF.ADD", "f", "a"}), "+other");
+  EXPECT_EQ(redis({"TALLY.BF.ADD", "f", "a"}), ":1");
+}
+
+TEST_F(RedisModule, AnEmptyValueIsLoadedFromItsHeaderOnly) {
+  RunningModule redis;
+  fill(redis);
+  const std::string header = dump(redis, "empty")[0].second;
+  EXPECT_EQ(redis({"TALLY.LOADEMPTY", "k", header}), "+OK");
+  EXPECT_EQ(redis.digest("k"), redis.digest("empty"));
+  EXPECT_EQ(redis({"TALLY.LOADEMPTY", "k", header}), "-ERR item exists");
+  redis({"DEL", "k"});
+  const std::string bad = "-ERR received bad data";
+  EXPECT_THAT(redis({"TALLY.LOADEMPTY", "k", dump(redis, "fixed")[0].second}), HasSubstr("not empty"));
+  for (std::size_t i = 0; i < header.size(); ++i) {
+    std::string damaged = header;
+    damaged[i] = static_cast<char>(damaged[i] ^ 0x40);
+    EXPECT_THAT(redis({"TALLY.LOADEMPTY", "k", damaged}), testing::StartsWith(bad)) << i;
+    EXPECT_THAT(redis({"TALLY.LOADEMPTY", "k", header.substr(0, i)}), testing::StartsWith(bad)) << i;
+    EXPECT_THAT(redis({"TALLY.LOADCHUNK", "k", "1", damaged}), testing::StartsWith(bad)) << i;
+  }
+  EXPECT_EQ(redis({"TALLY.LOADCHUNK", "k", "2", header}), "-ERR not found");
+  EXPECT_EQ(redis({"EXISTS", "k"}), ":0");
 }
 
 TEST_F(RedisModule, DoesNotLoadWithAnUnknownOption) {
