@@ -39,6 +39,9 @@ class Call {
   void ok() const noexcept { simple("OK"); }
   void simple(const char* text) const noexcept { api::reply_with_simple_string(context_, text); }
   void integer_reply(std::uint64_t value) const noexcept;
+  void signed_reply(long long value) const noexcept { api::reply_with_integer(context_, value); }
+  /// RESP2: a bulk string.
+  void real_reply(double value) const noexcept { api::reply_with_double(context_, value); }
   void boolean(bool value) const noexcept { api::reply_with_bool(context_, value ? 1 : 0); }
   void null() const noexcept { api::reply_with_null(context_); }
   void error(const char* text) const noexcept { api::reply_with_error(context_, text); }

@@ -85,6 +85,7 @@ bool load(api::Context* context, const Call& arguments) try {
   if (ValueTypes::any_of([&]<class Value>() { return !register_type<Value>(context); })) return false;
   if (!register_own(context, own_commands())) return false;
   if (!register_compatible(context, bloom_commands())) return false;
+  if (!register_compatible(context, cuckoo_commands())) return false;
   if (!register_compatible(context, count_min_commands())) return false;
   api::set_module_options(context, api::handles_io_errors);
   return true;

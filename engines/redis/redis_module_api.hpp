@@ -77,6 +77,7 @@ inline constexpr int handles_io_errors = 1 << 0;  ///< for set_module_options
   X(set_value, ModuleTypeSetValue, int, (Key*, Type*, void* value))                                            \
   X(reply_with_integer, ReplyWithLongLong, int, (Context*, long long))                                         \
   X(reply_with_bool, ReplyWithBool, int, (Context*, int))                                                      \
+  X(reply_with_double, ReplyWithDouble, int, (Context*, double))                                               \
   X(reply_with_null, ReplyWithNull, int, (Context*))                                                           \
   X(reply_with_error, ReplyWithError, int, (Context*, const char*))                                            \
   X(reply_with_simple_string, ReplyWithSimpleString, int, (Context*, const char*))                             \

@@ -40,15 +40,15 @@ std::string StoredValue::dump_header() const {
 std::uint64_t StoredValue::dump_bytes() const {
   if (partial_) return partial_->loaded_bytes();
   std::uint64_t bytes = 0;
-  for (const FilterView& filter : filters()) bytes += filter.words.size_bytes();
+  for (const FilterView& filter : filters()) bytes += body_bytes(filter);
   return bytes;
 }
 
 std::string_view StoredValue::dump_piece(std::uint64_t offset) const {
   if (partial_) return partial_->piece(offset);
   for (const FilterView& filter : filters()) {
-    if (offset < filter.words.size_bytes()) return piece_of(filter.words, offset);
-    offset -= filter.words.size_bytes();
+    if (offset < body_bytes(filter)) return body_piece(filter, offset);
+    offset -= body_bytes(filter);
   }
   return {};
 }
@@ -99,7 +99,7 @@ void StoredValue::load_empty(std::string_view header, std::uint64_t max_bytes) {
 std::uint64_t StoredValue::memory_bytes() const {
   if (partial_) return partial_->memory_bytes();
   std::uint64_t bytes = 128;  // the object and its vectors
-  for (const FilterView& filter : filters()) bytes += 128 + filter.words.size_bytes();
+  for (const FilterView& filter : filters()) bytes += 128 + body_bytes(filter);
   return bytes;
 }
 

@@ -2,6 +2,7 @@
 
 #include "bloom_chain.hpp"
 #include "count_min_value.hpp"
+#include "cuckoo_chain.hpp"
 
 namespace tally::redis {
 
@@ -15,6 +16,6 @@ struct TypeList {
 };
 
 /// The types of values that keys can have.
-using ValueTypes = TypeList<BloomChain, CountMinValue>;
+using ValueTypes = TypeList<BloomChain, CuckooChain, CountMinValue>;
 
 }  // namespace tally::redis

@@ -19,8 +19,9 @@ class RedisPersistence : public WithModule {};
 class RedisDump : public WithModule {};
 class RedisModule : public WithModule {};
 
-/// Keys of every kind: a chain of several filters, one that does not grow, an empty one, a sketch, half of a load.
-const std::vector<std::string> all_keys{"chain", "fixed", "empty", "sketch", "half"};
+/// Keys of every kind: a chain of several filters, one that does not grow, an empty one, a sketch, half of a load,
+/// cuckoo chains that have grown and that have lost keys.
+const std::vector<std::string> all_keys{"chain", "fixed", "empty", "sketch", "half", "cuckoo", "full cuckoo"};
 
 using Chunks = std::vector<std::pair<std::string, std::string>>;  // {position to load it at, bytes}
 
@@ -47,6 +48,13 @@ void fill(RunningModule& redis) {
   redis({"BF.RESERVE", "empty", "0.01", "100"});
   redis({"CMS.INITBYPROB", "sketch", "0.01", "0.01"});
   redis({"CMS.INCRBY", "sketch", "a", "5", "b", "4294967295", "b", "1"});
+  redis({"CF.RESERVE", "cuckoo", "100", "EXPANSION", "2"});
+  redis(with_keys({"CF.INSERT", "cuckoo", "ITEMS"}, "key", 0, 1000));
+  for (int i = 0; i < 6; ++i) redis(with_keys({"CF.INSERT", "cuckoo", "ITEMS"}, "often", 0, 5));
+  for (int i = 0; i < 50; ++i) redis({"CF.DEL", "cuckoo", "key" + std::to_string(i)});
+  redis({"CF.DEL", "cuckoo", "absent"});
+  redis({"CF.RESERVE", "full cuckoo", "100", "EXPANSION", "0", "ERROR", "0.001"});
+  redis(with_keys({"CF.INSERT", "full cuckoo", "ITEMS"}, "key", 0, 300));
   const Chunks chunks = dump(redis, "chain");
   for (std::size_t i = 0; i < chunks.size() / 2; ++i) {
     redis({"BF.LOADCHUNK", "half", chunks[i].first, chunks[i].second});
@@ -57,6 +65,11 @@ void fill(RunningModule& redis) {
 void fill_more(RunningModule& redis) {
   redis(with_keys({"BF.MADD", "chain"}, "more", 0, 1000));
   redis({"BF.ADD", "made by add", "x"});
+  redis({"CF.ADD", "cuckoo by add", "x"});
+  redis({"CF.INSERTNX", "cuckoo", "CAPACITY", "50", "ITEMS", "key1", "key1", "key999", "new"});
+  redis(with_keys({"CF.INSERT", "cuckoo", "ITEMS"}, "more", 0, 1000));
+  for (int i = 100; i < 150; ++i) redis({"CF.DEL", "cuckoo", "key" + std::to_string(i)});
+  redis(with_keys({"CF.INSERT", "full cuckoo", "ITEMS"}, "key", 0, 300));
   redis({"CMS.INCRBY", "sketch", "c", "7"});
   redis({"CMS.INITBYPROB", "merged", "0.01", "0.01"});
   redis({"CMS.MERGE", "merged", "1", "sketch"});
@@ -65,7 +78,7 @@ void fill_more(RunningModule& redis) {
 std::vector<std::string> digests(RunningModule& redis) {
   std::vector<std::string> all;
   for (const std::string& key : all_keys) all.push_back(redis.digest(key));
-  all.push_back(redis.digest("made by add"));
+  for (const char* key : {"made by add", "cuckoo by add"}) all.push_back(redis.digest(key));
   all.push_back(redis.digest("merged"));
   return all;
 }
@@ -241,6 +254,24 @@ TEST_F(RedisModule, WithoutCompatibleNamesHasTheSameCommandsUnderThePrefix) {
   EXPECT_THAT(without({"BF.ADD", "f", "a"}), HasSubstr("unknown command"));
   EXPECT_EQ(without({"TALLY.BF.ADD", "f", "a"}), ":1");
   EXPECT_EQ(without({"TALLY.CMS.INITBYDIM", "c", "10", "2"}), "+OK");
+}
+
+TEST_F(RedisPersistence, AReplicaWithMoreRoomRefusesWhatItsMasterRefused) {
+  RunningModule master({"--repl-diskless-sync-delay", "0"}, {"MAX-KEY-BYTES", "20000"});
+  RunningModule replica({"--replicaof", "127.0.0.1 " + std::to_string(master.port())});
+  ASSERT_TRUE(comes_true([&] {
+    return replica({"INFO", "replication"}).find("master_link_status:up") != std::string::npos;
+  }));
+  for (const char* key : {"chain", "cuckoo"}) {
+    const std::string command = key == std::string("chain") ? "BF.INSERT" : "CF.INSERT";
+    for (int i = 0; i < 20; ++i) master(with_keys({command, key, "ITEMS"}, "key", 1000 * i, 1000));
+    EXPECT_GT(master.integer({"MEMORY", "USAGE", key}), 5000);
+    EXPECT_LT(master.integer({"MEMORY", "USAGE", key}), 25000);
+  }
+  for (int i = 0; i < 500; ++i) master({"CF.DEL", "cuckoo", "key" + std::to_string(i)});
+  master(with_keys({"CF.INSERTNX", "cuckoo", "ITEMS"}, "key", 0, 20000));
+  ASSERT_EQ(master({"WAIT", "1", "10000"}), ":1");
+  for (const char* key : {"chain", "cuckoo"}) EXPECT_EQ(replica.digest(key), master.digest(key)) << key;
 }
 
 TEST_F(RedisModule, AMasterWithCompatibleNamesHasAReplicaWithout) {
