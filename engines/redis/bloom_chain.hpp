@@ -55,7 +55,7 @@ class BloomChain final : public StoredValue {
   /// Keys that were new.
   std::uint64_t num_keys() const noexcept;
 
-  std::unique_ptr<StoredValue> copy() const override { return std::make_unique<BloomChain>(*this); }
+  std::unique_ptr<AnyValue> copy() const override { return std::make_unique<BloomChain>(*this); }
 
  private:
   std::string_view magic() const noexcept override { return first_bytes; }

@@ -3,10 +3,10 @@
 #include <memory>
 #include <utility>
 
+#include "any_value.hpp"
 #include "call.hpp"
 #include "open_key.hpp"
 #include "refusal.hpp"
-#include "stored_value.hpp"
 
 namespace tally::redis {
 
@@ -21,7 +21,7 @@ struct ChunkReplies {
 
 /// The chunk of a dump at a position, with the next position: 0 asks for the header, 1 + n for the bytes from n on. After
 /// the last byte, the next position is 0.
-inline void reply_with_chunk(const Call& call, const StoredValue& value, long long position,
+inline void reply_with_chunk(const Call& call, const AnyValue& value, long long position,
                              const ChunkReplies& replies = {}) {
   const bool is_end = position < 0 || static_cast<std::uint64_t>(position) > value.dump_bytes();
   const std::string header = position == 0 ? value.dump_header() : "";

@@ -41,7 +41,7 @@ class CountMinValue final : public StoredValue {
   /// throws std::bad_alloc, nothing has changed.
   bool replace_by_sum(std::span<const Weighted> sources);
 
-  std::unique_ptr<StoredValue> copy() const override { return std::make_unique<CountMinValue>(*this); }
+  std::unique_ptr<AnyValue> copy() const override { return std::make_unique<CountMinValue>(*this); }
 
  private:
   std::string_view magic() const noexcept override { return first_bytes; }

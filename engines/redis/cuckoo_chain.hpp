@@ -74,7 +74,7 @@ class CuckooChain final : public StoredValue {
   std::uint64_t num_spilled() const noexcept;
   std::uint64_t spill_capacity() const noexcept;
 
-  std::unique_ptr<StoredValue> copy() const override { return std::make_unique<CuckooChain>(*this); }
+  std::unique_ptr<AnyValue> copy() const override { return std::make_unique<CuckooChain>(*this); }
 
  private:
   using Filter = DLeftCountingBloomFilter<>;

@@ -87,6 +87,7 @@ bool load(api::Context* context, const Call& arguments) try {
   if (!register_compatible(context, bloom_commands())) return false;
   if (!register_compatible(context, cuckoo_commands())) return false;
   if (!register_compatible(context, count_min_commands())) return false;
+  if (!register_compatible(context, top_k_commands())) return false;
   api::set_module_options(context, api::handles_io_errors);
   return true;
 } catch (const std::bad_alloc&) {

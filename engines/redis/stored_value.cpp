@@ -4,15 +4,8 @@
 
 #include "parameter_bytes.hpp"
 #include "refusal.hpp"
-#include "tally/hashing/key_hasher.hpp"
 
 namespace tally::redis {
-namespace {
-
-/// Of a header; the parameters have no other protection.
-std::uint64_t checksum_of(std::string_view bytes) { return KeyHasher(0)(bytes).low; }
-
-}  // namespace
 
 void StoredValue::require_complete() const {
   if (is_complete()) return;

@@ -3,6 +3,7 @@
 #include "bloom_chain.hpp"
 #include "count_min_value.hpp"
 #include "cuckoo_chain.hpp"
+#include "top_k_value.hpp"
 
 namespace tally::redis {
 
@@ -16,6 +17,6 @@ struct TypeList {
 };
 
 /// The types of values that keys can have.
-using ValueTypes = TypeList<BloomChain, CuckooChain, CountMinValue>;
+using ValueTypes = TypeList<BloomChain, CuckooChain, CountMinValue, TopKValue>;
 
 }  // namespace tally::redis

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <set>
 #include <string>
 #include <utility>
@@ -20,8 +21,10 @@ class RedisDump : public WithModule {};
 class RedisModule : public WithModule {};
 
 /// Keys of every kind: a chain of several filters, one that does not grow, an empty one, a sketch, half of a load,
-/// cuckoo chains that have grown and that have lost keys.
-const std::vector<std::string> all_keys{"chain", "fixed", "empty", "sketch", "half", "cuckoo", "full cuckoo"};
+/// cuckoo chains that have grown and that have lost keys; lists
+/// that are full and empty.
+const std::vector<std::string> all_keys{"chain",  "fixed",       "empty", "sketch",   "half",
+                                        "cuckoo", "full cuckoo", "top",   "empty top"};
 
 using Chunks = std::vector<std::pair<std::string, std::string>>;  // {position to load it at, bytes}
 
@@ -55,6 +58,9 @@ void fill(RunningModule& redis) {
   redis({"CF.DEL", "cuckoo", "absent"});
   redis({"CF.RESERVE", "full cuckoo", "100", "EXPANSION", "0", "ERROR", "0.001"});
   redis(with_keys({"CF.INSERT", "full cuckoo", "ITEMS"}, "key", 0, 300));
+  redis({"TOPK.RESERVE", "top", "10", "20", "3", "0.9"});
+  for (int i = 1; i < 30; ++i) redis(with_keys({"TOPK.ADD", "top"}, "key", 0, i));
+  redis({"TOPK.RESERVE", "empty top", "3"});
   const Chunks chunks = dump(redis, "chain");
   for (std::size_t i = 0; i < chunks.size() / 2; ++i) {
     redis({"BF.LOADCHUNK", "half", chunks[i].first, chunks[i].second});
@@ -65,6 +71,9 @@ void fill(RunningModule& redis) {
 void fill_more(RunningModule& redis) {
   redis(with_keys({"BF.MADD", "chain"}, "more", 0, 1000));
   redis({"BF.ADD", "made by add", "x"});
+  for (int i = 1; i < 30; ++i) redis(with_keys({"TOPK.ADD", "top"}, "more", 0, i));
+  redis({"TOPK.INCRBY", "top", "key3", "100", "new", "100000", "key3", "0"});
+  redis({"TOPK.ADD", "empty top", "a"});
   redis({"CF.ADD", "cuckoo by add", "x"});
   redis({"CF.INSERTNX", "cuckoo", "CAPACITY", "50", "ITEMS", "key1", "key1", "key999", "new"});
   redis(with_keys({"CF.INSERT", "cuckoo", "ITEMS"}, "more", 0, 1000));
@@ -254,6 +263,88 @@ TEST_F(RedisModule, WithoutCompatibleNamesHasTheSameCommandsUnderThePrefix) {
   EXPECT_THAT(without({"BF.ADD", "f", "a"}), HasSubstr("unknown command"));
   EXPECT_EQ(without({"TALLY.BF.ADD", "f", "a"}), ":1");
   EXPECT_EQ(without({"TALLY.CMS.INITBYDIM", "c", "10", "2"}), "+OK");
+}
+
+/// The commands that a rewritten append-only file without a snapshot has.
+std::vector<Words> commands_of_rewritten_file(RunningModule& redis) {
+  redis({"BGREWRITEAOF"});
+  EXPECT_TRUE(comes_true([&] {
+    return redis({"INFO", "persistence"}).find("aof_rewrite_in_progress:0") != std::string::npos;
+  }));
+  const std::string directory = redis.call({"CONFIG", "GET", "dir"}).elements.at(1).text;
+  std::string bytes;
+  for (const auto& file : std::filesystem::directory_iterator(directory + "/appendonlydir")) {
+    if (file.path().string().ends_with(".base.aof")) bytes = read_file(file.path());
+  }
+  std::vector<Words> commands;
+  std::size_t at = 0;
+  const auto number = [&] {  // after one byte, on a line
+    const std::size_t end = bytes.find("\r\n", at);
+    const std::size_t value = std::stoul(bytes.substr(at + 1, end - at - 1));
+    at = end + 2;
+    return value;
+  };
+  while (at < bytes.size()) {
+    commands.emplace_back(number());
+    for (std::string& word : commands.back()) {
+      const std::size_t length = number();
+      word = bytes.substr(at, length);
+      at += length + 2;
+    }
+  }
+  return commands;
+}
+
+TEST_F(RedisDump, APieceOfAListThatDoesNotBelongThereIsRefusedAndChangesNothing) {
+  RunningModule redis({"--appendonly", "yes", "--aof-use-rdb-preamble", "no"});
+  redis({"TOPK.RESERVE", "top", "10", "20", "3", "0.9"});
+  for (int i = 1; i < 30; ++i) redis(with_keys({"TOPK.ADD", "top"}, "key", 0, i));
+  std::vector<Words> pieces;
+  for (const Words& words : commands_of_rewritten_file(redis)) {
+    if (words[0] == "TALLY.LOADCHUNK" && words[1] == "top") pieces.push_back(words);
+  }
+  ASSERT_EQ(pieces.size(), 4u);  // header; the file's header, counters and items
+  for (Words& words : pieces) words[1] = "copy";
+  const auto with_bytes = [](Words words, std::string bytes) {
+    words[3] = std::move(bytes);
+    return words;
+  };
+  const auto damaged = [](std::string bytes, std::size_t i) {
+    bytes[i] = static_cast<char>(bytes[i] ^ 0x40);
+    return bytes;
+  };
+  const std::string header = pieces[0][3];
+  for (std::size_t i = 0; i < header.size(); ++i) {
+    EXPECT_EQ(redis(with_bytes(pieces[0], damaged(header, i))), "-ERR received bad data") << i;
+    EXPECT_EQ(redis(with_bytes(pieces[0], header.substr(0, i))), "-ERR received bad data") << i;
+    EXPECT_THAT(redis({"TALLY.LOADEMPTY", "copy", damaged(header, i)}), HasSubstr("bad data")) << i;
+  }
+  EXPECT_THAT(redis({"TALLY.LOADEMPTY", "copy", header}), HasSubstr("not empty"));
+  EXPECT_EQ(redis({"EXISTS", "copy"}), ":0");
+  EXPECT_EQ(redis(pieces[0]), "+OK");
+  for (std::size_t piece = 1; piece < pieces.size(); ++piece) {
+    const std::string before = redis.digest("copy");
+    const std::string bytes = pieces[piece][3];
+    EXPECT_EQ(redis(pieces[0]), "-ERR received bad data");
+    EXPECT_EQ(redis(with_bytes(pieces[piece], bytes.substr(1))), "-ERR invalid offset - no link found");
+    if (piece + 1 < pieces.size()) {
+      EXPECT_EQ(redis(pieces[piece + 1]), "-ERR invalid offset - no link found");
+    }
+    EXPECT_THAT(redis({"TOPK.ADD", "copy", "a"}), HasSubstr("the value is incomplete"));
+    EXPECT_THAT(redis({"TOPK.LIST", "copy"}), HasSubstr("the value is incomplete"));
+    for (std::size_t i = 0; piece == 3 && i < bytes.size(); ++i) {
+      EXPECT_EQ(redis(with_bytes(pieces[piece], damaged(bytes, i))), "-ERR received bad data") << i;
+    }
+    EXPECT_EQ(redis.digest("copy"), before);
+    ASSERT_EQ(redis(pieces[piece]), "+OK");
+  }
+  EXPECT_EQ(redis.digest("copy"), redis.digest("top"));
+  EXPECT_EQ(redis({"TOPK.LIST", "copy", "WITHCOUNT"}), redis({"TOPK.LIST", "top", "WITHCOUNT"}));
+  EXPECT_EQ(redis({"COPY", "top", "second"}), ":1");
+  for (const char* key : {"top", "copy", "second"}) {
+    for (int i = 1; i < 30; ++i) redis(with_keys({"TOPK.ADD", key}, "more", 0, i));
+  }
+  for (const char* key : {"copy", "second"}) EXPECT_EQ(redis.digest(key), redis.digest("top")) << key;
 }
 
 TEST_F(RedisPersistence, AReplicaWithMoreRoomRefusesWhatItsMasterRefused) {
