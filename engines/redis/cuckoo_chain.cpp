@@ -131,7 +131,11 @@ std::uint64_t CuckooChain::num_buckets() const noexcept {
 
 std::uint64_t CuckooChain::num_keys() const noexcept {
   std::uint64_t sum = 0;
-  for (const Filter& filter : filters_) sum += filter.totals().num_insertions - filter.totals().num_removes;
+  for (const Filter& filter : filters_) {
+    // A file that someone forged may have cells that its totals do not count.
+    const auto& totals = filter.totals();
+    sum += totals.num_insertions - std::min(totals.num_insertions, totals.num_removes);
+  }
   return sum;
 }
 
@@ -198,9 +202,6 @@ void CuckooChain::set_parameters(std::string_view bytes, const std::vector<FileH
     if (header.seed_or_key_id != headers[0].seed_or_key_id) throw FormatError("the seeds differ", offset);
     if (shape->grows || *shape != shape_of(options, *first, i)) {
       throw FormatError("the filter has another size or other fingerprints than the first one", offset);
-    }
-    if (header.totals.num_removes > header.totals.num_insertions) {
-      throw FormatError("there are more removals than insertions", offset);
     }
   }
   options_ = options;
