@@ -5,7 +5,9 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <map>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -13,6 +15,8 @@
 
 #include "random.hpp"
 #include "running_module.hpp"
+#include "tally/any_filter.hpp"
+#include "tally/serialization.hpp"
 
 namespace tally::test {
 namespace {
@@ -414,6 +418,46 @@ TEST_F(RedisCuckoo, ALoadedDumpIsEqualAndDamagedChunksAreRefused) {
     redis({"CF.DEL", key, "more7"});
   }
   EXPECT_EQ(redis.digest("copy"), redis.digest("f"));  // it goes on growing in the same way
+}
+
+TEST_F(RedisCuckoo, AForgedDumpDoesNotMakeASnapshotUnreadable) {
+  RunningModule redis;
+  redis({"CF.RESERVE", "f", "100", "EXPANSION", "0"});
+  redis(with_keys({"CF.INSERT", "f", "ITEMS"}, "key", 0, 90));
+  std::string header = redis.call({"CF.SCANDUMP", "f", "0"}).elements[1].text;
+  std::string body;
+  for (std::string position = "1"; position != "0";) {
+    const RedisReply reply = redis.call({"CF.SCANDUMP", "f", position});
+    position = reply.elements[0].text;
+    body += reply.elements[1].text;
+  }
+  // The file's header is before the checksum at the end. The forged one says that nothing was ever inserted.
+  const std::size_t file_at = header.size() - 8 - file_header_bytes;
+  const std::string file = header.substr(file_at, file_header_bytes) + body;
+  const AnyFilter any = deserialize(std::as_bytes(std::span(file)));
+  const auto* filter = any.get_if<DLeftCountingBloomFilter<>>();
+  ASSERT_NE(filter, nullptr);
+  const auto& table = filter->table();
+  const DLeftCountingBloomFilter<> forged(filter->shape(), filter->hasher(), {}, table.cells(),
+                                          table.spills(), table.num_fingerprints());
+  const std::vector<std::byte> forged_file = serialize(forged);
+  header.replace(file_at, file_header_bytes, reinterpret_cast<const char*>(forged_file.data()),
+                 file_header_bytes);
+  const std::uint64_t checksum = KeyHasher(0)(header.substr(0, header.size() - 8)).low;
+  for (std::size_t i = 0; i < 8; ++i) header[header.size() - 8 + i] = static_cast<char>(checksum >> 8 * i);
+
+  ASSERT_EQ(redis({"CF.LOADCHUNK", "forged", "1", header}), "+OK");
+  const std::string words = body.substr(0, body.size() - table.spills().words().size_bytes());
+  ASSERT_EQ(redis({"CF.LOADCHUNK", "forged", std::to_string(1 + words.size()), words}), "+OK");
+  ASSERT_EQ(redis({"CF.LOADCHUNK", "forged", std::to_string(1 + body.size()), body.substr(words.size())}),
+            "+OK");
+  for (int i = 0; i < 50; ++i) EXPECT_EQ(redis({"CF.DEL", "forged", "key" + std::to_string(i)}), ":1");
+  EXPECT_EQ(info(redis, "forged", "Number of items inserted"), 0);
+  const std::string before = redis.digest("forged");
+  ASSERT_EQ(redis({"SAVE"}), "+OK");
+  redis.kill_and_restart();
+  EXPECT_EQ(redis.digest("forged"), before);
+  EXPECT_EQ(redis({"CF.EXISTS", "forged", "key70"}), ":1");
 }
 
 }  // namespace
