@@ -70,22 +70,20 @@ CuckooChain::CuckooChain(const CuckooChainOptions& options, std::uint64_t seed, 
   filters_.emplace_back(shape, seed);
 }
 
-bool CuckooChain::insert_into_one(Hash128 digest, bool within_capacity) {
+bool CuckooChain::insert_within_capacity(Hash128 digest) {
   return std::any_of(filters_.rbegin(), filters_.rend(), [&](Filter& filter) {
-    if (within_capacity &&
-        filter.table().num_fingerprints() >> filter.shape().num_doublings >= options_.capacity) {
-      return false;
-    }
-    return filter.insert(digest) == InsertResult::counted;
+    const std::uint64_t num_used = filter.table().num_fingerprints() >> filter.shape().num_doublings;
+    return num_used < options_.capacity && filter.insert(digest) == InsertResult::counted;
   });
 }
 
 CuckooInsert CuckooChain::insert(std::string_view key, std::uint64_t max_bytes) {
   const Hash128 digest = digest_of(key);
-  if (insert_into_one(digest, true)) return CuckooInsert::inserted;
+  if (insert_within_capacity(digest)) return CuckooInsert::inserted;
   const bool is_longest = filters_.size() == max_filters;
   if (!options_.grows() || is_longest) {
-    if (insert_into_one(digest, false)) return CuckooInsert::inserted;
+    // Not into the others: a search for room in all of them would take too long.
+    if (filters_.back().insert(digest) == InsertResult::counted) return CuckooInsert::inserted;
     return is_longest ? CuckooInsert::is_longest : CuckooInsert::full;
   }
   // Without memory for another filter, the cells beyond the capacity stay empty: a replica, which has no limit, must not

@@ -27,7 +27,7 @@ struct CuckooChainOptions {
 enum class CuckooInsert : std::uint8_t {
   inserted,
   full,        ///< the chain does not grow; nothing changed
-  is_longest,  ///< the chain has max_filters, which are full; nothing changed
+  is_longest,  ///< the chain has max_filters, which have reached their capacity; nothing changed
   no_room      ///< there is no memory for another filter; nothing changed
 };
 
@@ -86,7 +86,8 @@ class CuckooChain final : public StoredValue {
   void take(std::vector<AnyFilter> filters) override;
 
   Hash128 digest_of(std::string_view key) const noexcept { return filters_.front().hasher()(key); }
-  bool insert_into_one(Hash128 digest, bool within_capacity);
+  /// Inserts into the newest filter that has not reached its capacity and has room.
+  bool insert_within_capacity(Hash128 digest);
 
   CuckooChainOptions options_;
   std::vector<Filter> filters_;
