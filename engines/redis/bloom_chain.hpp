@@ -36,6 +36,7 @@ enum class ChainInsert : std::uint8_t {
 class BloomChain final : public StoredValue {
  public:
   static constexpr const char* type_name = "tallyblom";
+  static constexpr std::string_view first_bytes = "TALLYBF1";  ///< of a dump
   inline static api::Type* type = nullptr;
 
   /// For a load.
@@ -54,10 +55,10 @@ class BloomChain final : public StoredValue {
   /// Keys that were new.
   std::uint64_t num_keys() const noexcept;
 
-  std::unique_ptr<StoredValue> copy() const override { return std::make_unique<BloomChain>(*this); }
+  std::unique_ptr<AnyValue> copy() const override { return std::make_unique<BloomChain>(*this); }
 
  private:
-  std::string_view magic() const noexcept override { return "TALLYBF1"; }
+  std::string_view magic() const noexcept override { return first_bytes; }
   std::string parameters() const override;
   std::vector<FilterView> filters() const override;
   void set_parameters(std::string_view bytes, const std::vector<FileHeader>& headers) override;

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -9,6 +8,7 @@
 #include "bloom_chain.hpp"
 #include "chunk_commands.hpp"
 #include "command.hpp"
+#include "create_value.hpp"
 #include "open_key.hpp"
 #include "tally/hashing/random_seed.hpp"
 
@@ -19,23 +19,16 @@ namespace {
 
 constexpr const char* not_found = "ERR not found";
 
-/// Creates a chain in an empty key, with a new seed, which travels to the replicas and to the append-only file.
+/// Creates a chain in an empty key, with a new seed.
 BloomChain& create(const Call& call, OpenKey& key, const BloomChainOptions& options) {
-  const std::uint64_t seed = random_seed();
-  std::unique_ptr<BloomChain> chain;
   try {
-    chain = std::make_unique<BloomChain>(options, seed, call.max_key_bytes());
+    return create_value(call, key,
+                        std::make_unique<BloomChain>(options, random_seed(), call.max_key_bytes()));
   } catch (const std::invalid_argument&) {
     throw Refusal("ERR could not create filter");
   } catch (const std::bad_alloc&) {
     throw Refusal("ERR could not create filter");
   }
-  std::array<char, 32> rate{};
-  std::to_chars(rate.data(), rate.data() + rate.size() - 1, options.false_positive_rate);
-  api::replicate(call.context(), "TALLY.NEWBLOOM", "sclcc", call.argument(1), rate.data(),
-                 static_cast<long long>(options.capacity), std::to_string(options.expansion).c_str(),
-                 std::to_string(seed).c_str());
-  return key.set(std::move(chain));
 }
 
 /// An expansion larger than 2^32 - 1 means the same: the second filter would be too large.
@@ -100,7 +93,7 @@ std::vector<ChainInsert> insert_all(const Call& call, BloomChain& chain, std::si
     if (results.back() == ChainInsert::full) break;
   }
   if (!inserted.empty()) {
-    api::replicate(call.context(), "BF.MADD", "sv", call.argument(1), inserted.data(), inserted.size());
+    api::replicate(call.context(), "TALLY.BF.MADD", "sv", call.argument(1), inserted.data(), inserted.size());
   }
   return results;
 }

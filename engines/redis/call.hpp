@@ -39,6 +39,9 @@ class Call {
   void ok() const noexcept { simple("OK"); }
   void simple(const char* text) const noexcept { api::reply_with_simple_string(context_, text); }
   void integer_reply(std::uint64_t value) const noexcept;
+  void signed_reply(long long value) const noexcept { api::reply_with_integer(context_, value); }
+  /// RESP2: a bulk string.
+  void real_reply(double value) const noexcept { api::reply_with_double(context_, value); }
   void boolean(bool value) const noexcept { api::reply_with_bool(context_, value ? 1 : 0); }
   void null() const noexcept { api::reply_with_null(context_); }
   void error(const char* text) const noexcept { api::reply_with_error(context_, text); }
@@ -56,8 +59,10 @@ class Call {
 
   // Replicas and the append-only file.
 
-  /// Sends the command as it came.
-  void replicate_verbatim() const noexcept { api::replicate_verbatim(context_); }
+  /// Sends the arguments as they came, with a name that a server without the compatible names has too.
+  void replicate_as(const char* command) const noexcept {
+    api::replicate(context_, command, "v", arguments_.data() + 1, arguments_.size() - 1);
+  }
 
   /// The most bytes that a key may take. There is no limit on what the master or a file already has.
   std::uint64_t max_key_bytes() const noexcept;

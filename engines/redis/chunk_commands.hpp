@@ -3,16 +3,26 @@
 #include <memory>
 #include <utility>
 
+#include "any_value.hpp"
 #include "call.hpp"
 #include "open_key.hpp"
 #include "refusal.hpp"
-#include "stored_value.hpp"
 
 namespace tally::redis {
 
+/// What a family of commands replies about chunks.
+struct ChunkReplies {
+  bool ends_with_null = false;  ///< else with an empty string
+  const char* bad_position = "ERR invalid offset - no link found";
+  const char* exists = "ERR received bad data";
+  const char* bad_header = "ERR received bad data";
+  const char* bad_chunk = nullptr;  ///< for every chunk that is refused; nullptr: what the load says
+};
+
 /// The chunk of a dump at a position, with the next position: 0 asks for the header, 1 + n for the bytes from n on. After
-/// the last byte, the reply is 0 and an empty string.
-inline void reply_with_chunk(const Call& call, const StoredValue& value, long long position) {
+/// the last byte, the next position is 0.
+inline void reply_with_chunk(const Call& call, const AnyValue& value, long long position,
+                             const ChunkReplies& replies = {}) {
   const bool is_end = position < 0 || static_cast<std::uint64_t>(position) > value.dump_bytes();
   const std::string header = position == 0 ? value.dump_header() : "";
   call.array(2);
@@ -21,7 +31,7 @@ inline void reply_with_chunk(const Call& call, const StoredValue& value, long lo
     call.bytes(header);
   } else if (is_end) {
     call.integer_reply(0);
-    call.bytes("");
+    replies.ends_with_null ? call.null() : call.bytes("");
   } else {
     const std::string_view piece = value.dump_piece(static_cast<std::uint64_t>(position) - 1);
     call.integer_reply(static_cast<std::uint64_t>(position) + piece.size());
@@ -31,23 +41,28 @@ inline void reply_with_chunk(const Call& call, const StoredValue& value, long lo
 
 /// Loads argument 3: the header into an empty key at position 1, later chunks at the position that came with them.
 template <class Value>
-void load_chunk_of(const Call& call, OpenKey& key, long long position) {
+void load_chunk_of(const Call& call, OpenKey& key, long long position, const ChunkReplies& replies = {}) {
   Value* value = key.find<Value>();
   if (position == 1) {
-    if (value != nullptr) throw Refusal("ERR received bad data");
+    if (value != nullptr) throw Refusal(replies.exists);
     auto created = std::make_unique<Value>();
     try {
       created->begin_load(call.text(3), call.max_key_bytes());
     } catch (const FormatError&) {
-      throw Refusal("ERR received bad data");
+      throw Refusal(replies.bad_header);
     }
     key.set(std::move(created));
   } else {
     if (value == nullptr) throw Refusal("ERR not found");
-    if (position < 1) throw Refusal("ERR invalid offset - no link found");
-    value->load_piece(static_cast<std::uint64_t>(position) - 1, call.text(3));
+    if (position < 1) throw Refusal(replies.bad_position);
+    try {
+      value->load_piece(static_cast<std::uint64_t>(position) - 1, call.text(3));
+    } catch (const Refusal&) {
+      if (replies.bad_chunk == nullptr) throw;
+      throw Refusal(replies.bad_chunk);
+    }
   }
-  call.replicate_verbatim();
+  call.replicate_as("TALLY.LOADCHUNK");
   call.ok();
 }
 

@@ -47,5 +47,7 @@ int entry(api::Context* context, api::String** arguments, int count) noexcept {
 std::span<const Command> own_commands() noexcept;
 std::span<const Command> bloom_commands() noexcept;
 std::span<const Command> count_min_commands() noexcept;
+std::span<const Command> cuckoo_commands() noexcept;
+std::span<const Command> top_k_commands() noexcept;
 
 }  // namespace tally::redis

@@ -9,6 +9,7 @@
 
 #include "command.hpp"
 #include "count_min_value.hpp"
+#include "create_value.hpp"
 #include "open_key.hpp"
 
 // CMS.*: counts of keys.
@@ -31,13 +32,12 @@ void create(const Call& call, OpenKey& key, std::uint64_t width, std::uint64_t d
                   std::to_string(call.max_key_bytes()) + ", the module's option MAX-KEY-BYTES");
   }
   try {
-    key.set(std::make_unique<CountMinValue>(width, static_cast<std::uint32_t>(depth)));
+    create_value(call, key, std::make_unique<CountMinValue>(width, static_cast<std::uint32_t>(depth)));
   } catch (const std::invalid_argument&) {
     throw Refusal("CMS: invalid init arguments");
   } catch (const std::bad_alloc&) {
     throw Refusal("CMS: Insufficient memory to create the key");
   }
-  call.replicate_verbatim();
   call.ok();
 }
 
@@ -87,7 +87,7 @@ void increase(Call& call) {
       call.integer_reply(count.value);
     }
   }
-  call.replicate_verbatim();
+  call.replicate_as("TALLY.CMS.INCRBY");
 }
 
 void query(Call& call) {
@@ -131,7 +131,7 @@ void merge(Call& call) {
     sources.push_back({&source, *weight});
   }
   if (!destination.replace_by_sum(sources)) throw Refusal("CMS: MERGE overflow");
-  call.replicate_verbatim();
+  call.replicate_as("TALLY.CMS.MERGE");
   call.ok();
 }
 

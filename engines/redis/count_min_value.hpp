@@ -18,6 +18,7 @@ namespace tally::redis {
 class CountMinValue final : public StoredValue {
  public:
   static constexpr const char* type_name = "tallycmsk";
+  static constexpr std::string_view first_bytes = "TALLYCM1";  ///< of a dump
   inline static api::Type* type = nullptr;
 
   /// All sketches have this seed, so that any two of one size can be merged, also if different servers made them.
@@ -40,10 +41,10 @@ class CountMinValue final : public StoredValue {
   /// throws std::bad_alloc, nothing has changed.
   bool replace_by_sum(std::span<const Weighted> sources);
 
-  std::unique_ptr<StoredValue> copy() const override { return std::make_unique<CountMinValue>(*this); }
+  std::unique_ptr<AnyValue> copy() const override { return std::make_unique<CountMinValue>(*this); }
 
  private:
-  std::string_view magic() const noexcept override { return "TALLYCM1"; }
+  std::string_view magic() const noexcept override { return first_bytes; }
   std::string parameters() const override { return {}; }
   std::vector<FilterView> filters() const override { return {*sketch_}; }
   void set_parameters(std::string_view bytes, const std::vector<FileHeader>& headers) override;

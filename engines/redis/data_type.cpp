@@ -10,11 +10,11 @@
 namespace tally::redis {
 namespace {
 
-const StoredValue& value_of(const void* value) { return *static_cast<const StoredValue*>(value); }
+const AnyValue& value_of(const void* value) { return *static_cast<const AnyValue*>(value); }
 
 /// Calls use(end of the piece, piece) for all that a dump has after its header.
 template <class Use>
-void for_each_piece(const StoredValue& value, Use use) {
+void for_each_piece(const AnyValue& value, Use use) {
   for (std::uint64_t offset = 0; offset < value.dump_bytes();) {
     const std::string_view piece = value.dump_piece(offset);
     offset += piece.size();
@@ -26,7 +26,7 @@ void for_each_piece(const StoredValue& value, Use use) {
 // If there is not enough memory for a header, the process ends, and so Redis sees that the save failed.
 
 void save(api::Io* io, void* stored) noexcept {
-  const StoredValue& value = value_of(stored);
+  const AnyValue& value = value_of(stored);
   const std::string header = value.dump_header();
   api::save_bytes(io, header.data(), header.size());
   api::save_unsigned(io, value.dump_bytes());
@@ -35,7 +35,7 @@ void save(api::Io* io, void* stored) noexcept {
 }
 
 void rewrite(api::Io* io, api::String* key, void* stored) noexcept {
-  const StoredValue& value = value_of(stored);
+  const AnyValue& value = value_of(stored);
   const std::string header = value.dump_header();
   api::emit_aof(io, "TALLY.LOADCHUNK", "slb", key, 1LL, header.data(), header.size());
   for_each_piece(value, [&](std::uint64_t end, std::string_view piece) {
@@ -45,7 +45,7 @@ void rewrite(api::Io* io, api::String* key, void* stored) noexcept {
 }
 
 void digest(api::Digest* digest, void* stored) noexcept {
-  const StoredValue& value = value_of(stored);
+  const AnyValue& value = value_of(stored);
   const std::string header = value.dump_header();
   api::digest_add_bytes(digest, header.data(), header.size());
   for_each_piece(value, [&](std::uint64_t, std::string_view piece) {
@@ -56,7 +56,7 @@ void digest(api::Digest* digest, void* stored) noexcept {
 
 std::size_t mem_usage(const void* stored) noexcept { return value_of(stored).memory_bytes(); }
 
-void free_value(void* stored) noexcept { delete static_cast<StoredValue*>(stored); }
+void free_value(void* stored) noexcept { delete static_cast<AnyValue*>(stored); }
 
 /// Redis frees a value in the background from an effort of 64 on: here from 64 pages of memory on.
 std::size_t free_effort(api::String*, const void* stored) noexcept {
@@ -103,7 +103,7 @@ api::TypeMethods type_methods() noexcept {
   return methods;
 }
 
-void* load_snapshot(api::Io* io, int version, std::unique_ptr<StoredValue> empty) noexcept {
+void* load_snapshot(api::Io* io, int version, std::unique_ptr<AnyValue> empty) noexcept {
   try {
     if (version != encoding_version) {
       throw FormatError("the snapshot has version " + std::to_string(version) + " of the format; must be " +

@@ -2,8 +2,8 @@
 
 #include <memory>
 
+#include "any_value.hpp"
 #include "redis_module_api.hpp"
-#include "stored_value.hpp"
 
 namespace tally::redis {
 
@@ -14,7 +14,7 @@ inline constexpr int encoding_version = 1;
 api::TypeMethods type_methods() noexcept;
 
 /// Reads what rdb_save wrote into an empty value; nullptr if it is damaged, and then it has written to the log.
-void* load_snapshot(api::Io* io, int version, std::unique_ptr<StoredValue> empty) noexcept;
+void* load_snapshot(api::Io* io, int version, std::unique_ptr<AnyValue> empty) noexcept;
 
 /// Registers a data type, once. Returns false if the name is taken.
 template <class Value>

@@ -1,12 +1,13 @@
+#include <algorithm>
 #include <span>
+#include <string>
 
-#include "bloom_chain.hpp"
 #include "call.hpp"
 #include "command.hpp"
-#include "count_min_value.hpp"
 #include "data_type.hpp"
 #include "module_options.hpp"
 #include "redis_module_api.hpp"
+#include "value_types.hpp"
 
 // What happens when Redis loads the module. Every function returns false after it has written the reason to the log.
 
@@ -15,18 +16,39 @@ namespace {
 
 constexpr int module_version = 1;
 
-bool register_commands(api::Context* context, std::span<const Command> commands) {
-  for (const Command& command : commands) {
-    if (api::create_command(context, command.name, command.function, command.flags, 1, 1, 1) == api::ok)
-      continue;
-    api::log(
-        context, "warning",
-        "tally: the command %s is registered already, perhaps by another module; load tally with COMPAT no, "
-        "or do not load the other module",
-        command.name);
-    return false;
+/// The names that belong to Tally, and those that another module may have.
+enum class Names { own, compatible };
+
+bool register_command(api::Context* context, const Command& command, const std::string& name, Names names) {
+  if (api::create_command(context, name.c_str(), command.function, command.flags, 1, 1, 1) == api::ok) {
+    return true;
   }
-  return true;
+  if (names == Names::compatible) {
+    api::log(context, "warning",
+             "tally: another module has registered the command %s; load tally with COMPAT no, which has the "
+             "same commands as TALLY.%s and so on, or do not load the other module",
+             name.c_str(), name.c_str());
+  } else {
+    api::log(context, "warning", "tally: the command %s is registered already; is the module loaded twice?",
+             name.c_str());
+  }
+  return false;
+}
+
+/// With their own names unless COMPAT no, and always with TALLY. before them: replicas and append-only files receive only
+/// those, and so do not depend on the option.
+bool register_compatible(api::Context* context, std::span<const Command> commands) {
+  return std::ranges::all_of(commands, [&](const Command& command) {
+    const std::string name = command.name;
+    return register_command(context, command, "TALLY." + name, Names::own) &&
+           (!module_options.compatible_names || register_command(context, command, name, Names::compatible));
+  });
+}
+
+bool register_own(api::Context* context, std::span<const Command> commands) {
+  return std::ranges::all_of(commands, [&](const Command& command) {
+    return register_command(context, command, command.name, Names::own);
+  });
 }
 
 template <class Value>
@@ -58,16 +80,19 @@ bool read_options(const Call& call) {
   return true;
 }
 
-bool load(api::Context* context, const Call& arguments) {
+bool load(api::Context* context, const Call& arguments) try {
   if (!read_options(arguments)) return false;
-  if (!register_type<BloomChain>(context) || !register_type<CountMinValue>(context)) return false;
-  if (!register_commands(context, own_commands())) return false;
-  if (module_options.compatible_names &&
-      !(register_commands(context, bloom_commands()) && register_commands(context, count_min_commands()))) {
-    return false;
-  }
+  if (ValueTypes::any_of([&]<class Value>() { return !register_type<Value>(context); })) return false;
+  if (!register_own(context, own_commands())) return false;
+  if (!register_compatible(context, bloom_commands())) return false;
+  if (!register_compatible(context, cuckoo_commands())) return false;
+  if (!register_compatible(context, count_min_commands())) return false;
+  if (!register_compatible(context, top_k_commands())) return false;
   api::set_module_options(context, api::handles_io_errors);
   return true;
+} catch (const std::bad_alloc&) {
+  api::log(context, "warning", "tally: not enough memory to load the module");
+  return false;
 }
 
 }  // namespace

@@ -3,10 +3,10 @@
 #include <memory>
 #include <utility>
 
+#include "any_value.hpp"
 #include "call.hpp"
 #include "redis_module_api.hpp"
 #include "refusal.hpp"
-#include "stored_value.hpp"
 
 namespace tally::redis {
 
@@ -40,7 +40,7 @@ class OpenKey {
   Value* find() const {
     if (is_empty()) return nullptr;
     if (!has<Value>()) throw Refusal(wrong_type);
-    return static_cast<Value*>(static_cast<StoredValue*>(api::get_value(key_)));
+    return static_cast<Value*>(static_cast<AnyValue*>(api::get_value(key_)));
   }
 
   /// The same, and throws Refusal(`missing`) if the key has no value, and Refusal for an incomplete one.
@@ -55,7 +55,7 @@ class OpenKey {
   /// Gives the key this value, which Redis then owns.
   template <class Value>
   Value& set(std::unique_ptr<Value> value) noexcept {
-    StoredValue* stored = value.release();
+    AnyValue* stored = value.release();
     api::set_value(key_, Value::type, stored);
     return static_cast<Value&>(*stored);
   }

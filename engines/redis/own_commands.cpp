@@ -1,13 +1,11 @@
 #include <array>
-#include <charconv>
 #include <memory>
 #include <string_view>
 
-#include "bloom_chain.hpp"
 #include "chunk_commands.hpp"
 #include "command.hpp"
-#include "count_min_value.hpp"
 #include "open_key.hpp"
+#include "value_types.hpp"
 
 // TALLY.*: what replicas and append-only files receive.
 
@@ -19,41 +17,39 @@ void load_chunk(Call& call) {
   const auto position = call.integer(2);
   if (!position) throw Refusal("ERR position is not an integer");
   OpenKey key(call, KeyAccess::write);
-  const bool is_sketch = key.is_empty() ? call.text(3).starts_with("TALLYCM") : key.has<CountMinValue>();
-  if (is_sketch) {
-    load_chunk_of<CountMinValue>(call, key, *position);
-  } else {
-    load_chunk_of<BloomChain>(call, key, *position);
-  }
+  const bool is_new = key.is_empty();
+  const bool is_known = ValueTypes::any_of([&]<class Value>() {
+    if (!(is_new ? call.text(3).starts_with(Value::first_bytes) : key.has<Value>())) return false;
+    load_chunk_of<Value>(call, key, *position);
+    return true;
+  });
+  if (is_known) return;
+  if (!is_new) throw Refusal(wrong_type);
+  throw Refusal(*position == 1 ? "ERR received bad data" : "ERR not found");
 }
 
-/// TALLY.NEWBLOOM key rate capacity expansion seed: BF.RESERVE with a seed; expansion 0 for a filter that does not grow.
-void new_bloom(Call& call) {
-  const auto rate = call.real(2);
-  const auto capacity = call.integer(3);
-  const auto expansion = call.integer(4);
-  if (!rate || !(*rate > 0 && *rate < 1)) throw Refusal("ERR rate must be a number between 0 and 1");
-  if (!capacity || *capacity < 1) throw Refusal("ERR capacity must be an integer, at least 1");
-  if (!expansion || *expansion < 0 || *expansion > ~std::uint32_t{0}) {
-    throw Refusal("ERR expansion must be an integer from 0 to 4294967295");
-  }
-  std::uint64_t seed = 0;
-  const std::string_view text = call.text(5);
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
-  if (error != std::errc{} || end != text.data() + text.size()) {
-    throw Refusal("ERR seed must be an integer from 0 to 18446744073709551615");
-  }
+/// TALLY.LOADEMPTY key header: a new value, of the type, sizes and seed that the header of its dump states.
+void load_empty(Call& call) {
   OpenKey key(call, KeyAccess::write);
-  if (key.find<BloomChain>() != nullptr) throw Refusal("ERR item exists");
-  const BloomChainOptions options{*rate, static_cast<std::uint64_t>(*capacity),
-                                  static_cast<std::uint32_t>(*expansion)};
-  key.set(std::make_unique<BloomChain>(options, seed, call.max_key_bytes()));
-  call.replicate_verbatim();
+  if (!key.is_empty()) throw Refusal("ERR item exists");
+  const bool is_known = ValueTypes::any_of([&]<class Value>() {
+    if (!call.text(2).starts_with(Value::first_bytes)) return false;
+    auto value = std::make_unique<Value>();
+    try {
+      value->load_empty(call.text(2), call.max_key_bytes());
+    } catch (const FormatError& error) {
+      throw Refusal(std::string("ERR received bad data: ") + error.what());
+    }
+    key.set(std::move(value));
+    return true;
+  });
+  if (!is_known) throw Refusal("ERR received bad data");
+  call.replicate_as("TALLY.LOADEMPTY");
   call.ok();
 }
 
 constexpr std::array commands{Command{"TALLY.LOADCHUNK", entry<load_chunk, 4>, "write deny-oom"},
-                              Command{"TALLY.NEWBLOOM", entry<new_bloom, 6>, "write deny-oom"}};
+                              Command{"TALLY.LOADEMPTY", entry<load_empty, 3>, "write deny-oom"}};
 
 }  // namespace
 

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "tally/hashing/key_hasher.hpp"
+
 namespace tally::redis {
 
 /// Parameters in the header of a dump: 8 little-endian bytes each.
@@ -18,5 +20,8 @@ inline std::uint64_t take_parameter(std::string_view& bytes) {
   bytes.remove_prefix(8);
   return value;
 }
+
+/// Of the header of a dump; its parameters have no other protection.
+inline std::uint64_t checksum_of(std::string_view bytes) { return KeyHasher(0)(bytes).low; }
 
 }  // namespace tally::redis

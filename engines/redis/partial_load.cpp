@@ -23,6 +23,11 @@ std::string_view piece_of(std::span<const std::uint64_t> words, std::uint64_t of
   return {reinterpret_cast<const char*>(bytes.data()) + offset, length};
 }
 
+std::string_view body_piece(const FilterView& filter, std::uint64_t offset) {
+  const std::uint64_t before = filter.words.size_bytes();
+  return offset < before ? piece_of(filter.words, offset) : piece_of(filter.side_words, offset - before);
+}
+
 PartialLoad::PartialLoad(std::string_view headers) : header_bytes_(headers) {
   if (headers.empty() || headers.size() % file_header_bytes != 0) {
     throw FormatError("the length of the headers is " + std::to_string(headers.size()) +
@@ -76,8 +81,8 @@ void PartialLoad::append(std::uint64_t end, std::string_view bytes) {
 
 std::string_view PartialLoad::piece(std::uint64_t offset) const {
   for (const AnyFilter& filter : filters_) {
-    const std::uint64_t size = filter.words().size_bytes();
-    if (offset < size) return piece_of(filter.words(), offset);
+    const std::uint64_t size = body_bytes(filter);
+    if (offset < size) return body_piece(filter, offset);
     offset -= size;
   }
   const std::uint64_t start = file_header_bytes + offset;
@@ -87,7 +92,7 @@ std::string_view PartialLoad::piece(std::uint64_t offset) const {
 
 std::uint64_t PartialLoad::memory_bytes() const noexcept {
   std::uint64_t bytes = sizeof *this + header_bytes_.size() + next_file_.capacity();
-  for (const AnyFilter& filter : filters_) bytes += sizeof filter + filter.words().size_bytes();
+  for (const AnyFilter& filter : filters_) bytes += sizeof filter + body_bytes(filter);
   return bytes;
 }
 

@@ -19,6 +19,13 @@ inline constexpr std::uint64_t max_piece_bytes = std::uint64_t{1} << 20;
 /// The bytes of words in memory, from `offset` on, at most a piece. A file's body has the same bytes.
 std::string_view piece_of(std::span<const std::uint64_t> words, std::uint64_t offset);
 
+/// The bytes of the body of a filter's file.
+inline std::uint64_t body_bytes(const FilterView& filter) {
+  return filter.words.size_bytes() + filter.side_words.size_bytes();
+}
+/// The body from `offset` on, at most a piece, and not beyond the end of the words or of the side table.
+std::string_view body_piece(const FilterView& filter, std::uint64_t offset);
+
 /// Filters whose Tally files arrive in pieces: first the headers of all files, then the bodies in order. Each filter is
 /// checked with the last piece of its body.
 class PartialLoad {

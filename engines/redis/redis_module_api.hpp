@@ -77,6 +77,7 @@ inline constexpr int handles_io_errors = 1 << 0;  ///< for set_module_options
   X(set_value, ModuleTypeSetValue, int, (Key*, Type*, void* value))                                            \
   X(reply_with_integer, ReplyWithLongLong, int, (Context*, long long))                                         \
   X(reply_with_bool, ReplyWithBool, int, (Context*, int))                                                      \
+  X(reply_with_double, ReplyWithDouble, int, (Context*, double))                                               \
   X(reply_with_null, ReplyWithNull, int, (Context*))                                                           \
   X(reply_with_error, ReplyWithError, int, (Context*, const char*))                                            \
   X(reply_with_simple_string, ReplyWithSimpleString, int, (Context*, const char*))                             \
@@ -84,7 +85,6 @@ inline constexpr int handles_io_errors = 1 << 0;  ///< for set_module_options
   X(reply_with_array, ReplyWithArray, int, (Context*, long length))                                            \
   X(reply_with_map, ReplyWithMap, int, (Context*, long length))                                                \
   X(replicate, Replicate, int, (Context*, const char* command, const char* format, ...))                       \
-  X(replicate_verbatim, ReplicateVerbatim, int, (Context*))                                                    \
   X(save_unsigned, SaveUnsigned, void, (Io*, std::uint64_t))                                                   \
   X(load_unsigned, LoadUnsigned, std::uint64_t, (Io*))                                                         \
   X(save_bytes, SaveStringBuffer, void, (Io*, const char*, std::size_t))                                       \

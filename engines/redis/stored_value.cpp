@@ -4,15 +4,8 @@
 
 #include "parameter_bytes.hpp"
 #include "refusal.hpp"
-#include "tally/hashing/key_hasher.hpp"
 
 namespace tally::redis {
-namespace {
-
-/// Of a header; the parameters have no other protection.
-std::uint64_t checksum_of(std::string_view bytes) { return KeyHasher(0)(bytes).low; }
-
-}  // namespace
 
 void StoredValue::require_complete() const {
   if (is_complete()) return;
@@ -40,15 +33,15 @@ std::string StoredValue::dump_header() const {
 std::uint64_t StoredValue::dump_bytes() const {
   if (partial_) return partial_->loaded_bytes();
   std::uint64_t bytes = 0;
-  for (const FilterView& filter : filters()) bytes += filter.words.size_bytes();
+  for (const FilterView& filter : filters()) bytes += body_bytes(filter);
   return bytes;
 }
 
 std::string_view StoredValue::dump_piece(std::uint64_t offset) const {
   if (partial_) return partial_->piece(offset);
   for (const FilterView& filter : filters()) {
-    if (offset < filter.words.size_bytes()) return piece_of(filter.words, offset);
-    offset -= filter.words.size_bytes();
+    if (offset < body_bytes(filter)) return body_piece(filter, offset);
+    offset -= body_bytes(filter);
   }
   return {};
 }
@@ -85,10 +78,21 @@ void StoredValue::load_piece(std::uint64_t end, std::string_view bytes) {
   partial_.reset();
 }
 
+void StoredValue::load_empty(std::string_view header, std::uint64_t max_bytes) {
+  begin_load(header, max_bytes);
+  std::vector<AnyFilter> filters;
+  for (const FileHeader& file : partial_->headers()) {
+    if (file.totals != FilterTotals{}) throw FormatError("the file is not empty", magic().size() + 8);
+    filters.emplace_back(file.shape, file.hasher({}));
+  }
+  take(std::move(filters));
+  partial_.reset();
+}
+
 std::uint64_t StoredValue::memory_bytes() const {
   if (partial_) return partial_->memory_bytes();
   std::uint64_t bytes = 128;  // the object and its vectors
-  for (const FilterView& filter : filters()) bytes += 128 + filter.words.size_bytes();
+  for (const FilterView& filter : filters()) bytes += 128 + body_bytes(filter);
   return bytes;
 }
 

@@ -1,51 +1,35 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "any_value.hpp"
 #include "partial_load.hpp"
 #include "tally/any_filter.hpp"
 
 namespace tally::redis {
 
-/// The value of a key: some parameters and one or more filters. It is dumped and loaded in pieces: a header (the type's
-/// magic bytes, the number of files, the parameters, the headers of the Tally files, a checksum), then the bodies of the files.
-///
-/// While a dump is being loaded, the value is incomplete, and only the functions of dumps and loads work.
-class StoredValue {
+/// A value of some parameters and one or more filters. The header of its dump: magic bytes, the number of files, the
+/// parameters, the headers of the Tally files, a checksum. The body: the bodies of the files, none of which shares a piece
+/// with the next one.
+class StoredValue : public AnyValue {
  public:
-  virtual ~StoredValue() = default;
-
   bool is_complete() const noexcept { return !partial_.has_value(); }
-  /// Throws Refusal for an incomplete value.
-  void require_complete() const;
+  void require_complete() const override;
 
-  // A dump. An incomplete value dumps what it has loaded.
+  std::string dump_header() const override;
+  std::uint64_t dump_bytes() const override;
+  std::string_view dump_piece(std::uint64_t offset) const override;
 
-  std::string dump_header() const;
-  std::uint64_t dump_bytes() const;
-  /// The bytes from `offset` on: at most a piece, and not beyond the end of a filter.
-  std::string_view dump_piece(std::uint64_t offset) const;
+  void begin_load(std::string_view header, std::uint64_t max_bytes) override;
+  /// PartialLoad::append.
+  void load_piece(std::uint64_t end, std::string_view bytes) override;
+  void load_empty(std::string_view header, std::uint64_t max_bytes) override;
 
-  // A load.
-
-  /// Bodies of at most `max_bytes` in all. Throws Refusal and FormatError.
-  void begin_load(std::string_view header, std::uint64_t max_bytes);
-  /// PartialLoad::append; with the last piece, the value is complete.
-  void load_piece(std::uint64_t end, std::string_view bytes);
-
-  std::uint64_t memory_bytes() const;
-
-  virtual std::unique_ptr<StoredValue> copy() const = 0;
-
- protected:
-  StoredValue() = default;
-  StoredValue(const StoredValue&) = default;
-  StoredValue& operator=(const StoredValue&) = delete;
+  std::uint64_t memory_bytes() const override;
 
  private:
   virtual std::string_view magic() const noexcept = 0;  ///< 8 bytes

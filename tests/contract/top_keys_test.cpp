@@ -160,6 +160,31 @@ TEST(TopKeys, OnASkewedStreamTheSketchMakesErrorsFarSmallerThanSpaceSaving) {
   }
 }
 
+TEST(TopKeys, TheLeastIsWhatANewCandidateReplaces) {
+  TopKeys<> top(20, {64, 3, 1, 32}, 9);
+  TopKeys<> unasked(20, {64, 3, 1, 32}, 9);
+  std::uint64_t num_replaced = 0;
+  for (const std::string& key : zipf(20'000, 500, 1.0, 10).keys) {
+    const auto is_candidate = [&](std::string_view name) {
+      return top.candidates().find(top.hasher()(name)) != CountedKeys::none;
+    };
+    const bool can_replace = top.candidates().is_full() && !is_candidate(key);
+    const KeyCount least = can_replace ? top.least() : KeyCount{};
+    const std::string name(least.key);
+    if (can_replace) {
+      ASSERT_TRUE(is_candidate(name));
+      ASSERT_EQ(least.count, top.top(20).back().count);
+    }
+    top.add(key);
+    unasked.add(key);
+    if (!can_replace) continue;
+    ASSERT_NE(is_candidate(key), is_candidate(name)) << key << " and " << name;
+    num_replaced += is_candidate(key) ? 1 : 0;
+  }
+  EXPECT_GT(num_replaced, 100u);
+  EXPECT_EQ(top, unasked);
+}
+
 TEST(KeyCounts, AShareIsWhatIsAboveIt) {
   EXPECT_FALSE(is_above_share(10, 0.1, 100));
   EXPECT_TRUE(is_above_share(11, 0.1, 100));

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,8 +20,11 @@ class RedisPersistence : public WithModule {};
 class RedisDump : public WithModule {};
 class RedisModule : public WithModule {};
 
-/// Keys of every kind: a chain of several filters, one that does not grow, an empty one, a sketch, half of a load.
-const std::vector<std::string> all_keys{"chain", "fixed", "empty", "sketch", "half"};
+/// Keys of every kind: a chain of several filters, one that does not grow, an empty one, a sketch, half of a load,
+/// cuckoo chains that have grown and that have lost keys; lists
+/// that are full and empty.
+const std::vector<std::string> all_keys{"chain",  "fixed",       "empty", "sketch",   "half",
+                                        "cuckoo", "full cuckoo", "top",   "empty top"};
 
 using Chunks = std::vector<std::pair<std::string, std::string>>;  // {position to load it at, bytes}
 
@@ -46,6 +51,16 @@ void fill(RunningModule& redis) {
   redis({"BF.RESERVE", "empty", "0.01", "100"});
   redis({"CMS.INITBYPROB", "sketch", "0.01", "0.01"});
   redis({"CMS.INCRBY", "sketch", "a", "5", "b", "4294967295", "b", "1"});
+  redis({"CF.RESERVE", "cuckoo", "100", "EXPANSION", "2"});
+  redis(with_keys({"CF.INSERT", "cuckoo", "ITEMS"}, "key", 0, 1000));
+  for (int i = 0; i < 6; ++i) redis(with_keys({"CF.INSERT", "cuckoo", "ITEMS"}, "often", 0, 5));
+  for (int i = 0; i < 50; ++i) redis({"CF.DEL", "cuckoo", "key" + std::to_string(i)});
+  redis({"CF.DEL", "cuckoo", "absent"});
+  redis({"CF.RESERVE", "full cuckoo", "100", "EXPANSION", "0", "ERROR", "0.001"});
+  redis(with_keys({"CF.INSERT", "full cuckoo", "ITEMS"}, "key", 0, 300));
+  redis({"TOPK.RESERVE", "top", "10", "20", "3", "0.9"});
+  for (int i = 1; i < 30; ++i) redis(with_keys({"TOPK.ADD", "top"}, "key", 0, i));
+  redis({"TOPK.RESERVE", "empty top", "3"});
   const Chunks chunks = dump(redis, "chain");
   for (std::size_t i = 0; i < chunks.size() / 2; ++i) {
     redis({"BF.LOADCHUNK", "half", chunks[i].first, chunks[i].second});
@@ -56,6 +71,14 @@ void fill(RunningModule& redis) {
 void fill_more(RunningModule& redis) {
   redis(with_keys({"BF.MADD", "chain"}, "more", 0, 1000));
   redis({"BF.ADD", "made by add", "x"});
+  for (int i = 1; i < 30; ++i) redis(with_keys({"TOPK.ADD", "top"}, "more", 0, i));
+  redis({"TOPK.INCRBY", "top", "key3", "100", "new", "100000", "key3", "0"});
+  redis({"TOPK.ADD", "empty top", "a"});
+  redis({"CF.ADD", "cuckoo by add", "x"});
+  redis({"CF.INSERTNX", "cuckoo", "CAPACITY", "50", "ITEMS", "key1", "key1", "key999", "new"});
+  redis(with_keys({"CF.INSERT", "cuckoo", "ITEMS"}, "more", 0, 1000));
+  for (int i = 100; i < 150; ++i) redis({"CF.DEL", "cuckoo", "key" + std::to_string(i)});
+  redis(with_keys({"CF.INSERT", "full cuckoo", "ITEMS"}, "key", 0, 300));
   redis({"CMS.INCRBY", "sketch", "c", "7"});
   redis({"CMS.INITBYPROB", "merged", "0.01", "0.01"});
   redis({"CMS.MERGE", "merged", "1", "sketch"});
@@ -64,7 +87,7 @@ void fill_more(RunningModule& redis) {
 std::vector<std::string> digests(RunningModule& redis) {
   std::vector<std::string> all;
   for (const std::string& key : all_keys) all.push_back(redis.digest(key));
-  all.push_back(redis.digest("made by add"));
+  for (const char* key : {"made by add", "cuckoo by add"}) all.push_back(redis.digest(key));
   all.push_back(redis.digest("merged"));
   return all;
 }
@@ -215,15 +238,191 @@ TEST_F(RedisPersistence, AReplicaIsEqualAfterTheFirstCopyAndAfterWrites) {
   EXPECT_EQ(replica({"BF.EXISTS", "chain", "more7"}), ":1");
 }
 
-TEST_F(RedisModule, WithoutCompatibleNamesRegistersNoneOfThem) {
-  RunningModule redis({}, {"COMPAT", "no"});
-  std::vector<std::string> names;
+std::set<std::string> names_of_commands(RunningModule& redis) {
+  std::set<std::string> names;
   for (const RedisReply& name : redis.call({"COMMAND", "LIST", "FILTERBY", "MODULE", "tally"}).elements) {
-    names.push_back(name.text);
+    names.insert(name.text);
   }
-  EXPECT_THAT(names, testing::UnorderedElementsAre("TALLY.LOADCHUNK", "TALLY.NEWBLOOM"));
-  EXPECT_THAT(redis({"BF.ADD", "f", "a"}), HasSubstr("unknown command"));
-  EXPECT_THAT(redis({"CMS.INITBYDIM", "c", "10", "2"}), HasSubstr("unknown command"));
+  return names;
+}
+
+TEST_F(RedisModule, WithoutCompatibleNamesHasTheSameCommandsUnderThePrefix) {
+  RunningModule with;
+  RunningModule without({}, {"COMPAT", "no"});
+  const std::set<std::string> all = names_of_commands(with);
+  std::set<std::string> prefixed;
+  for (const std::string& name : all) {
+    if (name.starts_with("TALLY.")) {
+      prefixed.insert(name);
+    } else {
+      EXPECT_TRUE(all.contains("TALLY." + name)) << name;
+    }
+  }
+  EXPECT_EQ(names_of_commands(without), prefixed);
+  EXPECT_TRUE(prefixed.contains("TALLY.BF.ADD"));
+  EXPECT_THAT(without({"BF.ADD", "f", "a"}), HasSubstr("unknown command"));
+  EXPECT_EQ(without({"TALLY.BF.ADD", "f", "a"}), ":1");
+  EXPECT_EQ(without({"TALLY.CMS.INITBYDIM", "c", "10", "2"}), "+OK");
+}
+
+/// The commands that a rewritten append-only file without a snapshot has.
+std::vector<Words> commands_of_rewritten_file(RunningModule& redis) {
+  redis({"BGREWRITEAOF"});
+  EXPECT_TRUE(comes_true([&] {
+    return redis({"INFO", "persistence"}).find("aof_rewrite_in_progress:0") != std::string::npos;
+  }));
+  const std::string directory = redis.call({"CONFIG", "GET", "dir"}).elements.at(1).text;
+  std::string bytes;
+  for (const auto& file : std::filesystem::directory_iterator(directory + "/appendonlydir")) {
+    if (file.path().string().ends_with(".base.aof")) bytes = read_file(file.path());
+  }
+  std::vector<Words> commands;
+  std::size_t at = 0;
+  const auto number = [&] {  // after one byte, on a line
+    const std::size_t end = bytes.find("\r\n", at);
+    const std::size_t value = std::stoul(bytes.substr(at + 1, end - at - 1));
+    at = end + 2;
+    return value;
+  };
+  while (at < bytes.size()) {
+    commands.emplace_back(number());
+    for (std::string& word : commands.back()) {
+      const std::size_t length = number();
+      word = bytes.substr(at, length);
+      at += length + 2;
+    }
+  }
+  return commands;
+}
+
+TEST_F(RedisDump, APieceOfAListThatDoesNotBelongThereIsRefusedAndChangesNothing) {
+  RunningModule redis({"--appendonly", "yes", "--aof-use-rdb-preamble", "no"});
+  redis({"TOPK.RESERVE", "top", "10", "20", "3", "0.9"});
+  for (int i = 1; i < 30; ++i) redis(with_keys({"TOPK.ADD", "top"}, "key", 0, i));
+  std::vector<Words> pieces;
+  for (const Words& words : commands_of_rewritten_file(redis)) {
+    if (words[0] == "TALLY.LOADCHUNK" && words[1] == "top") pieces.push_back(words);
+  }
+  ASSERT_EQ(pieces.size(), 4u);  // header; the file's header, counters and items
+  for (Words& words : pieces) words[1] = "copy";
+  const auto with_bytes = [](Words words, std::string bytes) {
+    words[3] = std::move(bytes);
+    return words;
+  };
+  const auto damaged = [](std::string bytes, std::size_t i) {
+    bytes[i] = static_cast<char>(bytes[i] ^ 0x40);
+    return bytes;
+  };
+  const std::string header = pieces[0][3];
+  for (std::size_t i = 0; i < header.size(); ++i) {
+    EXPECT_EQ(redis(with_bytes(pieces[0], damaged(header, i))), "-ERR received bad data") << i;
+    EXPECT_EQ(redis(with_bytes(pieces[0], header.substr(0, i))), "-ERR received bad data") << i;
+    EXPECT_THAT(redis({"TALLY.LOADEMPTY", "copy", damaged(header, i)}), HasSubstr("bad data")) << i;
+  }
+  EXPECT_THAT(redis({"TALLY.LOADEMPTY", "copy", header}), HasSubstr("not empty"));
+  EXPECT_EQ(redis({"EXISTS", "copy"}), ":0");
+  EXPECT_EQ(redis(pieces[0]), "+OK");
+  for (std::size_t piece = 1; piece < pieces.size(); ++piece) {
+    const std::string before = redis.digest("copy");
+    const std::string bytes = pieces[piece][3];
+    EXPECT_EQ(redis(pieces[0]), "-ERR received bad data");
+    EXPECT_EQ(redis(with_bytes(pieces[piece], bytes.substr(1))), "-ERR invalid offset - no link found");
+    if (piece + 1 < pieces.size()) {
+      EXPECT_EQ(redis(pieces[piece + 1]), "-ERR invalid offset - no link found");
+    }
+    EXPECT_THAT(redis({"TOPK.ADD", "copy", "a"}), HasSubstr("the value is incomplete"));
+    EXPECT_THAT(redis({"TOPK.LIST", "copy"}), HasSubstr("the value is incomplete"));
+    for (std::size_t i = 0; piece == 3 && i < bytes.size(); ++i) {
+      EXPECT_EQ(redis(with_bytes(pieces[piece], damaged(bytes, i))), "-ERR received bad data") << i;
+    }
+    EXPECT_EQ(redis.digest("copy"), before);
+    ASSERT_EQ(redis(pieces[piece]), "+OK");
+  }
+  EXPECT_EQ(redis.digest("copy"), redis.digest("top"));
+  EXPECT_EQ(redis({"TOPK.LIST", "copy", "WITHCOUNT"}), redis({"TOPK.LIST", "top", "WITHCOUNT"}));
+  EXPECT_EQ(redis({"COPY", "top", "second"}), ":1");
+  for (const char* key : {"top", "copy", "second"}) {
+    for (int i = 1; i < 30; ++i) redis(with_keys({"TOPK.ADD", key}, "more", 0, i));
+  }
+  for (const char* key : {"copy", "second"}) EXPECT_EQ(redis.digest(key), redis.digest("top")) << key;
+}
+
+TEST_F(RedisPersistence, AReplicaWithMoreRoomRefusesWhatItsMasterRefused) {
+  RunningModule master({"--repl-diskless-sync-delay", "0"}, {"MAX-KEY-BYTES", "20000"});
+  RunningModule replica({"--replicaof", "127.0.0.1 " + std::to_string(master.port())});
+  ASSERT_TRUE(comes_true([&] {
+    return replica({"INFO", "replication"}).find("master_link_status:up") != std::string::npos;
+  }));
+  for (const char* key : {"chain", "cuckoo"}) {
+    const std::string command = key == std::string("chain") ? "BF.INSERT" : "CF.INSERT";
+    for (int i = 0; i < 20; ++i) master(with_keys({command, key, "ITEMS"}, "key", 1000 * i, 1000));
+    EXPECT_GT(master.integer({"MEMORY", "USAGE", key}), 5000);
+    EXPECT_LT(master.integer({"MEMORY", "USAGE", key}), 25000);
+  }
+  for (int i = 0; i < 500; ++i) master({"CF.DEL", "cuckoo", "key" + std::to_string(i)});
+  master(with_keys({"CF.INSERTNX", "cuckoo", "ITEMS"}, "key", 0, 20000));
+  ASSERT_EQ(master({"WAIT", "1", "10000"}), ":1");
+  for (const char* key : {"chain", "cuckoo"}) EXPECT_EQ(replica.digest(key), master.digest(key)) << key;
+}
+
+TEST_F(RedisModule, AMasterWithCompatibleNamesHasAReplicaWithout) {
+  RunningModule master({"--repl-diskless-sync-delay", "0"});
+  fill(master);
+  RunningModule replica({"--replicaof", "127.0.0.1 " + std::to_string(master.port())}, {"COMPAT", "no"});
+  ASSERT_TRUE(comes_true([&] {
+    return replica({"INFO", "replication"}).find("master_link_status:up") != std::string::npos;
+  }));
+  master({"FLUSHALL"});
+  fill(master);
+  fill_more(master);
+  ASSERT_EQ(master({"WAIT", "1", "10000"}), ":1");
+  EXPECT_EQ(digests(replica), digests(master));
+  EXPECT_EQ(replica({"DBSIZE"}), master({"DBSIZE"}));
+}
+
+TEST_F(RedisModule, AnAppendOnlyFileIsReadWithoutCompatibleNames) {
+  RunningModule redis({"--appendonly", "yes", "--appendfsync", "always"});
+  fill(redis);
+  fill_more(redis);
+  const auto before = digests(redis);
+  redis.kill_and_restart({"COMPAT", "no"});
+  EXPECT_EQ(digests(redis), before);
+}
+
+TEST_F(RedisModule, ANameThatAnotherModuleHasIsReportedWithTheRemedy) {
+  const TemporaryDirectory directory;
+  Words words =
+      RunningModule::all_flags({"--port", "0", "--save", "", "--unixsocket", directory / "socket"}, {});
+  words.insert(words.begin(), {"timeout", "10", "redis-server", "--loadmodule", TALLY_OTHER_MODULE});
+  const CommandResult result = run_program(words);
+  EXPECT_NE(result.exit_code, 0);
+  EXPECT_THAT(result.output, HasSubstr("another module has registered the command BF.ADD; load tally with "
+                                       "COMPAT no"));
+
+  RunningModule redis({"--loadmodule", TALLY_OTHER_MODULE}, {"COMPAT", "no"});
+  EXPECT_EQ(redis({"BF.ADD", "f", "a"}), "+other");
+  EXPECT_EQ(redis({"TALLY.BF.ADD", "f", "a"}), ":1");
+}
+
+TEST_F(RedisModule, AnEmptyValueIsLoadedFromItsHeaderOnly) {
+  RunningModule redis;
+  fill(redis);
+  const std::string header = dump(redis, "empty")[0].second;
+  EXPECT_EQ(redis({"TALLY.LOADEMPTY", "k", header}), "+OK");
+  EXPECT_EQ(redis.digest("k"), redis.digest("empty"));
+  EXPECT_EQ(redis({"TALLY.LOADEMPTY", "k", header}), "-ERR item exists");
+  redis({"DEL", "k"});
+  const std::string bad = "-ERR received bad data";
+  EXPECT_THAT(redis({"TALLY.LOADEMPTY", "k", dump(redis, "fixed")[0].second}), HasSubstr("not empty"));
+  for (std::size_t i = 0; i < header.size(); ++i) {
+    std::string damaged = header;
+    damaged[i] = static_cast<char>(damaged[i] ^ 0x40);
+    EXPECT_THAT(redis({"TALLY.LOADEMPTY", "k", damaged}), testing::StartsWith(bad)) << i;
+    EXPECT_THAT(redis({"TALLY.LOADEMPTY", "k", header.substr(0, i)}), testing::StartsWith(bad)) << i;
+    EXPECT_THAT(redis({"TALLY.LOADCHUNK", "k", "1", damaged}), testing::StartsWith(bad)) << i;
+  }
+  EXPECT_EQ(redis({"TALLY.LOADCHUNK", "k", "2", header}), "-ERR not found");
+  EXPECT_EQ(redis({"EXISTS", "k"}), ":0");
 }
 
 TEST_F(RedisModule, DoesNotLoadWithAnUnknownOption) {

@@ -95,8 +95,10 @@ class RedisConnection {
 /// A Redis server with the module, as RunningRedis, and a connection to it.
 class RunningModule {
  public:
-  explicit RunningModule(const Words& flags = {}, const Words& module_options = {})
-      : redis_(all_flags(flags, module_options), true), connection_(redis_.socket()) {}
+  explicit RunningModule(Words flags = {}, const Words& module_options = {})
+      : flags_(std::move(flags)),
+        redis_(all_flags(flags_, module_options), true),
+        connection_(redis_.socket()) {}
 
   static Words all_flags(const Words& flags, const Words& module_options) {
     Words all{"--enable-debug-command", "yes", "--loadmodule", TALLY_MODULE};
@@ -123,8 +125,16 @@ class RunningModule {
     redis_.start();
     connection_.emplace(redis_.socket());
   }
+  /// With other options of the module.
+  void kill_and_restart(const Words& module_options) {
+    connection_.reset();
+    redis_.kill_now();
+    redis_.start_with(all_flags(flags_, module_options));
+    connection_.emplace(redis_.socket());
+  }
 
  private:
+  Words flags_;
   RunningRedis redis_;
   std::optional<RedisConnection> connection_;
 };

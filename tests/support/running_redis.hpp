@@ -83,6 +83,10 @@ class RunningRedis {
     child_ = spawn_with_pipes(arguments, "/dev/null");
     if (!comes_true([&] { return answers(); })) throw std::runtime_error("redis-server does not answer");
   }
+  void start_with(std::vector<std::string> flags) {
+    flags_ = std::move(flags);
+    start();
+  }
   /// As a power cut would.
   void kill_now() {
     if (child_.id == 0) return;

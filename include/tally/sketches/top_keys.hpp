@@ -97,6 +97,10 @@ class TopKeys {
   [[nodiscard]] std::vector<KeyCount> top(std::uint64_t num_keys) const& { return keys_.greatest(num_keys); }
   std::vector<KeyCount> top(std::uint64_t num_keys) && = delete;
 
+  /// The candidate with the smallest count, the one that the next new candidate replaces; there must be one. What it
+  /// returns refers to its bytes here.
+  [[nodiscard]] KeyCount least() & noexcept { return keys_.key_count(keys_.least()); }
+
   /// The highest count that a key outside the candidates can have.
   std::uint64_t floor() const noexcept { return floor_; }
 

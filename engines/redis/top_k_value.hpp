@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "any_value.hpp"
+#include "redis_module_api.hpp"
+#include "tally/sketches/top_keys.hpp"
+
+namespace tally::redis {
+
+/// What a list of the most frequent items was reserved with.
+struct TopKOptions {
+  std::uint64_t k = 1;  ///< items in the list
+  // The size of the sketch that counts all other items.
+  std::uint64_t width = 8;
+  std::uint64_t depth = 7;
+  double decay = 0.9;  ///< only reported: counts do not decay
+};
+
+/// The k most frequent items, in a TopKeys. Nothing in it is random except its seed.
+///
+/// The body of its dump is a Tally file of it.
+class TopKValue final : public AnyValue {
+ public:
+  static constexpr const char* type_name = "tallytopk";
+  static constexpr std::string_view first_bytes = "TALLYTK1";  ///< of a dump
+  inline static api::Type* type = nullptr;
+
+  /// For a load.
+  TopKValue() = default;
+  /// Throws std::invalid_argument for options out of range, Refusal for more than `max_bytes`, and std::bad_alloc.
+  TopKValue(const TopKOptions& options, std::uint64_t seed, std::uint64_t max_bytes);
+
+  /// Returns the item that left the list, if one did. Throws std::bad_alloc, and then changes nothing.
+  std::optional<std::string> add(std::string_view item, std::uint64_t increment);
+  bool is_listed(std::string_view item) const;
+  /// Never too low.
+  std::uint64_t count(std::string_view item) const { return keys_->estimate(item).count; }
+  /// The items by falling counts. Refers to the bytes here.
+  std::vector<KeyCount> list() const { return keys_->top(options_.k); }
+
+  const TopKOptions& options() const noexcept { return options_; }
+  /// The most memory that it can take with items of these bytes in all, beside those that it has.
+  std::uint64_t memory_with(std::uint64_t item_bytes) const noexcept;
+
+  void require_complete() const override;
+  std::string dump_header() const override;
+  std::uint64_t dump_bytes() const override;
+  std::string_view dump_piece(std::uint64_t offset) const override;
+  void begin_load(std::string_view header, std::uint64_t max_bytes) override;
+  void load_piece(std::uint64_t end, std::string_view bytes) override;
+  void load_empty(std::string_view header, std::uint64_t max_bytes) override;
+  std::uint64_t memory_bytes() const override;
+  std::unique_ptr<AnyValue> copy() const override { return std::make_unique<TopKValue>(*this); }
+
+ private:
+  /// The file's bytes before and after the counters, which are dumped from the sketch itself.
+  struct FileEnds {
+    std::string header;
+    std::string items;
+  };
+  const FileEnds& file_ends() const;
+  std::string_view counters() const;
+
+  std::uint64_t read_header(std::string_view header, std::uint64_t max_bytes);
+
+  TopKOptions options_;
+  std::uint64_t seed_ = 0;
+  std::optional<TopKeys<>> keys_;
+  std::uint64_t item_bytes_ = 0;               ///< of the list
+  mutable std::optional<FileEnds> file_ends_;  ///< made when it is dumped, until it changes
+  // While it is incomplete:
+  std::uint64_t file_bytes_ = 0;
+  std::vector<std::byte> loaded_;
+};
+
+}  // namespace tally::redis
