@@ -227,7 +227,12 @@ TEST_F(RedisBloom, AFilterLargerThanMaxKeyBytesIsNeitherCreatedNorGrown) {
   EXPECT_EQ(redis({"EXISTS", "f", "c"}), ":0");
   const RedisReply reply = redis.call(with_keys({"BF.MADD", "f"}, "key", 0, 5000));
   ASSERT_EQ(reply.elements.size(), 5000u);
-  EXPECT_EQ(reply.elements.back().shown(), "-ERR problem inserting into filter");
+  // Some of the keys are false positives.
+  int num_refused = 0;
+  for (std::size_t i = 4000; i < 5000; ++i) {
+    num_refused += reply.elements[i].shown() == "-ERR problem inserting into filter" ? 1 : 0;
+  }
+  EXPECT_GT(num_refused, 900);
   EXPECT_EQ(redis({"BF.EXISTS", "f", "key0"}), ":1");
 }
 
