@@ -40,6 +40,7 @@ class Call {
   void simple(const char* text) const noexcept { api::reply_with_simple_string(context_, text); }
   void integer_reply(std::uint64_t value) const noexcept;
   void boolean(bool value) const noexcept { api::reply_with_bool(context_, value ? 1 : 0); }
+  void real_reply(double value) const noexcept { api::reply_with_double(context_, value); }
   void null() const noexcept { api::reply_with_null(context_); }
   void error(const char* text) const noexcept { api::reply_with_error(context_, text); }
   void bytes(std::string_view text) const noexcept {
@@ -58,6 +59,11 @@ class Call {
 
   /// Sends the command as it came.
   void replicate_verbatim() const noexcept { api::replicate_verbatim(context_); }
+
+  /// Whether the command comes from the master or from a file, and not from a client.
+  bool is_replayed() const noexcept {
+    return (api::get_context_flags(context_) & (api::is_replicated | api::is_loading)) != 0;
+  }
 
   /// The most bytes that a key may take. There is no limit on what the master or a file already has.
   std::uint64_t max_key_bytes() const noexcept;

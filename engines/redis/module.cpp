@@ -1,11 +1,14 @@
 #include <span>
+#include <type_traits>
 
 #include "bloom_chain.hpp"
 #include "call.hpp"
 #include "command.hpp"
 #include "count_min_value.hpp"
 #include "data_type.hpp"
+#include "filter_value.hpp"
 #include "module_options.hpp"
+#include "over_value.hpp"
 #include "redis_module_api.hpp"
 
 // What happens when Redis loads the module. Every function returns false after it has written the reason to the log.
@@ -17,7 +20,10 @@ constexpr int module_version = 1;
 
 bool register_commands(api::Context* context, std::span<const Command> commands) {
   for (const Command& command : commands) {
-    if (api::create_command(context, command.name, command.function, command.flags, 1, 1, 1) == api::ok)
+    const int first = command.keys == CommandKeys::none ? 0 : 1;
+    const int last = command.keys == CommandKeys::all ? -1 : first;
+    if (api::create_command(context, command.name, command.function, command.flags, first, last, first) ==
+        api::ok)
       continue;
     api::log(
         context, "warning",
@@ -31,7 +37,11 @@ bool register_commands(api::Context* context, std::span<const Command> commands)
 
 template <class Value>
 bool register_type(api::Context* context) {
-  if (create_data_type<Value>(context)) return true;
+  if constexpr (std::is_base_of_v<StoredValue, Value>) {
+    if (create_data_type<Value>(context)) return true;
+  } else if (create_over_type(context)) {
+    return true;
+  }
   api::log(context, "warning", "tally: the data type %s is registered already", Value::type_name);
   return false;
 }
@@ -60,8 +70,13 @@ bool read_options(const Call& call) {
 
 bool load(api::Context* context, const Call& arguments) {
   if (!read_options(arguments)) return false;
-  if (!register_type<BloomChain>(context) || !register_type<CountMinValue>(context)) return false;
-  if (!register_commands(context, own_commands())) return false;
+  if (!register_type<BloomChain>(context) || !register_type<CountMinValue>(context) ||
+      !register_type<FilterValue>(context) || !register_type<OverValue>(context)) {
+    return false;
+  }
+  for (const auto commands : {own_commands(), filter_commands(), over_commands()}) {
+    if (!register_commands(context, commands)) return false;
+  }
   if (module_options.compatible_names &&
       !(register_commands(context, bloom_commands()) && register_commands(context, count_min_commands()))) {
     return false;

@@ -7,6 +7,7 @@
 #include "chunk_commands.hpp"
 #include "command.hpp"
 #include "count_min_value.hpp"
+#include "filter_value.hpp"
 #include "open_key.hpp"
 
 // TALLY.*: what replicas and append-only files receive.
@@ -20,8 +21,11 @@ void load_chunk(Call& call) {
   if (!position) throw Refusal("ERR position is not an integer");
   OpenKey key(call, KeyAccess::write);
   const bool is_sketch = key.is_empty() ? call.text(3).starts_with("TALLYCM") : key.has<CountMinValue>();
+  const bool is_filter = key.is_empty() ? call.text(3).starts_with("TALLYFI") : key.has<FilterValue>();
   if (is_sketch) {
     load_chunk_of<CountMinValue>(call, key, *position);
+  } else if (is_filter) {
+    load_chunk_of<FilterValue>(call, key, *position);
   } else {
     load_chunk_of<BloomChain>(call, key, *position);
   }

@@ -76,9 +76,10 @@ void PartialLoad::append(std::uint64_t end, std::string_view bytes) {
 
 std::string_view PartialLoad::piece(std::uint64_t offset) const {
   for (const AnyFilter& filter : filters_) {
-    const std::uint64_t size = filter.words().size_bytes();
-    if (offset < size) return piece_of(filter.words(), offset);
-    offset -= size;
+    for (const std::span<const std::uint64_t> words : {filter.words(), filter.side_words()}) {
+      if (offset < words.size_bytes()) return piece_of(words, offset);
+      offset -= words.size_bytes();
+    }
   }
   const std::uint64_t start = file_header_bytes + offset;
   const std::uint64_t length = std::min(max_piece_bytes, next_file_.size() - start);
@@ -87,7 +88,9 @@ std::string_view PartialLoad::piece(std::uint64_t offset) const {
 
 std::uint64_t PartialLoad::memory_bytes() const noexcept {
   std::uint64_t bytes = sizeof *this + header_bytes_.size() + next_file_.capacity();
-  for (const AnyFilter& filter : filters_) bytes += sizeof filter + filter.words().size_bytes();
+  for (const AnyFilter& filter : filters_) {
+    bytes += sizeof filter + filter.words().size_bytes() + filter.side_words().size_bytes();
+  }
   return bytes;
 }
 

@@ -40,15 +40,17 @@ std::string StoredValue::dump_header() const {
 std::uint64_t StoredValue::dump_bytes() const {
   if (partial_) return partial_->loaded_bytes();
   std::uint64_t bytes = 0;
-  for (const FilterView& filter : filters()) bytes += filter.words.size_bytes();
+  for (const FilterView& filter : filters()) bytes += filter.words.size_bytes() + filter.side_words.size_bytes();
   return bytes;
 }
 
 std::string_view StoredValue::dump_piece(std::uint64_t offset) const {
   if (partial_) return partial_->piece(offset);
   for (const FilterView& filter : filters()) {
-    if (offset < filter.words.size_bytes()) return piece_of(filter.words, offset);
-    offset -= filter.words.size_bytes();
+    for (const std::span<const std::uint64_t> words : {filter.words, filter.side_words}) {
+      if (offset < words.size_bytes()) return piece_of(words, offset);
+      offset -= words.size_bytes();
+    }
   }
   return {};
 }
@@ -88,7 +90,9 @@ void StoredValue::load_piece(std::uint64_t end, std::string_view bytes) {
 std::uint64_t StoredValue::memory_bytes() const {
   if (partial_) return partial_->memory_bytes();
   std::uint64_t bytes = 128;  // the object and its vectors
-  for (const FilterView& filter : filters()) bytes += 128 + filter.words.size_bytes();
+  for (const FilterView& filter : filters()) {
+    bytes += 128 + filter.words.size_bytes() + filter.side_words.size_bytes();
+  }
   return bytes;
 }
 

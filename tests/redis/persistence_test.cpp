@@ -221,7 +221,8 @@ TEST_F(RedisModule, WithoutCompatibleNamesRegistersNoneOfThem) {
   for (const RedisReply& name : redis.call({"COMMAND", "LIST", "FILTERBY", "MODULE", "tally"}).elements) {
     names.push_back(name.text);
   }
-  EXPECT_THAT(names, testing::UnorderedElementsAre("TALLY.LOADCHUNK", "TALLY.NEWBLOOM"));
+  EXPECT_THAT(names, testing::Not(testing::IsEmpty()));
+  EXPECT_THAT(names, testing::Each(testing::StartsWith("TALLY.")));
   EXPECT_THAT(redis({"BF.ADD", "f", "a"}), HasSubstr("unknown command"));
   EXPECT_THAT(redis({"CMS.INITBYDIM", "c", "10", "2"}), HasSubstr("unknown command"));
 }
