@@ -36,8 +36,7 @@ void Call::integer_reply(std::uint64_t value) const noexcept {
 }
 
 std::uint64_t Call::max_key_bytes() const noexcept {
-  const bool is_elsewhere = (api::get_context_flags(context_) & (api::is_replicated | api::is_loading)) != 0;
-  return is_elsewhere ? std::numeric_limits<std::uint64_t>::max() : module_options.max_key_bytes;
+  return is_replayed() ? std::numeric_limits<std::uint64_t>::max() : module_options.max_key_bytes;
 }
 
 }  // namespace tally::redis

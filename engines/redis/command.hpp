@@ -12,11 +12,15 @@
 
 namespace tally::redis {
 
-/// A row in the table of a family of commands. Every command has one key, its first argument.
+/// Which arguments of a command are keys.
+enum class CommandKeys { first, all, none };
+
+/// A row in the table of a family of commands.
 struct Command {
   const char* name;
   api::CommandFunction function;
   const char* flags;
+  CommandKeys keys = CommandKeys::first;
 };
 
 inline constexpr int any_number = std::numeric_limits<int>::max();
@@ -43,8 +47,10 @@ int entry(api::Context* context, api::String** arguments, int count) noexcept {
   return api::ok;
 }
 
-/// The tables. The names of the first one belong to Tally; those of the others are the compatible names.
+/// The tables. The names of the first three belong to Tally; those of the others are the compatible names.
 std::span<const Command> own_commands() noexcept;
+std::span<const Command> filter_commands() noexcept;
+std::span<const Command> over_commands() noexcept;
 std::span<const Command> bloom_commands() noexcept;
 std::span<const Command> count_min_commands() noexcept;
 std::span<const Command> cuckoo_commands() noexcept;

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "loaded_bytes.hpp"
 #include "refusal.hpp"
 
 namespace tally::redis {
@@ -71,23 +72,6 @@ void* copy(api::String*, api::String*, const void* stored) noexcept {
     return nullptr;  // COPY then replies with an error
   }
 }
-
-/// Bytes that the engine allocated for a string of a snapshot.
-class LoadedBytes {
- public:
-  explicit LoadedBytes(api::Io* io) : bytes_(api::load_bytes(io, &length_)) {
-    if (bytes_ == nullptr || api::is_io_error(io) != 0) throw FormatError("the snapshot ends too early", 0);
-  }
-  ~LoadedBytes() { api::free_bytes(bytes_); }
-  LoadedBytes(const LoadedBytes&) = delete;
-  LoadedBytes& operator=(const LoadedBytes&) = delete;
-
-  std::string_view view() const noexcept { return {bytes_, length_}; }
-
- private:
-  std::size_t length_ = 0;
-  char* bytes_;
-};
 
 }  // namespace
 

@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <span>
 #include <string>
+#include <type_traits>
 
 #include "call.hpp"
 #include "command.hpp"
 #include "data_type.hpp"
 #include "module_options.hpp"
+#include "over_value.hpp"
 #include "redis_module_api.hpp"
 #include "value_types.hpp"
 
@@ -20,7 +22,10 @@ constexpr int module_version = 1;
 enum class Names { own, compatible };
 
 bool register_command(api::Context* context, const Command& command, const std::string& name, Names names) {
-  if (api::create_command(context, name.c_str(), command.function, command.flags, 1, 1, 1) == api::ok) {
+  const int first = command.keys == CommandKeys::none ? 0 : 1;
+  const int last = command.keys == CommandKeys::all ? -1 : first;
+  if (api::create_command(context, name.c_str(), command.function, command.flags, first, last, first) ==
+      api::ok) {
     return true;
   }
   if (names == Names::compatible) {
@@ -53,7 +58,11 @@ bool register_own(api::Context* context, std::span<const Command> commands) {
 
 template <class Value>
 bool register_type(api::Context* context) {
-  if (create_data_type<Value>(context)) return true;
+  if constexpr (std::is_base_of_v<AnyValue, Value>) {
+    if (create_data_type<Value>(context)) return true;
+  } else if (create_over_type(context)) {
+    return true;
+  }
   api::log(context, "warning", "tally: the data type %s is registered already", Value::type_name);
   return false;
 }
@@ -83,7 +92,10 @@ bool read_options(const Call& call) {
 bool load(api::Context* context, const Call& arguments) try {
   if (!read_options(arguments)) return false;
   if (ValueTypes::any_of([&]<class Value>() { return !register_type<Value>(context); })) return false;
-  if (!register_own(context, own_commands())) return false;
+  if (!register_type<OverValue>(context)) return false;
+  for (const auto commands : {own_commands(), filter_commands(), over_commands()}) {
+    if (!register_own(context, commands)) return false;
+  }
   if (!register_compatible(context, bloom_commands())) return false;
   if (!register_compatible(context, cuckoo_commands())) return false;
   if (!register_compatible(context, count_min_commands())) return false;

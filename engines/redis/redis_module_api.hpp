@@ -69,6 +69,8 @@ inline constexpr int handles_io_errors = 1 << 0;  ///< for set_module_options
   X(string_bytes, StringPtrLen, const char*, (const String*, std::size_t* length))                             \
   X(string_to_integer, StringToLongLong, int, (const String*, long long*))                                     \
   X(string_to_double, StringToDouble, int, (const String*, double*))                                           \
+  X(create_string, CreateString, String*, (Context*, const char*, std::size_t))                                \
+  X(free_string, FreeString, void, (Context*, String*))                                                        \
   X(open_key, OpenKey, Key*, (Context*, String* name, int mode))                                               \
   X(close_key, CloseKey, void, (Key*))                                                                         \
   X(key_type, KeyType, int, (Key*))                                                                            \

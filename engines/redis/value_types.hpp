@@ -3,6 +3,7 @@
 #include "bloom_chain.hpp"
 #include "count_min_value.hpp"
 #include "cuckoo_chain.hpp"
+#include "filter_value.hpp"
 #include "top_k_value.hpp"
 
 namespace tally::redis {
@@ -17,6 +18,6 @@ struct TypeList {
 };
 
 /// The types of values that keys can have.
-using ValueTypes = TypeList<BloomChain, CuckooChain, CountMinValue, TopKValue>;
+using ValueTypes = TypeList<BloomChain, CuckooChain, CountMinValue, TopKValue, FilterValue>;
 
 }  // namespace tally::redis

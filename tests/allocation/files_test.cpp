@@ -119,7 +119,9 @@ TEST(Allocation, APieceIsAddedOrNothingHasChanged) {
             loader->add(std::span(bytes).subspan(loader->num_bytes()));
           },
           describe_it);
-      if (num_before < 128) EXPECT_GE(num_requests, 1u);
+      if (num_before < 128) {
+        EXPECT_GE(num_requests, 1u);
+      }
     }
   }
 }

@@ -118,6 +118,7 @@ class RunningModule {
   }
 
   std::uint16_t port() const { return redis_.port(); }
+  std::string socket() const { return redis_.socket(); }
   /// As after a power cut.
   void kill_and_restart() {
     connection_.reset();

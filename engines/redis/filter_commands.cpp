@@ -1,0 +1,376 @@
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <memory>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "command.hpp"
+#include "filter_value.hpp"
+#include "open_key.hpp"
+#include "replicated_command.hpp"
+#include "shape_words.hpp"
+#include "tally/hashing/random_seed.hpp"
+#include "tally/sketches/count_min_bound.hpp"
+
+// TALLY.*: filters and sketches of every kind, planned as by `tally plan`.
+
+namespace tally::redis {
+namespace {
+
+constexpr const char* missing = "ERR the key does not exist; create it with TALLY.CREATE";
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    text.append(i == 0 ? "" : " ").append(i % 2 == 0 ? "--" : "").append(words[i]);
+  }
+  return text;
+}
+
+std::string too_large(std::uint64_t bytes, const Call& call) {
+  return "it takes " + std::to_string(bytes) + " bytes; must be at most " +
+         std::to_string(call.max_key_bytes()) + ", the module's option MAX-KEY-BYTES";
+}
+
+void create(Call& call) {
+  const ChosenShape chosen = choose_shape(call, 2);
+  OpenKey key(call, KeyAccess::write);
+  if (!key.is_empty()) throw Refusal("ERR the key exists; delete it first, or give another name");
+  const std::uint64_t bytes = chosen.shape.num_bytes();
+  if (bytes > call.max_key_bytes()) throw Refusal("ERR the structure is too large: " + too_large(bytes, call));
+  const std::uint64_t seed = chosen.seed.value_or(random_seed());
+  ReplicatedCommand command(call);
+  for (const std::string& word : words_of(chosen.shape)) command.add(word);
+  command.add("seed");
+  command.add(std::to_string(seed));
+  key.set(std::make_unique<FilterValue>(AnyFilter(chosen.shape, seed)));
+  command.send("TALLY.CREATE");
+  call.ok();
+}
+
+void optional_real(const Call& call, const std::optional<double>& value) {
+  value ? call.real_reply(*value) : call.null();
+}
+
+void plan_structure(Call& call) {
+  const ChosenShape chosen = choose_shape(call, 1);
+  const std::uint64_t bytes = chosen.shape.num_bytes();
+  const std::string options = joined(words_of(chosen.shape));
+  std::optional<double> bits_per_key;
+  if (chosen.num_keys) bits_per_key = 8 * static_cast<double>(bytes) / static_cast<double>(*chosen.num_keys);
+  call.map(8);
+  call.simple("kind");
+  call.simple(name_of(chosen.shape.kind()).data());
+  call.simple("options");
+  call.bytes(options);
+  call.entry("bytes", bytes);
+  call.simple("keys");
+  chosen.num_keys ? call.integer_reply(*chosen.num_keys) : call.null();
+  call.simple("bits per key");
+  optional_real(call, bits_per_key);
+  call.simple("false positive rate");
+  optional_real(call, chosen.false_positive_rate);
+  call.simple("reason");
+  call.bytes(chosen.reason);
+  call.simple("warnings");
+  call.array(chosen.warnings.size());
+  for (const std::string& warning : chosen.warnings) call.bytes(warning);
+}
+
+std::vector<Hash128> digests_of(const Call& call, const AnyFilter& filter) {
+  std::vector<Hash128> digests;
+  digests.reserve(call.size() - 2);
+  for (std::size_t i = 2; i < call.size(); ++i) digests.push_back(filter.hasher()(call.text(i)));
+  return digests;
+}
+
+/// Room for one bool per item.
+class Answers {
+ public:
+  explicit Answers(std::size_t size) : answers_(std::make_unique<bool[]>(size)), size_(size) {}
+  std::span<bool> span() noexcept { return {answers_.get(), size_}; }
+
+ private:
+  std::unique_ptr<bool[]> answers_;
+  std::size_t size_;
+};
+
+/// Doubles a filter that has refused an item for which it has no cell. Returns false, and changes nothing, where it cannot
+/// grow, or would be larger than a key may be.
+bool grow(const Call& call, AnyFilter& filter) {
+  const std::optional<std::uint64_t> bytes = filter.bytes_after_growth();
+  return bytes && *bytes <= call.max_key_bytes() && filter.try_grow();
+}
+
+/// Grows, and inserts the items with these numbers again, as long as that makes room.
+void grow_and_insert(const Call& call, AnyFilter& filter, std::span<const Hash128> digests,
+                     std::span<InsertOutcome> outcomes, std::vector<std::size_t> refused) {
+  while (!refused.empty()) {
+    // An item that is in the filter lacks an entry of the side table, which does not grow.
+    std::vector<std::size_t> lacking;
+    std::ranges::copy_if(refused, std::back_inserter(lacking),
+                         [&](std::size_t i) { return !filter.may_contain(digests[i]); });
+    ReplicatedCommand growth(call);
+    ReplicatedCommand again(call);
+    std::vector<Hash128> again_digests;
+    for (const std::size_t i : lacking) {
+      again.add_argument(2 + i);
+      again_digests.push_back(digests[i]);
+    }
+    std::vector<InsertOutcome> again_outcomes(lacking.size());
+    if (lacking.empty() || !grow(call, filter)) return;
+    growth.send("TALLY.GROW");
+    filter.insert_batch(again_digests, again_outcomes);
+    again.send("TALLY.ADD");
+    refused.clear();
+    for (std::size_t j = 0; j < lacking.size(); ++j) {
+      outcomes[lacking[j]] = again_outcomes[j];
+      if (again_outcomes[j] == InsertOutcome::full) refused.push_back(lacking[j]);
+    }
+  }
+}
+
+/// Inserts the items. If some do not fit, the filter grows and gets them again. Replicas receive each step as a command of
+/// its own, and grow at no other time.
+void insert_all(const Call& call, AnyFilter& filter, std::span<const Hash128> digests,
+                std::span<InsertOutcome> outcomes) {
+  std::vector<std::size_t> refused;
+  if (filter.can_fill_up()) refused.reserve(digests.size());
+  filter.insert_batch(digests, outcomes);
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    if (outcomes[i] == InsertOutcome::full) refused.push_back(i);
+  }
+  call.replicate_verbatim();
+  if (call.is_replayed()) return;
+  try {
+    grow_and_insert(call, filter, digests, outcomes, std::move(refused));
+  } catch (const std::bad_alloc&) {  // there is no memory to grow
+  }
+}
+
+void add(Call& call) {
+  OpenKey key(call, KeyAccess::write);
+  AnyFilter& filter = key.get<FilterValue>(missing).filter();
+  const std::vector<Hash128> digests = digests_of(call, filter);
+  std::vector<InsertOutcome> outcomes(digests.size());
+  const bool has_limit = !filter.has_threshold() && filter.can_count() && !filter.can_fill_up();
+  std::vector<Count> counts(has_limit ? digests.size() : 0);
+  Answers reached(digests.size());
+  insert_all(call, filter, digests, outcomes);
+  if (has_limit) filter.count_batch(digests, counts);
+  if (filter.has_threshold()) filter.may_contain_batch(digests, reached.span());
+  call.array(digests.size());
+  for (std::size_t i = 0; i < digests.size(); ++i) {
+    if (outcomes[i] == InsertOutcome::full) call.simple("full");
+    else if (has_limit && counts[i].saturated) call.simple("saturated");
+    else if (filter.has_threshold() && reached.span()[i]) call.simple("reached");
+    else call.simple(outcomes[i] == InsertOutcome::new_key ? "new" : "seen");
+  }
+}
+
+/// What a kind that cannot do this replies.
+void require(bool can, const AnyFilter& filter, const char* operation, bool KindTraits::*trait) {
+  if (can) return;
+  std::string kinds;
+  for (const KindTraits& traits : all_kinds()) {
+    if (traits.*trait) kinds.append(kinds.empty() ? "" : ", ").append(traits.name);
+  }
+  throw Refusal("ERR a " + std::string(name_of(filter.kind())) + " structure cannot " + operation +
+                "; create the key with --kind and one of " + kinds);
+}
+
+void remove(Call& call) {
+  OpenKey key(call, KeyAccess::write);
+  AnyFilter& filter = key.get<FilterValue>(missing).filter();
+  require(filter.can_remove(), filter, "remove items", &KindTraits::can_remove);
+  const std::vector<Hash128> digests = digests_of(call, filter);
+  std::vector<RemoveResult> results(digests.size());
+  filter.remove_batch(digests, results);
+  call.replicate_verbatim();
+  call.array(results.size());
+  for (const RemoveResult result : results) {
+    switch (result) {
+      case RemoveResult::removed:
+        call.simple("removed");
+        break;
+      case RemoveResult::saturated:
+        call.simple("saturated");
+        break;
+      case RemoveResult::refused:
+        call.simple("refused");
+        break;
+    }
+  }
+}
+
+void count(Call& call) {
+  const OpenKey key(call, KeyAccess::read);
+  const AnyFilter& filter = key.get<FilterValue>(missing).filter();
+  require(filter.can_count(), filter, "count items", &KindTraits::can_count);
+  const std::vector<Hash128> digests = digests_of(call, filter);
+  std::vector<Count> counts(digests.size());
+  filter.count_batch(digests, counts);
+  call.array(counts.size());
+  for (const Count& found : counts) {
+    if (found.saturated) call.simple((">=" + std::to_string(found.value)).c_str());
+    else call.integer_reply(found.value);
+  }
+}
+
+void query(Call& call) {
+  const OpenKey key(call, KeyAccess::read);
+  const AnyFilter& filter = key.get<FilterValue>(missing).filter();
+  const std::vector<Hash128> digests = digests_of(call, filter);
+  Answers answers(digests.size());
+  filter.may_contain_batch(digests, answers.span());
+  call.array(digests.size());
+  for (const bool answer : answers.span()) call.boolean(answer);
+}
+
+void grow_once(Call& call) {
+  OpenKey key(call, KeyAccess::write);
+  AnyFilter& filter = key.get<FilterValue>(missing).filter();
+  require(filter.can_grow(), filter, "grow", &KindTraits::can_grow);
+  const std::optional<std::uint64_t> bytes = filter.bytes_after_growth();
+  if (!bytes) throw Refusal("ERR it has no doubling left; create the key with more --max-doublings");
+  if (*bytes > call.max_key_bytes()) throw Refusal("ERR it would be too large: " + too_large(*bytes, call));
+  if (!filter.try_grow()) throw Refusal("ERR it cannot grow");
+  call.replicate_verbatim();
+  call.ok();
+}
+
+void merge(Call& call) {
+  OpenKey key(call, KeyAccess::write);
+  FilterValue* const destination = key.find<FilterValue>();
+  if (destination != nullptr) destination->require_complete();
+  std::vector<const AnyFilter*> sources;
+  for (std::size_t i = 2; i < call.size(); ++i) {
+    // The value stays where it is when the key is closed: no other command runs before the end of this one.
+    sources.push_back(&OpenKey(call, KeyAccess::read, i)
+                           .get<FilterValue>("ERR a source does not exist; name existing keys")
+                           .filter());
+  }
+  // All sources or none.
+  AnyFilter sum(destination != nullptr ? destination->filter() : *sources.front());
+  try {
+    for (std::size_t i = destination != nullptr ? 0 : 1; i < sources.size(); ++i) {
+      if (sum.merge(*sources[i])) continue;
+      throw Refusal("ERR the items of all keys together do not fit; merge into a larger structure");
+    }
+  } catch (const std::invalid_argument& error) {
+    throw Refusal("ERR the keys differ: " + std::string(error.what()) +
+                  "; create them with the same options and the same --seed");
+  }
+  if (destination != nullptr) destination->filter() = std::move(sum);
+  else key.set(std::make_unique<FilterValue>(std::move(sum)));
+  call.replicate_verbatim();
+  call.ok();
+}
+
+void info(Call& call) {
+  const OpenKey key(call, KeyAccess::read);
+  const FilterValue& value = key.get<FilterValue>(missing);
+  const AnyFilter& filter = value.filter();
+  const FilterShape shape = filter.shape();
+  const FilterTotals totals = filter.totals();
+  const std::optional<std::uint64_t> grown = filter.bytes_after_growth();
+  const auto* const cells = std::get_if<DLeftShape>(&shape.shape);
+  const std::string options = joined(words_of(shape));
+  const std::string seed = std::to_string(filter.hasher().seed_or_key_id());
+  call.map(11);
+  call.simple("kind");
+  call.simple(name_of(shape.kind()).data());
+  call.simple("options");
+  call.bytes(options);
+  call.simple("seed");
+  call.bytes(seed);
+  call.entry("bytes", shape.num_bytes());
+  call.simple("bytes after growth");
+  grown ? call.integer_reply(*grown) : call.null();
+  call.entry("doublings", cells == nullptr ? 0 : cells->num_doublings);
+  call.entry("insertions", totals.num_insertions);
+  call.entry("removals", totals.num_removes);
+  call.entry("refused removals", totals.num_refused_removes);
+  call.entry("full insertions", totals.num_full);
+  call.entry("memory", value.memory_bytes());
+}
+
+/// Names and numbers of a map.
+class Fields {
+ public:
+  void add(const char* name, std::uint64_t value) { fields_.push_back({name, value, 0, false}); }
+  void add_real(const char* name, double value) { fields_.push_back({name, 0, value, true}); }
+  void reply(const Call& call) const {
+    call.map(fields_.size());
+    for (const Field& field : fields_) {
+      call.simple(field.name);
+      field.is_real ? call.real_reply(field.real) : call.integer_reply(field.whole);
+    }
+  }
+
+ private:
+  struct Field {
+    const char* name;
+    std::uint64_t whole;
+    double real;
+    bool is_real;
+  };
+  std::vector<Field> fields_;
+};
+
+void stats(Call& call) {
+  const OpenKey key(call, KeyAccess::read);
+  const AnyFilter& filter = key.get<FilterValue>(missing).filter();
+  const FilterStatistics statistics = filter.statistics();
+  Fields fields;
+  fields.add("positions", statistics.num_positions);
+  fields.add("positions in use", statistics.num_nonzero);
+  fields.add_real("load", statistics.fill_ratio());
+  fields.add("saturated", statistics.num_saturated);
+  fields.add("insertions", statistics.num_insertions);
+  fields.add("removals", statistics.num_removes);
+  fields.add("refused removals", statistics.num_refused_removes);
+  fields.add("full insertions", filter.totals().num_full);
+  if (const auto bound = filter.count_min_bound()) {
+    const auto total = static_cast<double>(statistics.num_insertions);
+    fields.add_real("largest error", bound->epsilon * total);
+    fields.add_real("probability of a larger error", bound->failure_probability);
+  } else {
+    fields.add_real("estimated keys", statistics.estimated_num_keys);
+    fields.add_real("standard error of the keys", statistics.estimated_num_keys_standard_error);
+    fields.add_real("false positive rate", statistics.estimated_false_positive_rate);
+  }
+  const auto add_side_table = [&](std::uint64_t num_keys, std::uint64_t num_spilled, std::uint64_t capacity) {
+    fields.add("items", num_keys);
+    fields.add("side table entries", num_spilled);
+    fields.add("side table capacity", capacity);
+  };
+  if (const auto own = filter.dleft_statistics())
+    add_side_table(own->table.num_keys, own->table.num_spilled, own->table.spill_capacity);
+  if (const auto own = filter.compact_statistics())
+    add_side_table(own->num_keys, own->num_spilled, own->spill_capacity);
+  fields.reply(call);
+}
+
+constexpr std::array commands{
+    Command{"TALLY.CREATE", entry<create, 3, any_number>, "write deny-oom"},
+    Command{"TALLY.PLAN", entry<plan_structure, 2, any_number>, "readonly", CommandKeys::none},
+    Command{"TALLY.ADD", entry<add, 3, any_number>, "write deny-oom"},
+    Command{"TALLY.REMOVE", entry<remove, 3, any_number>, "write"},
+    Command{"TALLY.COUNT", entry<count, 3, any_number>, "readonly"},
+    Command{"TALLY.QUERY", entry<query, 3, any_number>, "readonly"},
+    Command{"TALLY.MERGE", entry<merge, 3, any_number>, "write deny-oom", CommandKeys::all},
+    Command{"TALLY.GROW", entry<grow_once, 2>, "write deny-oom"},
+    Command{"TALLY.INFO", entry<info, 2>, "readonly fast"},
+    Command{"TALLY.STATS", entry<stats, 2>, "readonly"}};
+
+}  // namespace
+
+std::span<const Command> filter_commands() noexcept { return commands; }
+
+}  // namespace tally::redis
