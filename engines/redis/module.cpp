@@ -74,7 +74,7 @@ bool load(api::Context* context, const Call& arguments) {
       !register_type<FilterValue>(context) || !register_type<OverValue>(context)) {
     return false;
   }
-  for (const auto commands : {own_commands(), filter_commands(), over_commands()}) {
+  for (const auto commands : {own_commands(), filter_commands(), over_commands(), summary_commands()}) {
     if (!register_commands(context, commands)) return false;
   }
   if (module_options.compatible_names &&

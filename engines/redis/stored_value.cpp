@@ -89,7 +89,7 @@ void StoredValue::load_piece(std::uint64_t end, std::string_view bytes) {
 
 std::uint64_t StoredValue::memory_bytes() const {
   if (partial_) return partial_->memory_bytes();
-  std::uint64_t bytes = 128;  // the object and its vectors
+  std::uint64_t bytes = 128 + other_bytes();  // the object and its vectors
   for (const FilterView& filter : filters()) {
     bytes += 128 + filter.words.size_bytes() + filter.side_words.size_bytes();
   }
