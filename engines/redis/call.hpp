@@ -59,9 +59,6 @@ class Call {
 
   // Replicas and the append-only file.
 
-  /// Sends the command as it came: one whose name begins with TALLY.
-  void replicate_verbatim() const noexcept { api::replicate_verbatim(context_); }
-
   /// Sends the arguments as they came, with a name that a server without the compatible names has too.
   void replicate_as(const char* command) const noexcept {
     api::replicate(context_, command, "v", arguments_.data() + 1, arguments_.size() - 1);

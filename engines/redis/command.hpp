@@ -47,10 +47,11 @@ int entry(api::Context* context, api::String** arguments, int count) noexcept {
   return api::ok;
 }
 
-/// The tables. The names of the first three belong to Tally; those of the others are the compatible names.
+/// The tables. The names of the first four belong to Tally; those of the others are the compatible names.
 std::span<const Command> own_commands() noexcept;
 std::span<const Command> filter_commands() noexcept;
 std::span<const Command> over_commands() noexcept;
+std::span<const Command> summary_commands() noexcept;
 std::span<const Command> bloom_commands() noexcept;
 std::span<const Command> count_min_commands() noexcept;
 std::span<const Command> cuckoo_commands() noexcept;

@@ -145,7 +145,7 @@ void insert_all(const Call& call, AnyFilter& filter, std::span<const Hash128> di
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     if (outcomes[i] == InsertOutcome::full) refused.push_back(i);
   }
-  call.replicate_verbatim();
+  call.replicate_as("TALLY.ADD");
   if (call.is_replayed()) return;
   try {
     grow_and_insert(call, filter, digests, outcomes, std::move(refused));
@@ -155,8 +155,9 @@ void insert_all(const Call& call, AnyFilter& filter, std::span<const Hash128> di
 
 void add(Call& call) {
   OpenKey key(call, KeyAccess::write);
-  AnyFilter& filter = key.get<FilterValue>(missing).filter();
-  const std::vector<Hash128> digests = digests_of(call, filter);
+  FilterValue& value = key.get<FilterValue>(missing);
+  const std::vector<Hash128> digests = digests_of(call, value.filter());
+  AnyFilter& filter = value.filter_to_change(digests);
   std::vector<InsertOutcome> outcomes(digests.size());
   const bool has_limit = !filter.has_threshold() && filter.can_count() && !filter.can_fill_up();
   std::vector<Count> counts(has_limit ? digests.size() : 0);
@@ -186,12 +187,12 @@ void require(bool can, const AnyFilter& filter, const char* operation, bool Kind
 
 void remove(Call& call) {
   OpenKey key(call, KeyAccess::write);
-  AnyFilter& filter = key.get<FilterValue>(missing).filter();
-  require(filter.can_remove(), filter, "remove items", &KindTraits::can_remove);
-  const std::vector<Hash128> digests = digests_of(call, filter);
+  FilterValue& value = key.get<FilterValue>(missing);
+  require(value.filter().can_remove(), value.filter(), "remove items", &KindTraits::can_remove);
+  const std::vector<Hash128> digests = digests_of(call, value.filter());
   std::vector<RemoveResult> results(digests.size());
-  filter.remove_batch(digests, results);
-  call.replicate_verbatim();
+  value.filter_to_change(digests).remove_batch(digests, results);
+  call.replicate_as("TALLY.REMOVE");
   call.array(results.size());
   for (const RemoveResult result : results) {
     switch (result) {
@@ -234,13 +235,13 @@ void query(Call& call) {
 
 void grow_once(Call& call) {
   OpenKey key(call, KeyAccess::write);
-  AnyFilter& filter = key.get<FilterValue>(missing).filter();
+  AnyFilter& filter = key.get<FilterValue>(missing).filter_to_change();
   require(filter.can_grow(), filter, "grow", &KindTraits::can_grow);
   const std::optional<std::uint64_t> bytes = filter.bytes_after_growth();
   if (!bytes) throw Refusal("ERR it has no doubling left; create the key with more --max-doublings");
   if (*bytes > call.max_key_bytes()) throw Refusal("ERR it would be too large: " + too_large(*bytes, call));
   if (!filter.try_grow()) throw Refusal("ERR it cannot grow");
-  call.replicate_verbatim();
+  call.replicate_as("TALLY.GROW");
   call.ok();
 }
 
@@ -266,9 +267,9 @@ void merge(Call& call) {
     throw Refusal("ERR the keys differ: " + std::string(error.what()) +
                   "; create them with the same options and the same --seed");
   }
-  if (destination != nullptr) destination->filter() = std::move(sum);
+  if (destination != nullptr) destination->filter_to_change() = std::move(sum);
   else key.set(std::make_unique<FilterValue>(std::move(sum)));
-  call.replicate_verbatim();
+  call.replicate_as("TALLY.MERGE");
   call.ok();
 }
 

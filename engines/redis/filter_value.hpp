@@ -3,12 +3,15 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "redis_module_api.hpp"
 #include "stored_value.hpp"
+#include "summary_feed.hpp"
 
 namespace tally::redis {
 
@@ -22,9 +25,19 @@ class FilterValue final : public StoredValue {
   /// For a load.
   FilterValue() = default;
   explicit FilterValue(AnyFilter filter) : filter_(std::move(filter)) {}
+  /// Nobody follows the copy yet.
+  FilterValue(const FilterValue& other) : StoredValue(other), filter_(other.filter_) {}
 
-  AnyFilter& filter() noexcept { return *filter_; }
   const AnyFilter& filter() const noexcept { return *filter_; }
+  /// For changes by these items.
+  AnyFilter& filter_to_change(std::span<const Hash128> digests) noexcept;
+  /// For any other change.
+  AnyFilter& filter_to_change() noexcept;
+
+  /// SummaryFeed::since; the first call begins the versions. `name` is that of the key.
+  std::vector<std::span<const std::byte>> summary_since(std::string_view name, SummaryVersion version);
+  /// After summary_since.
+  SummaryVersion summary_version() const noexcept { return feed_->version(); }
 
   std::unique_ptr<AnyValue> copy() const override { return std::make_unique<FilterValue>(*this); }
 
@@ -35,7 +48,10 @@ class FilterValue final : public StoredValue {
   void set_parameters(std::string_view bytes, const std::vector<FileHeader>& headers) override;
   void take(std::vector<AnyFilter> filters) override { filter_ = std::move(filters.front()); }
 
+  std::uint64_t other_bytes() const noexcept override { return feed_ ? feed_->memory_bytes() : 0; }
+
   std::optional<AnyFilter> filter_;
+  std::unique_ptr<SummaryFeed> feed_;
 };
 
 }  // namespace tally::redis

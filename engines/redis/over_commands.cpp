@@ -278,7 +278,7 @@ void over_load(Call& call) {
   if (value->total_bytes() != total_bytes) throw Refusal("ERR total is not that of the first piece");
   if (!(*end == 0 && made != nullptr)) value->load_piece(static_cast<std::uint64_t>(*end), call.text(4));
   if (made != nullptr) key.set(std::move(made));
-  call.replicate_verbatim();
+  call.replicate_as("TALLY.OVERLOAD");
   call.ok();
 }
 

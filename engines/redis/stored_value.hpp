@@ -38,6 +38,7 @@ class StoredValue : public AnyValue {
   /// Throws FormatError if a value cannot have these parameters together with files of these headers.
   virtual void set_parameters(std::string_view bytes, const std::vector<FileHeader>& headers) = 0;
   virtual void take(std::vector<AnyFilter> filters) = 0;
+  virtual std::uint64_t other_bytes() const noexcept { return 0; }  ///< beside the filters
 
   std::optional<PartialLoad> partial_;
 };
