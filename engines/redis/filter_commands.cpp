@@ -42,7 +42,8 @@ void create(Call& call) {
   OpenKey key(call, KeyAccess::write);
   if (!key.is_empty()) throw Refusal("ERR the key exists; delete it first, or give another name");
   const std::uint64_t bytes = chosen.shape.num_bytes();
-  if (bytes > call.max_key_bytes()) throw Refusal("ERR the structure is too large: " + too_large(bytes, call));
+  if (bytes > call.max_key_bytes())
+    throw Refusal("ERR the structure is too large: " + too_large(bytes, call));
   const std::uint64_t seed = chosen.seed.value_or(random_seed());
   ReplicatedCommand command(call);
   for (const std::string& word : words_of(chosen.shape)) command.add(word);

@@ -58,18 +58,12 @@ std::uint64_t whole(const OptionValue& value, const Number& number, const std::s
   if (at == end && error == std::errc{} && !__builtin_mul_overflow(result, factor, &result)) return result;
   const double scaled = number.value * static_cast<double>(factor);
   if (!(scaled < 0x1p64) || error != std::errc{}) refuse(value, "is too large; must be below 2^64");
-  if (factor == 1 && scaled != std::floor(scaled))
-    refuse(value, "is not a whole number; give a " + example);
+  if (factor == 1 && scaled != std::floor(scaled)) refuse(value, "is not a whole number; give a " + example);
   return static_cast<std::uint64_t>(std::round(scaled));
 }
 
-constexpr std::array<std::pair<std::string_view, double>, 7> durations{{{"", 1e9},
-                                                                         {"us", 1e3},
-                                                                         {"ms", 1e6},
-                                                                         {"s", 1e9},
-                                                                         {"m", 60e9},
-                                                                         {"h", 3600e9},
-                                                                         {"d", 86400e9}}};
+constexpr std::array<std::pair<std::string_view, double>, 7> durations{
+    {{"", 1e9}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}, {"d", 86400e9}}};
 constexpr double most_nanoseconds = 36525 * 86400e9;
 
 }  // namespace

@@ -75,25 +75,29 @@ Arguments read_arguments(const Call& call) {
       if (is_same_word(row.name, word)) option = &row;
     }
     if (option == nullptr) {
-      throw Refusal("ERR '" + std::string(call.text(i).substr(0, 100)) +
-                    "' is not an option; must be WINDOW, SLOTS, MEMORY, KEYS, FALSE-POSITIVE-RATE, UPDATE, SEED, "
-                    "TIME or ITEMS");
+      throw Refusal(
+          "ERR '" + std::string(call.text(i).substr(0, 100)) +
+          "' is not an option; must be WINDOW, SLOTS, MEMORY, KEYS, FALSE-POSITIVE-RATE, UPDATE, SEED, "
+          "TIME or ITEMS");
     }
     if (i + 1 == call.size()) throw Refusal("ERR --" + std::string(option->name) + ": its value is missing");
     option->read(arguments, {option->name, call.text(i + 1)});
     if (option->is_given != nullptr) arguments.*option->is_given = true;
   }
   arguments.first_item = i + 1;
-  if (arguments.first_item >= call.size()) throw Refusal("ERR ITEMS is missing; give it, and one item or more");
+  if (arguments.first_item >= call.size())
+    throw Refusal("ERR ITEMS is missing; give it, and one item or more");
   return arguments;
 }
 
 void check(const Arguments& arguments) {
   const OverOptions& given = arguments.options;
   if (given.window && (given.num_keys || given.false_positive_rate || arguments.has_update)) {
-    throw Refusal("ERR --keys, --false-positive-rate and --update cannot be combined with --window; give --memory");
+    throw Refusal(
+        "ERR --keys, --false-positive-rate and --update cannot be combined with --window; give --memory");
   }
-  if (!given.window && arguments.has_slots) throw Refusal("ERR --slots is only for --window; give --window too");
+  if (!given.window && arguments.has_slots)
+    throw Refusal("ERR --slots is only for --window; give --window too");
   if (!given.window && given.threshold > max_threshold_limit) {
     throw Refusal("ERR N: " + std::to_string(given.threshold) + " is too large; must be at most " +
                   std::to_string(max_threshold_limit));
@@ -112,7 +116,8 @@ void require_same(const Arguments& arguments, const OverOptions& own) {
   require(!arguments.has_slots || given.num_slots == own.num_slots, "--slots");
   require(!arguments.has_memory || given.memory_bytes == own.memory_bytes, "--memory");
   require(!arguments.has_keys || given.num_keys == own.num_keys, "--keys");
-  require(!arguments.has_rate || given.false_positive_rate == own.false_positive_rate, "--false-positive-rate");
+  require(!arguments.has_rate || given.false_positive_rate == own.false_positive_rate,
+          "--false-positive-rate");
   require(!arguments.has_update || given.update == own.update, "--update");
   require(!arguments.has_seed || given.seed == own.seed, "--seed");
 }
@@ -130,8 +135,9 @@ std::unique_ptr<OverValue> make_value(const Call& call, const OverOptions& wante
                           .false_positive_rate = wanted.false_positive_rate.value_or(0.01),
                           .threshold = wanted.threshold});
       if (num_bytes(shape) > max_bytes) {
-        throw Refusal("ERR --keys: they take " + std::to_string(num_bytes(shape)) + " bytes; must be at most " +
-                      std::to_string(max_bytes) + ", the module's option MAX-KEY-BYTES; give fewer, or --memory");
+        throw Refusal("ERR --keys: they take " + std::to_string(num_bytes(shape)) +
+                      " bytes; must be at most " + std::to_string(max_bytes) +
+                      ", the module's option MAX-KEY-BYTES; give fewer, or --memory");
       }
     }
     return std::make_unique<OverValue>(OverStream(wanted));
@@ -262,7 +268,8 @@ void over_info(Call& call) {
 void over_load(Call& call) {
   const auto end = call.integer(2);
   const auto total = call.integer(3);
-  if (!end || !total || *end < 0 || *total < 0) throw Refusal("ERR end and total must be integers, at least 0");
+  if (!end || !total || *end < 0 || *total < 0)
+    throw Refusal("ERR end and total must be integers, at least 0");
   const auto total_bytes = static_cast<std::uint64_t>(*total);
   if (total_bytes > call.max_key_bytes()) {
     throw Refusal("ERR the state takes " + std::to_string(total_bytes) + " bytes; must be at most " +
@@ -282,10 +289,11 @@ void over_load(Call& call) {
   call.ok();
 }
 
-constexpr std::array commands{Command{"TALLY.OVER", entry<over, 4, any_number>, "write deny-oom"},
-                              Command{"TALLY.OVERINSERT", entry<over_insert, 5, any_number>, "write deny-oom"},
-                              Command{"TALLY.OVERINFO", entry<over_info, 2>, "readonly"},
-                              Command{"TALLY.OVERLOAD", entry<over_load, 5>, "write deny-oom"}};
+constexpr std::array commands{
+    Command{"TALLY.OVER", entry<over, 4, any_number>, "write deny-oom"},
+    Command{"TALLY.OVERINSERT", entry<over_insert, 5, any_number>, "write deny-oom"},
+    Command{"TALLY.OVERINFO", entry<over_info, 2>, "readonly"},
+    Command{"TALLY.OVERLOAD", entry<over_load, 5>, "write deny-oom"}};
 
 }  // namespace
 

@@ -46,7 +46,9 @@ std::string text_of(double value) {
   return {text.data(), end};
 }
 
-[[noreturn]] void refuse(const std::string& reason) { throw FormatError("the state of a stream: " + reason, 0); }
+[[noreturn]] void refuse(const std::string& reason) {
+  throw FormatError("the state of a stream: " + reason, 0);
+}
 
 template <class Number>
 std::optional<Number> saved(std::span<const std::byte> state, const char* name) {
@@ -78,8 +80,8 @@ OverOptions options_of(std::span<const std::byte> state) {
   options.false_positive_rate = saved<double>(state, "false-positive-rate");
   options.seed = saved_number<std::uint64_t>(state, "seed");
   const std::optional<std::string> update = StateReader::saved_option(state, "update");
-  options.update = update == name_of(CounterUpdate::conservative) ? CounterUpdate::conservative
-                                                                    : CounterUpdate::plain;
+  options.update =
+      update == name_of(CounterUpdate::conservative) ? CounterUpdate::conservative : CounterUpdate::plain;
   return options;
 }
 
@@ -96,7 +98,8 @@ void require_options_that_fit(const OverOptions& options, std::uint64_t state_by
     const double positions = static_cast<double>(*options.num_keys) * std::max(0.1, -2.1 * std::log(rate));
     bytes = positions * static_cast<double>(std::bit_width(options.threshold)) / 8;
   }
-  if (bytes > most_factor * static_cast<double>(state_bytes) + 65536) refuse("it is too short for its options");
+  if (bytes > most_factor * static_cast<double>(state_bytes) + 65536)
+    refuse("it is too short for its options");
 }
 
 }  // namespace
@@ -171,15 +174,15 @@ bool OverStream::has_room_for(std::uint64_t num_items, std::uint64_t max_bytes) 
   }
   // The set of reported keys also grows: by 16 bytes per key, up to 4 times as much while it doubles.
   const auto distinct = static_cast<double>(now.num_distinct_keys);
-  const double set_bytes =
-      64.0 * (static_cast<double>(now.num_reported) + static_cast<double>(num_items));
+  const double set_bytes = 64.0 * (static_cast<double>(now.num_reported) + static_cast<double>(num_items));
   const bool stays = distinct + static_cast<double>(num_items) <= opens_at;
   const double bytes = (stays ? static_cast<double>(now.memory_bytes) : bytes_then) + set_bytes;
   if (bytes > static_cast<double>(max_bytes)) return false;
   const double left = std::max(0.0, opens_at - distinct);
   const double set_left = (static_cast<double>(max_bytes) - bytes) / 64;
   num_items_before_check_ =
-      num_items + static_cast<std::uint64_t>(stays ? std::min({left - static_cast<double>(num_items), set_left, 1e15}) : 0);
+      num_items + static_cast<std::uint64_t>(
+                      stays ? std::min({left - static_cast<double>(num_items), set_left, 1e15}) : 0);
   checked_for_bytes_ = max_bytes;
   return true;
 }

@@ -43,9 +43,8 @@ void save(api::Io* io, void* stored) noexcept {
   const std::vector<std::byte> bytes = value.bytes();
   api::save_unsigned(io, total_of(value, bytes));
   api::save_unsigned(io, bytes.size());
-  for_each_piece(bytes, [&](std::uint64_t, std::string_view piece) {
-    api::save_bytes(io, piece.data(), piece.size());
-  });
+  for_each_piece(
+      bytes, [&](std::uint64_t, std::string_view piece) { api::save_bytes(io, piece.data(), piece.size()); });
 }
 
 void rewrite(api::Io* io, api::String* key, void* stored) noexcept {
@@ -111,7 +110,8 @@ void* load(api::Io* io, int version) noexcept {
 void OverValue::require_complete() const {
   if (stream_) return;
   throw Refusal("ERR the value is incomplete: " + std::to_string(loaded_.size()) + " of " +
-                std::to_string(total_bytes_) + " bytes are loaded; load the remaining pieces, or delete the key");
+                std::to_string(total_bytes_) +
+                " bytes are loaded; load the remaining pieces, or delete the key");
 }
 
 void OverValue::load_piece(std::uint64_t end, std::string_view bytes) {

@@ -37,7 +37,9 @@ class OverValue {
 
   /// The state, or what is loaded of it.
   std::vector<std::byte> bytes() const { return stream_ ? stream_->state() : loaded_; }
-  std::uint64_t memory_bytes() const { return sizeof *this + (stream_ ? stream_->memory_bytes() : loaded_.capacity()); }
+  std::uint64_t memory_bytes() const {
+    return sizeof *this + (stream_ ? stream_->memory_bytes() : loaded_.capacity());
+  }
 
  private:
   std::optional<OverStream> stream_;

@@ -46,10 +46,11 @@ constexpr Places exact(FilterKind kind, Kinds... more) {
 
 using enum FilterKind;
 constexpr Places everywhere = ~Places{0};
-constexpr Places of_keys =
-    planner | planned(bloom, blocked_bloom, counting_bloom, threshold, dleft, compact_dleft, blocked_counting_bloom);
+constexpr Places of_keys = planner | planned(bloom, blocked_bloom, counting_bloom, threshold, dleft,
+                                             compact_dleft, blocked_counting_bloom);
 constexpr Places of_sizes = of_keys | planned(count_min);
-constexpr Places of_positions = exact(bloom, blocked_bloom, counting_bloom, threshold, blocked_counting_bloom);
+constexpr Places of_positions =
+    exact(bloom, blocked_bloom, counting_bloom, threshold, blocked_counting_bloom);
 constexpr Places of_thresholds = planner | planned(counting_bloom, threshold, blocked_counting_bloom) |
                                  exact(counting_bloom, threshold, blocked_counting_bloom);
 constexpr Places of_dleft_plans = planner | planned(dleft);
@@ -153,8 +154,9 @@ Request read_words(const Call& call, std::size_t first) {
     if (word.starts_with("--")) word.remove_prefix(2);
     const Option* const option = find_option(word);
     if (option == nullptr) {
-      throw Refusal("ERR '" + std::string(call.text(i).substr(0, 100)) +
-                    "' is not an option; give those of 'tally plan' or 'tally build', such as --keys 1000000");
+      throw Refusal(
+          "ERR '" + std::string(call.text(i).substr(0, 100)) +
+          "' is not an option; give those of 'tally plan' or 'tally build', such as --keys 1000000");
     }
     const std::uint64_t bit = std::uint64_t{1} << (option - options);
     const std::string name(option->name);
@@ -186,7 +188,8 @@ void require_places(const Request& request, Places places, const std::string& wh
   for (const Option& option : options) {
     const bool is_given = (request.given >> (&option - options) & 1) != 0;
     if (!is_given || (option.places & places) != 0) continue;
-    throw Refusal("ERR --" + std::string(option.name) + ": " + what + " does not have this option; leave it out");
+    throw Refusal("ERR --" + std::string(option.name) + ": " + what +
+                  " does not have this option; leave it out");
   }
 }
 
@@ -278,11 +281,13 @@ Requirements completed(const Request& request, bool is_sketch) {
     return wanted;
   }
   if (wanted.num_keys && wanted.memory_bytes && wanted.false_positive_rate) {
-    throw Refusal("ERR --false-positive-rate: it follows from --keys and --memory; leave one of the three out");
+    throw Refusal(
+        "ERR --false-positive-rate: it follows from --keys and --memory; leave one of the three out");
   }
   if (!wanted.num_keys && !wanted.memory_bytes) {
-    throw Refusal("ERR --keys: it is missing; give the number of distinct keys, or --memory, or --kind and an "
-                  "exact shape");
+    throw Refusal(
+        "ERR --keys: it is missing; give the number of distinct keys, or --memory, or --kind and an "
+        "exact shape");
   }
   if (!wanted.false_positive_rate && !(wanted.num_keys && wanted.memory_bytes))
     wanted.false_positive_rate = default_rate;
@@ -293,8 +298,9 @@ Requirements completed(const Request& request, bool is_sketch) {
 ChosenShape planned_kind(const Request& request, FilterKind kind) {
   const bool is_sketch = traits_of(kind).takes_weights;
   if (kind == compact_dleft && request.wanted.keys_repeat) {
-    throw Refusal("ERR --unique-keys: a compact-dleft filter is planned for keys that are in it once at a time; "
-                  "give this option if they are, or give --kind dleft, or an exact shape");
+    throw Refusal(
+        "ERR --unique-keys: a compact-dleft filter is planned for keys that are in it once at a time; "
+        "give this option if they are, or give --kind dleft, or an exact shape");
   }
   Requirements wanted = completed(request, is_sketch);
   if (!request.scheme.empty()) wanted.scheme = request.scheme;
@@ -321,9 +327,12 @@ ChosenShape recommended(const Request& request) {
   if (!request.scheme.empty()) wanted.scheme = request.scheme;
   Plan made = plan(wanted);
   const Candidate& first = made.recommended();
-  return {first.shape,    made.reason,
-          made.warnings,  first.num_keys,
-          first.errors.empty() ? first.false_positive_rate : first.errors.front().false_positive_rate, {}};
+  return {first.shape,
+          made.reason,
+          made.warnings,
+          first.num_keys,
+          first.errors.empty() ? first.false_positive_rate : first.errors.front().false_positive_rate,
+          {}};
 }
 
 bool is_of_field(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }

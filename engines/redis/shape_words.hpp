@@ -14,11 +14,11 @@ namespace tally::redis {
 /// A structure that was asked for by the words of the command line of `tally plan` and `tally build`.
 struct ChosenShape {
   FilterShape shape;
-  std::string reason;                               ///< why this structure
-  std::vector<std::string> warnings;                ///< of the planner
-  std::optional<std::uint64_t> num_keys;            ///< that it is planned for
-  std::optional<double> false_positive_rate;        ///< predicted with all these keys
-  std::optional<std::uint64_t> seed;                ///< nothing: to be drawn
+  std::string reason;                         ///< why this structure
+  std::vector<std::string> warnings;          ///< of the planner
+  std::optional<std::uint64_t> num_keys;      ///< that it is planned for
+  std::optional<double> false_positive_rate;  ///< predicted with all these keys
+  std::optional<std::uint64_t> seed;          ///< nothing: to be drawn
 };
 
 /// The structure that the arguments from `first` on ask for. Each is the name of an option, with or without its dashes, in

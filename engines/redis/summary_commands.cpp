@@ -40,7 +40,8 @@ SummaryVersion version_of(const Call& call, std::size_t i) {
 }
 
 void summary(Call& call) {
-  if (!call.is_word(2, "SINCE")) throw Refusal("ERR the word SINCE is missing; give TALLY.SUMMARY key SINCE version");
+  if (!call.is_word(2, "SINCE"))
+    throw Refusal("ERR the word SINCE is missing; give TALLY.SUMMARY key SINCE version");
   const SummaryVersion since = version_of(call, 3);
   const OpenKey key(call, KeyAccess::read);
   FilterValue& value = key.get<FilterValue>(missing);

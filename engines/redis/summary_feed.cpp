@@ -18,9 +18,10 @@ SummaryLayout layout_of_filter(const AnyFilter& filter) {
         if constexpr (requires { layout_of(own, shape.scheme_id, filter.hasher()); }) {
           return layout_of(own, shape.scheme_id, filter.hasher());
         } else {
-          throw std::invalid_argument("a " + std::string(name_of(filter.kind())) +
-                                      " structure has no summary; create the key with --kind and one of bloom, "
-                                      "blocked-bloom, counting-bloom, dleft");
+          throw std::invalid_argument(
+              "a " + std::string(name_of(filter.kind())) +
+              " structure has no summary; create the key with --kind and one of bloom, "
+              "blocked-bloom, counting-bloom, dleft");
         }
       },
       shape.shape);

@@ -44,7 +44,8 @@ class SummaryFeed {
 
   SummaryPublisher publisher_;
   bool has_changed_ = true;
-  std::deque<Delta> deltas_;  // each begins where the one before ends, and the last one ends at the last version
+  std::deque<Delta>
+      deltas_;  // each begins where the one before ends, and the last one ends at the last version
   std::uint64_t delta_bytes_ = 0;
   std::vector<std::byte> other_message_;
 };

@@ -29,7 +29,8 @@ const std::vector<std::pair<std::string, Words>> all_kinds_made{
     {"blocked", {"kind", "blocked-bloom", "keys", "3000", "false-positive-rate", "0.1%"}},
     {"counting", {"KIND", "COUNTING-BLOOM", "KEYS", "3K", "THRESHOLD", "3"}},
     {"threshold", {"--threshold", "3", "--keys", "3000", "--kind", "threshold"}},
-    {"dleft", {"--kind", "dleft", "--keys", "3000", "--false-positive-rate", "0.001", "--max-doublings", "3"}},
+    {"dleft",
+     {"--kind", "dleft", "--keys", "3000", "--false-positive-rate", "0.001", "--max-doublings", "3"}},
     {"sketch", {"--epsilon", "0.001", "--total-count", "1000000"}},
     {"compact", {"--kind", "compact-dleft", "--unique-keys", "--keys", "3000"}},
     {"blocked counting", {"--kind", "blocked-counting-bloom", "--memory", "64KiB"}},
@@ -43,7 +44,8 @@ Words create_words(const std::string& key, const Words& options) {
 }
 
 void create_all(RunningModule& redis) {
-  for (const auto& [key, options] : all_kinds_made) ASSERT_EQ(redis(create_words(key, options)), "+OK") << key;
+  for (const auto& [key, options] : all_kinds_made)
+    ASSERT_EQ(redis(create_words(key, options)), "+OK") << key;
 }
 
 /// The value of a field of a map, which RESP2 replies as an array.
@@ -103,12 +105,14 @@ TEST_F(RedisFilter, ArgumentErrorsNameTheOptionTheValueAndTheFix) {
       redis,
       {{{"SET", "string", "x"}, "+OK"},
        {{"TALLY.CREATE", "f", "--keys", "1000"}, "+OK"},
-       {{"TALLY.CREATE", "f", "--keys", "1000"}, error("the key exists; delete it first, or give another name")},
+       {{"TALLY.CREATE", "f", "--keys", "1000"},
+        error("the key exists; delete it first, or give another name")},
        {{"TALLY.CREATE", "string", "--keys", "10"},
         error("the key exists; delete it first, or give another name")},
        {{"TALLY.CREATE", "g"}, arity},
        {{"TALLY.CREATE", "g", "--colour", "red"},
-        error("'--colour' is not an option; give those of 'tally plan' or 'tally build', such as --keys 1000000")},
+        error("'--colour' is not an option; give those of 'tally plan' or 'tally build', such as --keys "
+              "1000000")},
        {{"TALLY.CREATE", "g", "--keys"}, error("--keys: its value is missing")},
        {{"TALLY.CREATE", "g", "--keys", "1", "KEYS", "2"}, error("--keys: it is given twice; give it once")},
        {{"TALLY.CREATE", "g", "--keys", "many"},
@@ -124,24 +128,29 @@ TEST_F(RedisFilter, ArgumentErrorsNameTheOptionTheValueAndTheFix) {
        {{"TALLY.CREATE", "g", "--keys", "nan"},
         error("--keys: 'nan' is not a number such as 5000, 10M or 1e6")},
        {{"TALLY.CREATE", "g", "--false-positive-rate", "2"},
-        error("--false-positive-rate: '2' is out of range; give a rate above 0 and below 1, such as 1%, 0.01 or "
+        error("--false-positive-rate: '2' is out of range; give a rate above 0 and below 1, such as 1%, 0.01 "
+              "or "
               "1e-3")},
        {{"TALLY.CREATE", "g", "--memory", "1Q"},
         error("--memory: '1Q' has an unknown unit; give a size such as 64MiB, 1.5GB or 65536")},
        {{"TALLY.CREATE", "g", "--kind", "cuckoo"},
-        error("--kind: 'cuckoo' is not one of: bloom, blocked-bloom, counting-bloom, threshold, dleft, count-min, "
+        error("--kind: 'cuckoo' is not one of: bloom, blocked-bloom, counting-bloom, threshold, dleft, "
+              "count-min, "
               "compact-dleft, blocked-counting-bloom")},
        {{"TALLY.CREATE", "g", "--deletes"},
-        error("--keys: it is missing; give the number of distinct keys, or --memory, or --kind and an exact shape")},
+        error("--keys: it is missing; give the number of distinct keys, or --memory, or --kind and an exact "
+              "shape")},
        {{"TALLY.CREATE", "g", "--keys", "9", "--memory", "1K", "--false-positive-rate", "1%"},
         error("--false-positive-rate: it follows from --keys and --memory; leave one of the three out")},
        {{"TALLY.CREATE", "g", "--kind", "bloom", "--keys", "9", "--deletes"},
         error("--deletes: a planned bloom structure does not have this option; leave it out")},
        {{"TALLY.CREATE", "g", "--num-positions", "640"},
-        error("--num-positions and --num-hashes define a shape together; give all of them, or --keys or --memory "
+        error("--num-positions and --num-hashes define a shape together; give all of them, or --keys or "
+              "--memory "
               "instead")},
        {{"TALLY.CREATE", "g", "--kind", "compact-dleft", "--keys", "9"},
-        error("--unique-keys: a compact-dleft filter is planned for keys that are in it once at a time; give this "
+        error("--unique-keys: a compact-dleft filter is planned for keys that are in it once at a time; give "
+              "this "
               "option if they are, or give --kind dleft, or an exact shape")},
        {{"TALLY.CREATE", "g", "--width", "10", "--depth", "2", "--keys", "9"},
         error("--keys: an exact shape of a count-min structure does not have this option; leave it out")},
@@ -152,7 +161,8 @@ TEST_F(RedisFilter, ArgumentErrorsNameTheOptionTheValueAndTheFix) {
        {{"TALLY.INFO", "f", "x"}, "-ERR wrong number of arguments for 'TALLY.INFO' command"},
        {{"TALLY.CREATE", "bloom", "--kind", "bloom", "--keys", "100"}, "+OK"},
        {{"TALLY.REMOVE", "bloom", "a"},
-        error("a bloom structure cannot remove items; create the key with --kind and one of counting-bloom, dleft, "
+        error("a bloom structure cannot remove items; create the key with --kind and one of counting-bloom, "
+              "dleft, "
               "compact-dleft, blocked-counting-bloom")},
        {{"TALLY.COUNT", "bloom", "a"},
         error("a bloom structure cannot count items; create the key with --kind and one of counting-bloom, "
@@ -163,9 +173,10 @@ TEST_F(RedisFilter, ArgumentErrorsNameTheOptionTheValueAndTheFix) {
        {{"EXISTS", "g"}, ":0"}});
   EXPECT_THAT(redis({"TALLY.CREATE", "g", "--kind", "bloom", "--scheme", "x", "--keys", "9"}),
               StartsWith("-ERR "));
-  EXPECT_THAT(redis({"TALLY.CREATE", "g", "--kind", "bloom", "--keys", "1T"}),
-              testing::AllOf(StartsWith("-ERR the structure is too large: it takes 1"),
-                             HasSubstr(" bytes; must be at most 268435456, the module's option MAX-KEY-BYTES")));
+  EXPECT_THAT(
+      redis({"TALLY.CREATE", "g", "--kind", "bloom", "--keys", "1T"}),
+      testing::AllOf(StartsWith("-ERR the structure is too large: it takes 1"),
+                     HasSubstr(" bytes; must be at most 268435456, the module's option MAX-KEY-BYTES")));
   redis({"TALLY.CREATE", "other", "--kind", "bloom", "--keys", "100"});
   EXPECT_THAT(redis({"TALLY.MERGE", "bloom", "other"}),
               testing::AllOf(StartsWith("-ERR the keys differ: "), HasSubstr("--seed")));
@@ -196,8 +207,8 @@ TEST_F(RedisFilter, RepliesAreThoseOfTheClientsProtocol) {
   EXPECT_EQ(field(redis, {"TALLY.INFO", "dleft"}, "refused removals").shown(), ":1");
   EXPECT_EQ(field(redis, {"TALLY.STATS", "dleft"}, "items").shown(), ":2");
   redis({"HELLO", "3"});
-  expect_replies(redis, {{{"TALLY.QUERY", "bloom", "a", "b"}, "[#t, #f]"},
-                         {{"TALLY.COUNT", "dleft", "a"}, "[:1]"}});
+  expect_replies(redis,
+                 {{{"TALLY.QUERY", "bloom", "a", "b"}, "[#t, #f]"}, {{"TALLY.COUNT", "dleft", "a"}, "[:1]"}});
   EXPECT_EQ(redis.call({"TALLY.INFO", "dleft"}).type, '%');
   EXPECT_EQ(redis.call({"TALLY.STATS", "sketch"}).type, '%');
   EXPECT_EQ(field(redis, {"TALLY.STATS", "bloom"}, "load").type, ',');

@@ -55,7 +55,8 @@ TEST_F(RedisOver, ArgumentErrorsNameTheOptionAndTheFix) {
     return words;
   };
   const std::string option_list =
-      " is not an option; must be WINDOW, SLOTS, MEMORY, KEYS, FALSE-POSITIVE-RATE, UPDATE, SEED, TIME or ITEMS";
+      " is not an option; must be WINDOW, SLOTS, MEMORY, KEYS, FALSE-POSITIVE-RATE, UPDATE, SEED, TIME or "
+      "ITEMS";
   expect_replies(
       redis,
       {{{"SET", "string", "x"}, "+OK"},
@@ -164,14 +165,14 @@ TEST_F(RedisOver, FiltersMissNoItemAndReportNoneTwice) {
 TEST_F(RedisOver, AWindowReportsWhatReachedNWithinIt) {
   RunningModule redis;
   const auto at = [&](long milliseconds, const Words& items) {
-    Words words{"TALLY.OVERINSERT", "w", "3", "WINDOW", "1s", "SLOTS", "10", "TIME", std::to_string(milliseconds),
-                "ITEMS"};
+    Words words{"TALLY.OVERINSERT",           "w",    "3", "WINDOW", "1s", "SLOTS", "10", "TIME",
+                std::to_string(milliseconds), "ITEMS"};
     words.insert(words.end(), items.begin(), items.end());
     return redis(words);
   };
   EXPECT_EQ(at(10000, {"a", "a", "b"}), "[]");
   EXPECT_EQ(at(10900, {"a", "a", "b"}), "[\"a\"]");
-  EXPECT_EQ(at(11500, {"b"}), "[]");      // the first sight of b is too old
+  EXPECT_EQ(at(11500, {"b"}), "[]");  // the first sight of b is too old
   EXPECT_EQ(at(11600, {"b"}), "[\"b\"]");
   EXPECT_EQ(at(11700, {"a", "b"}), "[]");  // reported within the last window
   EXPECT_EQ(at(99000, {"a", "a"}), "[]");
@@ -225,7 +226,8 @@ void fill(RunningModule& redis, int first) {
   redis(with_keys({"TALLY.OVER", "exact", "2"}, "item", first, 100));
   redis(with_keys({"TALLY.OVERINSERT", "memory", "2", "MEMORY", "100KiB", "ITEMS"}, "item", first, 3000));
   redis(with_keys({"TALLY.OVERINSERT", "keys", "2", "KEYS", "9000", "ITEMS"}, "item", first, 3000));
-  redis(with_keys({"TALLY.OVERINSERT", "window", "2", "WINDOW", "1h", "MEMORY", "3MiB", "ITEMS"}, "item", first, 900));
+  redis(with_keys({"TALLY.OVERINSERT", "window", "2", "WINDOW", "1h", "MEMORY", "3MiB", "ITEMS"}, "item",
+                  first, 900));
   redis(with_keys({"TALLY.OVER", "window", "2"}, "item", first, 100));
 }
 

@@ -132,8 +132,9 @@ TEST_F(RedisSummary, AFollowerThatIsSlightlyBehindReceivesDeltasAndOneFarBehindA
     EXPECT_THAT(ahead.refresh(redis), testing::ElementsAre(SummaryMessageKind::delta));
   }
   EXPECT_LT(ahead.num_bytes() - full_bytes, 1500u);
-  EXPECT_THAT(behind.refresh(redis), testing::ElementsAre(SummaryMessageKind::delta, SummaryMessageKind::delta,
-                                                          SummaryMessageKind::delta));
+  EXPECT_THAT(
+      behind.refresh(redis),
+      testing::ElementsAre(SummaryMessageKind::delta, SummaryMessageKind::delta, SummaryMessageKind::delta));
   behind.expect_same_answers(redis, with_keys({}, "more", 0, 100));
   for (int round = 0; round < 60; ++round) {
     redis(with_keys({"TALLY.ADD", "bloom"}, "many", 300 * round, 300));
@@ -187,7 +188,8 @@ TEST_F(RedisSummary, ArgumentErrorsSayWhatToGive) {
        {{"TALLY.SUMMARY", "none", "SINCE", "0"}, "-ERR the key does not exist; create it with TALLY.CREATE"},
        {{"TALLY.SUMMARY", "string", "SINCE", "0"}, shown_wrong_type},
        {{"TALLY.SUMMARY", "sketch", "SINCE", "0"},
-        "-ERR a count-min structure has no summary; create the key with --kind and one of bloom, blocked-bloom, "
+        "-ERR a count-min structure has no summary; create the key with --kind and one of bloom, "
+        "blocked-bloom, "
         "counting-bloom, dleft"}});
   EXPECT_THAT(redis({"TALLY.SUMMARY", "", "SINCE", "0"}), HasSubstr("must be 1 to 255"));
   EXPECT_EQ(redis.call({"TALLY.SUMMARY", "f", "SINCE", "18446744073709551615-7"}).elements.size(), 2u);
@@ -203,8 +205,8 @@ TEST_F(RedisSummary, TheExampleSavesTheRoundTripsOfAbsentItems) {
   int before = 0;
   int after = 0;
   int round_trips = 0;
-  ASSERT_EQ(std::sscanf(result.output.c_str(), "20000 questions, %d and %d of 10000 found\n%d round trips", &before,
-                        &after, &round_trips),
+  ASSERT_EQ(std::sscanf(result.output.c_str(), "20000 questions, %d and %d of 10000 found\n%d round trips",
+                        &before, &after, &round_trips),
             3)
       << result.output;
   EXPECT_GE(before, 1000);

@@ -114,7 +114,8 @@ int main(int, char** arguments) try {
   users.refresh();
   const auto ask = [&](int first, int count) {
     int num_found = 0;
-    for (int i = first; i < first + count; ++i) num_found += users.may_contain("user" + std::to_string(i)) ? 1 : 0;
+    for (int i = first; i < first + count; ++i)
+      num_found += users.may_contain("user" + std::to_string(i)) ? 1 : 0;
     return num_found;
   };
   const int found_before = ask(8000, 10000);
