@@ -79,8 +79,9 @@ TEST_F(RedisFaults, AReplicaThatWasCutOffUnderWritesIsEqualInTheEnd) {
       master({"FLUSHALL"});
     }
     if (round % 20 == 10) {
+      if (round == 50) master({"DEBUG", "CHANGE-REPL-ID"});  // so that what the backlog has is not enough
       master({"CLIENT", "KILL", "TYPE", "REPLICA"});
-      for (int more = 0; more < 20; ++more) write(master, 1000 + more);  // more than the backlog holds
+      for (int more = 0; more < 20; ++more) write(master, 1000 + more);
     }
   }
   ASSERT_TRUE(comes_true([&] { return is_up() && master({"WAIT", "1", "1000"}) == ":1"; }));
