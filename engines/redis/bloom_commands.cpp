@@ -24,11 +24,11 @@ BloomChain& create(const Call& call, OpenKey& key, const BloomChainOptions& opti
   const std::uint64_t seed = random_seed();
   std::unique_ptr<BloomChain> chain;
   try {
-    chain = std::make_unique<BloomChain>(options, seed, call.max_key_bytes());
+    chain = std::make_unique<BloomChain>(options, seed, call);
   } catch (const std::invalid_argument&) {
     throw Refusal("ERR could not create filter");
   } catch (const std::bad_alloc&) {
-    throw Refusal("ERR could not create filter");
+    throw Refusal(out_of_memory);
   }
   std::array<char, 32> rate{};
   std::to_chars(rate.data(), rate.data() + rate.size() - 1, options.false_positive_rate);
@@ -84,6 +84,8 @@ void reply_to_insert(const Call& call, ChainInsert result) {
       return call.error("ERR non scaling filter is full");
     case ChainInsert::no_room:
       return call.error("ERR problem inserting into filter");
+    case ChainInsert::no_memory:
+      return call.error(out_of_memory);
   }
 }
 
@@ -95,7 +97,7 @@ std::vector<ChainInsert> insert_all(const Call& call, BloomChain& chain, std::si
   results.reserve(call.size() - first);
   inserted.reserve(call.size() - first);
   for (std::size_t i = first; i < call.size(); ++i) {
-    results.push_back(chain.insert(call.text(i), call.max_key_bytes()));
+    results.push_back(chain.insert(call.text(i), call));
     if (results.back() == ChainInsert::inserted) inserted.push_back(call.argument(i));
     if (results.back() == ChainInsert::full) break;
   }

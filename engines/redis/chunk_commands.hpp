@@ -41,11 +41,16 @@ void load_chunk_of(const Call& call, OpenKey& key, long long position) {
     } catch (const FormatError&) {
       throw Refusal("ERR received bad data");
     }
+    call.require_memory_for(created->total_bytes());
     key.set(std::move(created));
   } else {
     if (value == nullptr) throw Refusal("ERR not found");
     if (position < 1) throw Refusal("ERR invalid offset - no link found");
-    value->load_piece(static_cast<std::uint64_t>(position) - 1, call.text(3));
+    try {
+      value->load_piece(static_cast<std::uint64_t>(position) - 1, call.text(3));
+    } catch (const FormatError&) {
+      throw Refusal("ERR received bad data");
+    }
   }
   call.replicate_verbatim();
   call.ok();

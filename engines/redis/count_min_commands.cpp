@@ -30,6 +30,7 @@ void create(const Call& call, OpenKey& key, std::uint64_t width, std::uint64_t d
     throw Refusal("CMS: the sketch takes " + std::to_string(bytes) + " bytes; must be at most " +
                   std::to_string(call.max_key_bytes()) + ", the module's option MAX-KEY-BYTES");
   }
+  call.require_memory_for(bytes);
   try {
     key.set(std::make_unique<CountMinValue>(width, static_cast<std::uint32_t>(depth)));
   } catch (const std::invalid_argument&) {

@@ -7,6 +7,7 @@
 #include "data_type.hpp"
 #include "module_options.hpp"
 #include "redis_module_api.hpp"
+#include "server_memory.hpp"
 
 // What happens when Redis loads the module. Every function returns false after it has written the reason to the log.
 
@@ -59,6 +60,7 @@ bool read_options(const Call& call) {
 }
 
 bool load(api::Context* context, const Call& arguments) {
+  use_server_memory();
   if (!read_options(arguments)) return false;
   if (!register_type<BloomChain>(context) || !register_type<CountMinValue>(context)) return false;
   if (!register_commands(context, own_commands())) return false;

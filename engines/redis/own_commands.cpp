@@ -47,7 +47,7 @@ void new_bloom(Call& call) {
   if (key.find<BloomChain>() != nullptr) throw Refusal("ERR item exists");
   const BloomChainOptions options{*rate, static_cast<std::uint64_t>(*capacity),
                                   static_cast<std::uint32_t>(*expansion)};
-  key.set(std::make_unique<BloomChain>(options, seed, call.max_key_bytes()));
+  key.set(std::make_unique<BloomChain>(options, seed, call));
   call.replicate_verbatim();
   call.ok();
 }

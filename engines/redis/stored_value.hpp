@@ -37,6 +37,8 @@ class StoredValue {
   void begin_load(std::string_view header, std::uint64_t max_bytes);
   /// PartialLoad::append; with the last piece, the value is complete.
   void load_piece(std::uint64_t end, std::string_view bytes);
+  /// Of the bodies, once they are loaded.
+  std::uint64_t total_bytes() const { return partial_ ? partial_->total_bytes() : dump_bytes(); }
 
   std::uint64_t memory_bytes() const;
 
