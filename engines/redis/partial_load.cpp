@@ -1,5 +1,7 @@
 #include "partial_load.hpp"
 
+#include <new>
+
 #include "refusal.hpp"
 #include "tally/serialization/file_pieces.hpp"
 
@@ -36,7 +38,15 @@ void PartialLoad::append(std::uint64_t end, std::string_view bytes) {
     next.add(bytes_of(header_bytes_).subspan(filters_.size() * file_header_bytes, file_header_bytes));
     next_ = std::move(next);
   }
-  next_->add(bytes_of(bytes));
+  try {
+    next_->add(bytes_of(bytes));
+  } catch (const std::bad_alloc&) {
+    if (next_->num_bytes() == 0) {
+      next_.reset();
+      loaded_bytes_ -= old_bytes;
+    }
+    throw;
+  }
   if (next_->is_complete()) {
     filters_.push_back(std::move(*next_).take());
     next_.reset();

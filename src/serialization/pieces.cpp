@@ -85,7 +85,9 @@ void FilterLoader::add(std::span<const std::byte> bytes) {
     filter_.emplace(header_->shape, header_->hasher(key_), header_->totals, std::move(words_),
                     std::move(side_words_));
   } catch (...) {
-    if (!filter_) forget_after(num_before);
+    // Words that went into a filter which could not be made are lost.
+    const bool has_words = !header_ || words_.size() != 0;
+    if (!filter_) forget_after(has_words ? num_before : 0);
     throw;
   }
 }

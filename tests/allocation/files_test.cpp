@@ -95,35 +95,6 @@ TEST(Allocation, PiecesAreSavedWithoutMemoryAndLoadedIntoThatOfTheFilter) {
             little);
 }
 
-TEST(Allocation, APieceIsAddedOrNothingHasChanged) {
-  for (const FilterShape& shape : one_of_each_kind()) {
-    const Bytes bytes = serialize(filled(shape));
-    const auto describe_it = [](const std::unique_ptr<FilterLoader>& loader) {
-      Bytes added;
-      for (std::uint64_t offset = 0; offset + 128 < loader->num_bytes();) {
-        const auto piece = loader->body_piece(offset, ~std::uint64_t{0});
-        added.insert(added.end(), piece.begin(), piece.end());
-        offset += piece.size();
-      }
-      return std::tuple(loader->num_bytes(), loader->is_complete(), loader->header().has_value(), added);
-    };
-    for (const std::size_t num_before : {std::size_t{0}, std::size_t{100}, std::size_t{200}}) {
-      const std::uint64_t num_requests = fail_each(
-          "add",
-          [&] {
-            auto loader = std::make_unique<FilterLoader>(~std::uint64_t{0});
-            loader->add(std::span(bytes).first(num_before));
-            return loader;
-          },
-          [&](const std::unique_ptr<FilterLoader>& loader) {
-            loader->add(std::span(bytes).subspan(loader->num_bytes()));
-          },
-          describe_it);
-      EXPECT_GE(num_requests, num_before < 128 ? 1u : 0u);
-    }
-  }
-}
-
 TEST(Allocation, AFileIsSavedWholeOrNotAtAll) {
   const TemporaryDirectory temporary;
   for (const FilterShape& shape : one_of_each_kind()) {

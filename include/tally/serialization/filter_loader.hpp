@@ -24,7 +24,8 @@ class FilterLoader {
   /// The next bytes of the file. Those that complete the header or the body are checked at once, with the errors of
   /// `deserialize`; for a key, and for a body that is too long, with the last byte of the header. Throws FormatError
   /// (FileKindError for a file that is not a filter), also for bytes after the end; std::invalid_argument for a missing
-  /// or wrong key; std::bad_alloc. Then nothing has changed: other bytes can be added instead.
+  /// or wrong key; std::bad_alloc. Then nothing has changed: other bytes can be added instead. Except
+  /// if there is no memory to make the filter of a complete file: then num_bytes() is 0, and the load begins anew.
   void add(std::span<const std::byte> bytes);
 
   /// Bytes of the file that have been added.
