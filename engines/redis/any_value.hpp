@@ -39,6 +39,8 @@ class AnyValue {
   /// Makes this the empty value that has this header. A body of at most `max_bytes`. Throws Refusal, FormatError (also for
   /// the header of a value that is not empty) and std::bad_alloc.
   virtual void load_empty(std::string_view header, std::uint64_t max_bytes) = 0;
+  /// Of the body, once it is loaded.
+  virtual std::uint64_t total_bytes() const = 0;
 
   virtual std::uint64_t memory_bytes() const = 0;
 

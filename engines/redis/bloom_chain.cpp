@@ -19,14 +19,16 @@ constexpr std::uint64_t greatest = std::numeric_limits<std::uint64_t>::max();
 
 }  // namespace
 
-BloomChain::BloomChain(const BloomChainOptions& options, std::uint64_t seed, std::uint64_t max_bytes)
+BloomChain::BloomChain(const BloomChainOptions& options, std::uint64_t seed, const Call& call)
     : options_(options) {
   const BloomShape shape = shape_of(0);
+  const std::uint64_t max_bytes = call.max_key_bytes();
   if (num_bytes(shape) > max_bytes) {
     throw Refusal("ERR could not create filter: it takes " + std::to_string(num_bytes(shape)) +
                   " bytes; must be at most " + std::to_string(max_bytes) +
                   ", the module's option MAX-KEY-BYTES");
   }
+  call.require_memory_for(num_bytes(shape));
   filters_.emplace_back(shape, seed);
 }
 
@@ -55,7 +57,7 @@ bool BloomChain::may_contain(std::string_view key) const noexcept {
   return contains(filters_.front().hasher()(key));
 }
 
-ChainInsert BloomChain::insert(std::string_view key, std::uint64_t max_bytes) {
+ChainInsert BloomChain::insert(std::string_view key, const Call& call) {
   const Hash128 digest = filters_.front().hasher()(key);
   if (contains(digest)) return ChainInsert::seen;
   if (filters_.back().num_insertions() >= capacity_of(filters_.size() - 1)) {
@@ -64,10 +66,11 @@ ChainInsert BloomChain::insert(std::string_view key, std::uint64_t max_bytes) {
       const BloomShape shape = shape_of(filters_.size());
       std::uint64_t bytes = num_bytes(shape);
       for (const BloomFilter<>& filter : filters_) bytes += num_bytes(filter.shape());
-      if (bytes > max_bytes) return ChainInsert::no_room;
+      if (bytes > call.max_key_bytes()) return ChainInsert::no_room;
+      if (!call.has_memory_for(num_bytes(shape))) return ChainInsert::no_memory;
       filters_.emplace_back(shape, filters_.front().hasher());
     } catch (const std::bad_alloc&) {
-      return ChainInsert::no_room;
+      return ChainInsert::no_memory;
     } catch (const std::invalid_argument&) {  // more than the largest filter
       return ChainInsert::no_room;
     }

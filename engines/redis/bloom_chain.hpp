@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "call.hpp"
 #include "redis_module_api.hpp"
 #include "stored_value.hpp"
 #include "tally/filters/bloom.hpp"
@@ -26,7 +27,8 @@ enum class ChainInsert : std::uint8_t {
   inserted,  ///< the key was new
   seen,      ///< the key may have been inserted before; nothing changed
   full,      ///< the chain does not grow, and its capacity is reached; nothing changed
-  no_room    ///< there is no memory for another filter; nothing changed
+  no_room,   ///< another filter would be too large; nothing changed
+  no_memory  ///< the server has no memory for another filter; nothing changed
 };
 
 /// A set of keys that grows: Bloom filters of which all but the last one have reached their capacity. A key is in the set
@@ -41,11 +43,11 @@ class BloomChain final : public StoredValue {
 
   /// For a load.
   BloomChain() = default;
-  /// With its first filter. Throws std::invalid_argument for options out of range, Refusal for more than `max_bytes`, and
-  /// std::bad_alloc.
-  BloomChain(const BloomChainOptions& options, std::uint64_t seed, std::uint64_t max_bytes);
+  /// With its first filter. Throws std::invalid_argument for options out of range, Refusal for more than the limits of the
+  /// call, and std::bad_alloc.
+  BloomChain(const BloomChainOptions& options, std::uint64_t seed, const Call& call);
 
-  ChainInsert insert(std::string_view key, std::uint64_t max_bytes);
+  ChainInsert insert(std::string_view key, const Call& call);
   bool may_contain(std::string_view key) const noexcept;
 
   const BloomChainOptions& options() const noexcept { return options_; }

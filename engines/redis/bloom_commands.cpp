@@ -22,12 +22,11 @@ constexpr const char* not_found = "ERR not found";
 /// Creates a chain in an empty key, with a new seed.
 BloomChain& create(const Call& call, OpenKey& key, const BloomChainOptions& options) {
   try {
-    return create_value(call, key,
-                        std::make_unique<BloomChain>(options, random_seed(), call.max_key_bytes()));
+    return create_value(call, key, std::make_unique<BloomChain>(options, random_seed(), call));
   } catch (const std::invalid_argument&) {
     throw Refusal("ERR could not create filter");
   } catch (const std::bad_alloc&) {
-    throw Refusal("ERR could not create filter");
+    throw Refusal(out_of_memory);
   }
 }
 
@@ -77,6 +76,8 @@ void reply_to_insert(const Call& call, ChainInsert result) {
       return call.error("ERR non scaling filter is full");
     case ChainInsert::no_room:
       return call.error("ERR problem inserting into filter");
+    case ChainInsert::no_memory:
+      return call.error(out_of_memory);
   }
 }
 
@@ -88,7 +89,7 @@ std::vector<ChainInsert> insert_all(const Call& call, BloomChain& chain, std::si
   results.reserve(call.size() - first);
   inserted.reserve(call.size() - first);
   for (std::size_t i = first; i < call.size(); ++i) {
-    results.push_back(chain.insert(call.text(i), call.max_key_bytes()));
+    results.push_back(chain.insert(call.text(i), call));
     if (results.back() == ChainInsert::inserted) inserted.push_back(call.argument(i));
     if (results.back() == ChainInsert::full) break;
   }

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "module_options.hpp"
+#include "refusal.hpp"
 
 namespace tally::redis {
 
@@ -35,8 +36,34 @@ void Call::integer_reply(std::uint64_t value) const noexcept {
   api::reply_with_integer(context_, static_cast<long long>(std::min(value, greatest)));
 }
 
+bool Call::is_from_elsewhere() const noexcept {
+  constexpr int flags = api::is_replica | api::is_replicated | api::is_loading | api::is_loading_beside;
+  return (api::get_context_flags(context_) & flags) != 0;
+}
+
 std::uint64_t Call::max_key_bytes() const noexcept {
-  return is_replayed() ? std::numeric_limits<std::uint64_t>::max() : module_options.max_key_bytes;
+  return is_from_elsewhere() ? std::numeric_limits<std::uint64_t>::max() : module_options.max_key_bytes;
+}
+
+bool Call::has_memory_for(std::uint64_t num_bytes) const noexcept {
+  if (is_from_elsewhere()) return true;
+  api::ServerInfo* const info = api::get_server_info(context_, "memory");
+  const auto number = [&](const char* field) -> std::uint64_t {
+    return api::server_number(info, field, nullptr);
+  };
+  const std::uint64_t limit = number("maxmemory");
+  const std::uint64_t used = number("used_memory");
+  const std::uint64_t not_counted = number("mem_not_counted_for_evict");
+  const char* const policy = api::server_text(info, "maxmemory_policy");
+  const bool evicts = policy != nullptr && std::string_view(policy) != "noeviction";
+  api::free_server_info(context_, info);
+  if (limit == 0) return true;
+  const std::uint64_t counted = evicts ? 0 : used - std::min(used, not_counted);
+  return num_bytes <= limit && counted <= limit - num_bytes;
+}
+
+void Call::require_memory_for(std::uint64_t num_bytes) const {
+  if (!has_memory_for(num_bytes)) throw Refusal(out_of_memory);
 }
 
 }  // namespace tally::redis

@@ -13,6 +13,9 @@ namespace tally::redis {
 /// Thrown by a command whose number of arguments is wrong in a way that its Command does not state.
 struct WrongArity {};
 
+/// What Redis itself replies where `maxmemory` is reached.
+inline constexpr const char* out_of_memory = "OOM command not allowed when used memory > 'maxmemory'.";
+
 /// One call of a command: its arguments, and its reply. Argument 0 is the command's name, argument 1 the key.
 class Call {
  public:
@@ -69,10 +72,19 @@ class Call {
     return (api::get_context_flags(context_) & (api::is_replicated | api::is_loading)) != 0;
   }
 
-  /// The most bytes that a key may take. There is no limit on what the master or a file already has.
+  // Limits. There is none on what the master or a file already has.
+
+  /// The most bytes that a key may take.
   std::uint64_t max_key_bytes() const noexcept;
+  /// Whether this many more bytes stay below `maxmemory`; if the server evicts keys, whether they can at all. Takes some
+  /// time, so it is for keys that are made or that grow.
+  bool has_memory_for(std::uint64_t num_bytes) const noexcept;
+  /// Throws Refusal if it has not.
+  void require_memory_for(std::uint64_t num_bytes) const;
 
  private:
+  bool is_from_elsewhere() const noexcept;
+
   api::Context* context_;
   std::span<api::String* const> arguments_;
 };

@@ -51,6 +51,7 @@ void load_chunk_of(const Call& call, OpenKey& key, long long position, const Chu
     } catch (const FormatError&) {
       throw Refusal(replies.bad_header);
     }
+    call.require_memory_for(created->total_bytes());
     key.set(std::move(created));
   } else {
     if (value == nullptr) throw Refusal("ERR not found");

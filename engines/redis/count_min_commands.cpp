@@ -31,6 +31,7 @@ void create(const Call& call, OpenKey& key, std::uint64_t width, std::uint64_t d
     throw Refusal("CMS: the sketch takes " + std::to_string(bytes) + " bytes; must be at most " +
                   std::to_string(call.max_key_bytes()) + ", the module's option MAX-KEY-BYTES");
   }
+  call.require_memory_for(bytes);
   try {
     create_value(call, key, std::make_unique<CountMinValue>(width, static_cast<std::uint32_t>(depth)));
   } catch (const std::invalid_argument&) {
@@ -130,6 +131,7 @@ void merge(Call& call) {
     }
     sources.push_back({&source, *weight});
   }
+  call.require_memory_for(destination.total_bytes());  // for the sum, beside the old counters
   if (!destination.replace_by_sum(sources)) throw Refusal("CMS: MERGE overflow");
   call.replicate_as("TALLY.CMS.MERGE");
   call.ok();

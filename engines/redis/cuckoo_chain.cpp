@@ -59,14 +59,16 @@ DLeftShape shape_of(const CuckooChainOptions& options, DLeftShape first, std::ui
 
 }  // namespace
 
-CuckooChain::CuckooChain(const CuckooChainOptions& options, std::uint64_t seed, std::uint64_t max_bytes)
+CuckooChain::CuckooChain(const CuckooChainOptions& options, std::uint64_t seed, const Call& call)
     : options_(options) {
   const DLeftShape shape = first_shape(options);
+  const std::uint64_t max_bytes = call.max_key_bytes();
   if (num_bytes(shape) > max_bytes) {
     throw Refusal("ERR Could not create filter: it takes " + std::to_string(num_bytes(shape)) +
                   " bytes; must be at most " + std::to_string(max_bytes) +
                   ", the module's option MAX-KEY-BYTES");
   }
+  call.require_memory_for(num_bytes(shape));
   filters_.emplace_back(shape, seed);
 }
 
@@ -77,7 +79,7 @@ bool CuckooChain::insert_within_capacity(Hash128 digest) {
   });
 }
 
-CuckooInsert CuckooChain::insert(std::string_view key, std::uint64_t max_bytes) {
+CuckooInsert CuckooChain::insert(std::string_view key, const Call& call) {
   const Hash128 digest = digest_of(key);
   if (insert_within_capacity(digest)) return CuckooInsert::inserted;
   const bool is_longest = filters_.size() == max_filters;
@@ -92,10 +94,11 @@ CuckooInsert CuckooChain::insert(std::string_view key, std::uint64_t max_bytes) 
     const DLeftShape shape = shape_of(options_, filters_.front().shape(), filters_.size());
     std::uint64_t bytes = num_bytes(shape);
     for (const Filter& filter : filters_) bytes += num_bytes(filter.shape());
-    if (bytes > max_bytes) return CuckooInsert::no_room;
+    if (bytes > call.max_key_bytes()) return CuckooInsert::no_room;
+    if (!call.has_memory_for(num_bytes(shape))) return CuckooInsert::no_memory;
     filters_.emplace_back(shape, filters_.front().hasher());
   } catch (const std::bad_alloc&) {
-    return CuckooInsert::no_room;
+    return CuckooInsert::no_memory;
   } catch (const std::invalid_argument&) {  // more than the largest filter
     return CuckooInsert::no_room;
   }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "call.hpp"
 #include "redis_module_api.hpp"
 #include "stored_value.hpp"
 #include "tally/filters/dleft_counting_bloom.hpp"
@@ -28,7 +29,8 @@ enum class CuckooInsert : std::uint8_t {
   inserted,
   full,        ///< the chain does not grow; nothing changed
   is_longest,  ///< the chain has max_filters, which have reached their capacity; nothing changed
-  no_room      ///< there is no memory for another filter; nothing changed
+  no_room,     ///< another filter would be too large; nothing changed
+  no_memory    ///< the server has no memory for another filter; nothing changed
 };
 
 /// A multiset of keys that grows: the commands of a cuckoo filter on a chain of d-left filters.
@@ -52,11 +54,11 @@ class CuckooChain final : public StoredValue {
 
   /// For a load.
   CuckooChain() = default;
-  /// With its first filter. Throws std::invalid_argument for options that no filter can have, Refusal for more than
-  /// `max_bytes`, and std::bad_alloc.
-  CuckooChain(const CuckooChainOptions& options, std::uint64_t seed, std::uint64_t max_bytes);
+  /// With its first filter. Throws std::invalid_argument for options that no filter can have, Refusal for more than the
+  /// limits of the call, and std::bad_alloc.
+  CuckooChain(const CuckooChainOptions& options, std::uint64_t seed, const Call& call);
 
-  CuckooInsert insert(std::string_view key, std::uint64_t max_bytes);
+  CuckooInsert insert(std::string_view key, const Call& call);
   /// Removes one occurrence of the key. Returns false and changes nothing if it is provably absent.
   bool remove(std::string_view key);
   bool may_contain(std::string_view key) const noexcept;

@@ -25,8 +25,7 @@ constexpr const char* not_found = "ERR not found";
 /// Creates a chain in an empty key, with a new seed.
 CuckooChain& create(const Call& call, OpenKey& key, const CuckooChainOptions& options) {
   try {
-    return create_value(call, key,
-                        std::make_unique<CuckooChain>(options, random_seed(), call.max_key_bytes()));
+    return create_value(call, key, std::make_unique<CuckooChain>(options, random_seed(), call));
   } catch (const std::invalid_argument&) {
     throw Refusal("ERR Could not create filter");
   } catch (const std::bad_alloc&) {
@@ -126,7 +125,7 @@ std::vector<std::optional<CuckooInsert>> insert_all(const Call& call, CuckooChai
       results.emplace_back();
       continue;
     }
-    results.emplace_back(chain.insert(item, call.max_key_bytes()));
+    results.emplace_back(chain.insert(item, call));
     if (results.back() == CuckooInsert::inserted) stored.push_back(call.argument(i));
   }
   if (!stored.empty()) {
@@ -152,6 +151,8 @@ void add(Call& call) {
     case CuckooInsert::no_room:
       return call.error(
           "ERR Insufficient memory to expand filter, or more than the module's option MAX-KEY-BYTES");
+    case CuckooInsert::no_memory:
+      return call.error(out_of_memory);
   }
 }
 

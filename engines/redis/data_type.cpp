@@ -1,10 +1,10 @@
 #include "data_type.hpp"
 
 #include <exception>
-#include <limits>
 #include <string>
 #include <string_view>
 
+#include "call.hpp"
 #include "loaded_bytes.hpp"
 #include "refusal.hpp"
 
@@ -94,7 +94,10 @@ void* load_snapshot(api::Io* io, int version, std::unique_ptr<AnyValue> empty) n
                             std::to_string(encoding_version) + "; use a newer module",
                         0);
     }
-    empty->begin_load(LoadedBytes(io).view(), std::numeric_limits<std::uint64_t>::max());
+    // RESTORE by a client has the limits of commands.
+    const Call call(api::context_of(io), {});
+    empty->begin_load(LoadedBytes(io).view(), call.max_key_bytes());
+    call.require_memory_for(empty->total_bytes());
     const std::uint64_t num_bytes = api::load_unsigned(io);
     if (api::is_io_error(io) != 0) throw FormatError("the snapshot ends too early", 0);
     for (std::uint64_t end = 0; end < num_bytes;) {

@@ -44,6 +44,7 @@ void create(Call& call) {
   const std::uint64_t bytes = chosen.shape.num_bytes();
   if (bytes > call.max_key_bytes())
     throw Refusal("ERR the structure is too large: " + too_large(bytes, call));
+  call.require_memory_for(bytes);
   const std::uint64_t seed = chosen.seed.value_or(random_seed());
   ReplicatedCommand command(call);
   for (const std::string& word : words_of(chosen.shape)) command.add(word);
@@ -102,10 +103,10 @@ class Answers {
 };
 
 /// Doubles a filter that has refused an item for which it has no cell. Returns false, and changes nothing, where it cannot
-/// grow, or would be larger than a key may be.
+/// grow, or would be larger than a key may be or than the server has memory for.
 bool grow(const Call& call, AnyFilter& filter) {
   const std::optional<std::uint64_t> bytes = filter.bytes_after_growth();
-  return bytes && *bytes <= call.max_key_bytes() && filter.try_grow();
+  return bytes && *bytes <= call.max_key_bytes() && call.has_memory_for(*bytes) && filter.try_grow();
 }
 
 /// Grows, and inserts the items with these numbers again, as long as that makes room.
@@ -241,6 +242,7 @@ void grow_once(Call& call) {
   const std::optional<std::uint64_t> bytes = filter.bytes_after_growth();
   if (!bytes) throw Refusal("ERR it has no doubling left; create the key with more --max-doublings");
   if (*bytes > call.max_key_bytes()) throw Refusal("ERR it would be too large: " + too_large(*bytes, call));
+  call.require_memory_for(*bytes);
   if (!filter.try_grow()) throw Refusal("ERR it cannot grow");
   call.replicate_as("TALLY.GROW");
   call.ok();
@@ -258,7 +260,9 @@ void merge(Call& call) {
                            .filter());
   }
   // All sources or none.
-  AnyFilter sum(destination != nullptr ? destination->filter() : *sources.front());
+  const AnyFilter& first = destination != nullptr ? destination->filter() : *sources.front();
+  call.require_memory_for(first.shape().num_bytes());
+  AnyFilter sum(first);
   try {
     for (std::size_t i = destination != nullptr ? 0 : 1; i < sources.size(); ++i) {
       if (sum.merge(*sources[i])) continue;

@@ -9,6 +9,7 @@
 #include "module_options.hpp"
 #include "over_value.hpp"
 #include "redis_module_api.hpp"
+#include "server_memory.hpp"
 #include "value_types.hpp"
 
 // What happens when Redis loads the module. Every function returns false after it has written the reason to the log.
@@ -90,6 +91,7 @@ bool read_options(const Call& call) {
 }
 
 bool load(api::Context* context, const Call& arguments) try {
+  use_server_memory();
   if (!read_options(arguments)) return false;
   if (ValueTypes::any_of([&]<class Value>() { return !register_type<Value>(context); })) return false;
   if (!register_type<OverValue>(context)) return false;

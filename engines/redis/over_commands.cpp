@@ -129,6 +129,9 @@ std::unique_ptr<OverValue> make_value(const Call& call, const OverOptions& wante
       throw Refusal("ERR --memory: it is more than " + std::to_string(max_bytes) +
                     ", the module's option MAX-KEY-BYTES");
     }
+    if (wanted.window || wanted.memory_bytes) {
+      call.require_memory_for(wanted.memory_bytes.value_or(default_window_bytes));
+    }
     if (wanted.num_keys && !wanted.memory_bytes) {
       const ThresholdShape shape =
           plan_threshold({.num_keys = wanted.num_keys,
@@ -139,6 +142,7 @@ std::unique_ptr<OverValue> make_value(const Call& call, const OverOptions& wante
                       " bytes; must be at most " + std::to_string(max_bytes) +
                       ", the module's option MAX-KEY-BYTES; give fewer, or --memory");
       }
+      call.require_memory_for(num_bytes(shape));
     }
     return std::make_unique<OverValue>(OverStream(wanted));
   } catch (const std::invalid_argument& error) {

@@ -17,7 +17,6 @@
 namespace tally::redis {
 namespace {
 
-constexpr std::uint64_t default_window_bytes = std::uint64_t{16} << 20;
 constexpr double default_rate = 0.01;
 
 StateKind kind_of(const OverOptions& options) {

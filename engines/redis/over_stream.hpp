@@ -14,6 +14,9 @@
 
 namespace tally::redis {
 
+/// Of a key with a window, unless its options say it.
+inline constexpr std::uint64_t default_window_bytes = std::uint64_t{16} << 20;
+
 /// The options of `tally over`.
 struct OverOptions {
   std::uint64_t threshold = 1;

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "call.hpp"
 #include "data_type.hpp"
 #include "loaded_bytes.hpp"
 #include "partial_load.hpp"
@@ -89,6 +90,12 @@ void* load(api::Io* io, int version) noexcept {
   try {
     if (version != encoding_version) throw FormatError("the snapshot has another version of the format", 0);
     auto value = std::make_unique<OverValue>(api::load_unsigned(io));
+    // RESTORE by a client has the limits of commands.
+    const Call call(api::context_of(io), {});
+    if (value->total_bytes() > call.max_key_bytes()) {
+      throw Refusal("ERR the state takes more than the module's option MAX-KEY-BYTES");
+    }
+    call.require_memory_for(value->total_bytes());
     const std::uint64_t num_bytes = api::load_unsigned(io);
     for (std::uint64_t end = 0; end < num_bytes;) {
       if (api::is_io_error(io) != 0) throw FormatError("the snapshot ends too early", end);

@@ -36,6 +36,8 @@ void load_empty(Call& call) {
     if (!call.text(2).starts_with(Value::first_bytes)) return false;
     auto value = std::make_unique<Value>();
     try {
+      value->begin_load(call.text(2), call.max_key_bytes());  // allocates nothing for the body
+      call.require_memory_for(value->total_bytes());
       value->load_empty(call.text(2), call.max_key_bytes());
     } catch (const FormatError& error) {
       throw Refusal(std::string("ERR received bad data: ") + error.what());

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,28 +9,25 @@
 #include <vector>
 
 #include "tally/any_filter.hpp"
-#include "tally/serialization.hpp"
+#include "tally/serialization/filter_loader.hpp"
 
 namespace tally::redis {
 
 /// The most bytes in one piece of a dump, of a snapshot and of an append-only file.
 inline constexpr std::uint64_t max_piece_bytes = std::uint64_t{1} << 20;
 
-/// The bytes of words in memory, from `offset` on, at most a piece. A file's body has the same bytes.
-std::string_view piece_of(std::span<const std::uint64_t> words, std::uint64_t offset);
-
-/// The bytes of the body of a filter's file.
-inline std::uint64_t body_bytes(const FilterView& filter) {
-  return filter.words.size_bytes() + filter.side_words.size_bytes();
+inline std::string_view text_of(std::span<const std::byte> bytes) noexcept {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
-/// The body from `offset` on, at most a piece, and not beyond the end of the words or of the side table.
-std::string_view body_piece(const FilterView& filter, std::uint64_t offset);
+inline std::span<const std::byte> bytes_of(std::string_view text) noexcept {
+  return std::as_bytes(std::span(text.data(), text.size()));
+}
 
 /// Filters whose Tally files arrive in pieces: first the headers of all files, then the bodies in order. Each filter is
-/// checked with the last piece of its body.
+/// checked with the last piece of its body. Only one filter is loaded at a time, and in its own memory.
 class PartialLoad {
  public:
-  /// `headers` are those of the files. Throws FormatError.
+  /// `headers` are those of the files. Throws FormatError. Allocates nothing for the bodies: a header can claim any size.
   explicit PartialLoad(std::string_view headers);
 
   const std::vector<FileHeader>& headers() const noexcept { return headers_; }
@@ -41,7 +38,7 @@ class PartialLoad {
 
   /// The next bytes, of which the last is number `end`, counted from 1. Throws Refusal for a piece that does not begin
   /// where the last one ended, that goes beyond the end of a filter, or that completes a damaged filter; then nothing
-  /// has changed.
+  /// has changed. Throws std::bad_alloc; then nothing has changed either, or the load of this filter begins anew.
   void append(std::uint64_t end, std::string_view bytes);
 
   /// What was loaded, from `offset` on, at most a piece.
@@ -53,12 +50,10 @@ class PartialLoad {
   std::vector<AnyFilter> take() && { return std::move(filters_); }
 
  private:
-  void begin_next();
-
   std::string header_bytes_;
   std::vector<FileHeader> headers_;
   std::vector<AnyFilter> filters_;    // those that are complete
-  std::vector<std::byte> next_file_;  // what has arrived of the next one, with its header
+  std::optional<FilterLoader> next_;  // if some of its body has arrived
   std::uint64_t total_bytes_ = 0;
   std::uint64_t loaded_bytes_ = 0;
 };

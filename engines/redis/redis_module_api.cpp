@@ -10,6 +10,7 @@ const char* resolve(Context* context) noexcept {
   if (get_api("RedisModule_" #redis_name, &(name)) != ok) return "RedisModule_" #redis_name;
   TALLY_REDIS_FUNCTIONS(TALLY_REDIS_RESOLVE)
 #undef TALLY_REDIS_RESOLVE
+  if (get_api("RedisModule_TryAlloc", &try_allocate) != ok) try_allocate = nullptr;
   return nullptr;
 }
 

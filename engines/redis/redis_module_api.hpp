@@ -16,6 +16,7 @@ struct Key;
 struct Io;
 struct Digest;
 struct Type;
+struct ServerInfo;
 
 using CommandFunction = int (*)(Context*, String**, int);
 
@@ -47,10 +48,12 @@ inline constexpr int key_type_empty = 0;
 
 inline constexpr long length_follows = -1;  ///< for reply_with_array, before reply_set_array_length
 
-inline constexpr int is_replicated =
-    1 << 12;                                ///< flags of get_context_flags: the command comes from the master
-inline constexpr int is_loading = 1 << 13;  ///< a file is being loaded
+// Flags of get_context_flags.
+inline constexpr int is_replica = 1 << 3;
+inline constexpr int is_replicated = 1 << 12;  ///< the command comes from the master
+inline constexpr int is_loading = 1 << 13;     ///< a file is being loaded
 inline constexpr int is_resp3 = 1 << 22;
+inline constexpr int is_loading_beside = 1 << 23;  ///< a snapshot, while old values still answer
 
 inline constexpr int handles_io_errors = 1 << 0;  ///< for set_module_options
 
@@ -91,8 +94,14 @@ inline constexpr int handles_io_errors = 1 << 0;  ///< for set_module_options
   X(load_unsigned, LoadUnsigned, std::uint64_t, (Io*))                                                         \
   X(save_bytes, SaveStringBuffer, void, (Io*, const char*, std::size_t))                                       \
   X(load_bytes, LoadStringBuffer, char*, (Io*, std::size_t* length))                                           \
+  X(allocate, Alloc, void*, (std::size_t))                                                                     \
   X(free_bytes, Free, void, (void*))                                                                           \
   X(is_io_error, IsIOError, int, (Io*))                                                                        \
+  X(context_of, GetContextFromIO, Context*, (Io*))                                                             \
+  X(get_server_info, GetServerInfo, ServerInfo*, (Context*, const char* section))                              \
+  X(free_server_info, FreeServerInfo, void, (Context*, ServerInfo*))                                           \
+  X(server_number, ServerInfoGetFieldUnsigned, unsigned long long, (ServerInfo*, const char* field, int*)) \
+  X(server_text, ServerInfoGetFieldC, const char*, (ServerInfo*, const char* field))                           \
   X(emit_aof, EmitAOF, void, (Io*, const char* command, const char* format, ...))                              \
   X(digest_add_bytes, DigestAddStringBuffer, void, (Digest*, const char*, std::size_t))                        \
   X(digest_end_sequence, DigestEndSequence, void, (Digest*))
@@ -100,6 +109,8 @@ inline constexpr int handles_io_errors = 1 << 0;  ///< for set_module_options
 
 #define TALLY_REDIS_DECLARE(name, redis_name, result, arguments) inline result(*name) arguments = nullptr;
 TALLY_REDIS_FUNCTIONS(TALLY_REDIS_DECLARE)
+/// Like allocate, but returns nullptr if there is no memory. nullptr itself where the server does not have it.
+TALLY_REDIS_DECLARE(try_allocate, TryAlloc, void*, (std::size_t))
 #undef TALLY_REDIS_DECLARE
 
 /// Looks up every function. Returns the name of the first one that the server does not have, or nullptr.

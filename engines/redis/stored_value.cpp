@@ -4,6 +4,7 @@
 
 #include "parameter_bytes.hpp"
 #include "refusal.hpp"
+#include "tally/serialization/file_pieces.hpp"
 
 namespace tally::redis {
 
@@ -21,10 +22,7 @@ std::string StoredValue::dump_header() const {
   if (partial_) {
     header += partial_->header_bytes();
   } else {
-    for (const FilterView& filter : filters()) {
-      const std::vector<std::byte> file = serialize(filter);
-      header.append(reinterpret_cast<const char*>(file.data()), file_header_bytes);
-    }
+    for (const FilterView& filter : filters()) header += text_of(file_header(filter));
   }
   append_parameter(header, checksum_of(header));
   return header;
@@ -33,15 +31,16 @@ std::string StoredValue::dump_header() const {
 std::uint64_t StoredValue::dump_bytes() const {
   if (partial_) return partial_->loaded_bytes();
   std::uint64_t bytes = 0;
-  for (const FilterView& filter : filters()) bytes += body_bytes(filter);
+  for (const FilterView& filter : filters()) bytes += filter.shape.num_bytes();
   return bytes;
 }
 
 std::string_view StoredValue::dump_piece(std::uint64_t offset) const {
   if (partial_) return partial_->piece(offset);
   for (const FilterView& filter : filters()) {
-    if (offset < body_bytes(filter)) return body_piece(filter, offset);
-    offset -= body_bytes(filter);
+    const std::uint64_t size = filter.shape.num_bytes();
+    if (offset < size) return text_of(body_piece(filter, offset, max_piece_bytes));
+    offset -= size;
   }
   return {};
 }
@@ -92,7 +91,7 @@ void StoredValue::load_empty(std::string_view header, std::uint64_t max_bytes) {
 std::uint64_t StoredValue::memory_bytes() const {
   if (partial_) return partial_->memory_bytes();
   std::uint64_t bytes = 128 + other_bytes();  // the object and its vectors
-  for (const FilterView& filter : filters()) bytes += 128 + body_bytes(filter);
+  for (const FilterView& filter : filters()) bytes += 128 + filter.shape.num_bytes();
   return bytes;
 }
 

@@ -28,6 +28,7 @@ class StoredValue : public AnyValue {
   /// PartialLoad::append.
   void load_piece(std::uint64_t end, std::string_view bytes) override;
   void load_empty(std::string_view header, std::uint64_t max_bytes) override;
+  std::uint64_t total_bytes() const override { return partial_ ? partial_->total_bytes() : dump_bytes(); }
 
   std::uint64_t memory_bytes() const override;
 

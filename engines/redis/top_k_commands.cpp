@@ -46,7 +46,7 @@ void reserve(Call& call) {
     options.decay = *decay;
   }
   try {
-    create_value(call, key, std::make_unique<TopKValue>(options, random_seed(), call.max_key_bytes()));
+    create_value(call, key, std::make_unique<TopKValue>(options, random_seed(), call));
   } catch (const std::invalid_argument&) {
     throw Refusal(no_memory);
   } catch (const std::bad_alloc&) {
@@ -64,6 +64,8 @@ void add_and_reply(const Call& call, TopKValue& value, std::size_t step,
   if (value.memory_with(item_bytes) > call.max_key_bytes()) {
     throw Refusal("TopK: the list would take more than the module's option MAX-KEY-BYTES with these items");
   }
+  constexpr std::uint64_t few_bytes = std::uint64_t{64} << 10;
+  if (item_bytes > few_bytes) call.require_memory_for(item_bytes);
   std::vector<std::optional<std::string>> left;
   left.reserve(increments.size());
   std::vector<api::String*> added;

@@ -36,7 +36,7 @@ TopKeys<> make_keys(const TopKOptions& options, std::uint64_t seed) {
   return {CountMinSketch<>(shape_of(options), seed), CountedKeys::with_room(0, options.k, "TopKeys"), 0, 0};
 }
 
-void require_memory(std::uint64_t bytes, std::uint64_t max_bytes) {
+void require_at_most(std::uint64_t bytes, std::uint64_t max_bytes) {
   if (bytes <= max_bytes) return;
   throw Refusal("TopK: the value takes up to " + std::to_string(bytes) + " bytes; must be at most " +
                 std::to_string(max_bytes) + ", the module's option MAX-KEY-BYTES");
@@ -48,9 +48,11 @@ std::string_view as_text(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-TopKValue::TopKValue(const TopKOptions& options, std::uint64_t seed, std::uint64_t max_bytes)
+TopKValue::TopKValue(const TopKOptions& options, std::uint64_t seed, const Call& call)
     : options_(options), seed_(seed) {
-  require_memory(sketch_bytes(options) + bytes_per_item * options.k, max_bytes);
+  const std::uint64_t bytes = sketch_bytes(options) + bytes_per_item * options.k;
+  require_at_most(bytes, call.max_key_bytes());
+  call.require_memory_for(bytes);
   keys_.emplace(make_keys(options, seed));
 }
 
@@ -148,7 +150,7 @@ std::uint64_t TopKValue::read_header(std::string_view header, std::uint64_t max_
     throw FormatError("the width or the depth is out of range", 16);
   }
   if (file_bytes < least_bytes) throw FormatError("the body is too short for the sketch", 48);
-  require_memory(std::max(file_bytes, least_bytes), max_bytes);
+  require_at_most(std::max(file_bytes, least_bytes), max_bytes);
   options_ = options;
   seed_ = seed;
   return file_bytes;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "any_value.hpp"
+#include "call.hpp"
 #include "redis_module_api.hpp"
 #include "tally/sketches/top_keys.hpp"
 
@@ -34,8 +35,9 @@ class TopKValue final : public AnyValue {
 
   /// For a load.
   TopKValue() = default;
-  /// Throws std::invalid_argument for options out of range, Refusal for more than `max_bytes`, and std::bad_alloc.
-  TopKValue(const TopKOptions& options, std::uint64_t seed, std::uint64_t max_bytes);
+  /// Throws std::invalid_argument for options out of range, Refusal for more than the limits of the call, and
+  /// std::bad_alloc.
+  TopKValue(const TopKOptions& options, std::uint64_t seed, const Call& call);
 
   /// Returns the item that left the list, if one did. Throws std::bad_alloc, and then changes nothing.
   std::optional<std::string> add(std::string_view item, std::uint64_t increment);
@@ -56,6 +58,7 @@ class TopKValue final : public AnyValue {
   void begin_load(std::string_view header, std::uint64_t max_bytes) override;
   void load_piece(std::uint64_t end, std::string_view bytes) override;
   void load_empty(std::string_view header, std::uint64_t max_bytes) override;
+  std::uint64_t total_bytes() const override { return keys_ ? dump_bytes() : file_bytes_; }
   std::uint64_t memory_bytes() const override;
   std::unique_ptr<AnyValue> copy() const override { return std::make_unique<TopKValue>(*this); }
 

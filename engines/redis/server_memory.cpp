@@ -1,0 +1,161 @@
+#include "server_memory.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+#include "redis_module_api.hpp"
+#include "tally/memory.hpp"
+
+namespace tally::redis {
+namespace {
+
+/// For what is allocated before the functions of the server are known. Nothing in it is ever freed.
+struct EarlyMemory {
+  alignas(std::max_align_t) std::array<std::byte, std::size_t{16} << 10> bytes{};
+  std::size_t num_used = 0;
+
+  void* allocate(std::size_t num_bytes) noexcept {
+    const std::size_t start = (num_used + alignof(std::max_align_t) - 1) & ~(alignof(std::max_align_t) - 1);
+    if (start > bytes.size() || num_bytes > bytes.size() - start) return nullptr;
+    num_used = start + num_bytes;
+    return bytes.data() + start;
+  }
+  bool has(const void* memory) const noexcept {
+    return reinterpret_cast<std::uintptr_t>(memory) - reinterpret_cast<std::uintptr_t>(bytes.data()) <
+           bytes.size();
+  }
+};
+
+constinit EarlyMemory early;
+
+void* allocate(std::size_t num_bytes) noexcept {
+  if (api::allocate == nullptr) return early.allocate(num_bytes);
+  // The server ends itself where the first function has no memory, so the second one is better.
+  return api::try_allocate != nullptr ? api::try_allocate(num_bytes) : api::allocate(num_bytes);
+}
+
+void deallocate(void* memory) noexcept {
+  if (memory != nullptr && !early.has(memory)) api::free_bytes(memory);
+}
+
+/// Larger alignments than the server gives: the pointer to free stands before the block.
+void* allocate_aligned(std::size_t num_bytes, std::size_t alignment) noexcept {
+  std::size_t total = 0;
+  if (__builtin_add_overflow(num_bytes, alignment + sizeof(void*), &total)) return nullptr;
+  void* const memory = allocate(total);
+  if (memory == nullptr) return nullptr;
+  const auto address = reinterpret_cast<std::uintptr_t>(memory) + sizeof(void*) + alignment - 1;
+  void** const block = reinterpret_cast<void**>(address & ~(alignment - 1));
+  block[-1] = memory;
+  return block;
+}
+
+void deallocate_aligned(void* block) noexcept {
+  if (block != nullptr) deallocate(static_cast<void**>(block)[-1]);
+}
+
+void* allocate_or_throw(std::size_t num_bytes) {
+  void* const memory = allocate(num_bytes);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+// jemalloc has four size classes per power of two: a block of 64 MiB and a few bytes would count as 80 MiB. It aligns
+// large blocks to lines by itself, and so they need no more bytes. Other allocators do not align them, and have no
+// classes of that size.
+
+constexpr std::size_t line_bytes = 64;
+constexpr std::size_t large_from_bytes = std::size_t{64} << 10;
+bool aligns_large_blocks = false;
+
+bool is_aligned(const void* memory) noexcept {
+  return reinterpret_cast<std::uintptr_t>(memory) % line_bytes == 0;
+}
+
+bool server_aligns_large_blocks() noexcept {
+  bool is_always = true;
+  for (const std::size_t num_bytes : {large_from_bytes, 3 * large_from_bytes, 17 * large_from_bytes}) {
+    void* const memory = allocate(num_bytes);
+    is_always = is_always && memory != nullptr && is_aligned(memory);
+    deallocate(memory);
+  }
+  return is_always;
+}
+
+bool is_direct(std::size_t num_bytes) noexcept {
+  return aligns_large_blocks && num_bytes >= large_from_bytes;
+}
+
+void* allocate_words(std::size_t num_bytes, std::size_t alignment) noexcept {
+  if (!is_direct(num_bytes)) return allocate_aligned(num_bytes, alignment);
+  void* const memory = allocate(num_bytes);
+  if (memory == nullptr || is_aligned(memory)) return memory;
+  deallocate(
+      memory);  // an allocator that aligns only most blocks: better no memory than the wrong pointer freed
+  return nullptr;
+}
+
+void deallocate_words(void* memory, std::size_t num_bytes) noexcept {
+  if (is_direct(num_bytes)) {
+    deallocate(memory);
+  } else {
+    deallocate_aligned(memory);
+  }
+}
+
+}  // namespace
+
+void use_server_memory() {
+  aligns_large_blocks = server_aligns_large_blocks();
+  set_memory_source({allocate_words, deallocate_words});
+}
+
+}  // namespace tally::redis
+
+namespace memory = tally::redis;
+
+// All forms. The module contains the standard library, so nothing that these return is freed by those of another one.
+void* operator new(std::size_t num_bytes) { return memory::allocate_or_throw(num_bytes); }
+void* operator new[](std::size_t num_bytes) { return memory::allocate_or_throw(num_bytes); }
+void* operator new(std::size_t num_bytes, const std::nothrow_t&) noexcept {
+  return memory::allocate(num_bytes);
+}
+void* operator new[](std::size_t num_bytes, const std::nothrow_t&) noexcept {
+  return memory::allocate(num_bytes);
+}
+void* operator new(std::size_t num_bytes, std::align_val_t alignment) {
+  void* const block = memory::allocate_aligned(num_bytes, static_cast<std::size_t>(alignment));
+  if (block == nullptr) throw std::bad_alloc();
+  return block;
+}
+void* operator new[](std::size_t num_bytes, std::align_val_t alignment) {
+  return operator new(num_bytes, alignment);
+}
+void* operator new(std::size_t num_bytes, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+  return memory::allocate_aligned(num_bytes, static_cast<std::size_t>(alignment));
+}
+void* operator new[](std::size_t num_bytes, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+  return memory::allocate_aligned(num_bytes, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* block) noexcept { memory::deallocate(block); }
+void operator delete[](void* block) noexcept { memory::deallocate(block); }
+void operator delete(void* block, const std::nothrow_t&) noexcept { memory::deallocate(block); }
+void operator delete[](void* block, const std::nothrow_t&) noexcept { memory::deallocate(block); }
+void operator delete(void* block, std::size_t) noexcept { memory::deallocate(block); }
+void operator delete[](void* block, std::size_t) noexcept { memory::deallocate(block); }
+void operator delete(void* block, std::align_val_t) noexcept { memory::deallocate_aligned(block); }
+void operator delete[](void* block, std::align_val_t) noexcept { memory::deallocate_aligned(block); }
+void operator delete(void* block, std::size_t, std::align_val_t) noexcept {
+  memory::deallocate_aligned(block);
+}
+void operator delete[](void* block, std::size_t, std::align_val_t) noexcept {
+  memory::deallocate_aligned(block);
+}
+void operator delete(void* block, std::align_val_t, const std::nothrow_t&) noexcept {
+  memory::deallocate_aligned(block);
+}
+void operator delete[](void* block, std::align_val_t, const std::nothrow_t&) noexcept {
+  memory::deallocate_aligned(block);
+}
