@@ -23,8 +23,6 @@
 #include "tally/planner/fewest_hashes.hpp"
 #include "tally/planner/scheme_law.hpp"
 #include "tally/serialization.hpp"
-#include "tally/serialization/file_pieces.hpp"
-#include "tally/serialization/filter_loader.hpp"
 #include "tally/serialization/sketch_files.hpp"
 #include "tally/sets/hash_set.hpp"
 #include "tally/sets/recent_keys.hpp"
