@@ -9,6 +9,8 @@
 
 #include "tally/any_filter.hpp"
 #include "tally/serialization/file_header.hpp"
+#include "tally/serialization/file_pieces.hpp"
+#include "tally/serialization/filter_loader.hpp"
 #include "tally/serialization/format_error.hpp"
 #include "tally/serialization/mapped_filter.hpp"
 
