@@ -205,6 +205,7 @@ void insert(const Call& call, OpenKey& key, const Arguments& arguments) {
   try {
     reached = stream.add(digests, milliseconds * nanoseconds_per_millisecond);
   } catch (const std::bad_alloc&) {
+    if (made != nullptr) throw;  // the key is not there yet
     value->lose_stream();
     throw Refusal("ERR there was no memory left, and the key has lost its counts; delete it");
   }

@@ -116,6 +116,8 @@ void* load(api::Io* io, int version) noexcept {
 
 void OverValue::require_complete() const {
   if (stream_) return;
+  if (total_bytes_ == 0)
+    throw Refusal("ERR the key has lost its counts, because there was no memory left; delete it");
   throw Refusal("ERR the value is incomplete: " + std::to_string(loaded_.size()) + " of " +
                 std::to_string(total_bytes_) +
                 " bytes are loaded; load the remaining pieces, or delete the key");
