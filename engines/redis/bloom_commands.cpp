@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bloom_chain.hpp"
+#include "chain_lookups.hpp"
 #include "chunk_commands.hpp"
 #include "command.hpp"
 #include "create_value.hpp"
@@ -179,26 +180,6 @@ void insert(Call& call) {
   insert_and_reply(call, find_or_create(call, key, parsed.options), parsed.first_item);
 }
 
-/// The chain to look up, or nullptr where every answer is 0: no key, or one of another type.
-const BloomChain* chain_to_look_up(const OpenKey& key) {
-  return key.has<BloomChain>() ? &key.get<BloomChain>(not_found) : nullptr;
-}
-
-void exists(Call& call) {
-  const OpenKey key(call, KeyAccess::read);
-  const BloomChain* chain = chain_to_look_up(key);
-  call.boolean(chain != nullptr && chain->may_contain(call.text(2)));
-}
-
-void exist_several(Call& call) {
-  const OpenKey key(call, KeyAccess::read);
-  const BloomChain* chain = chain_to_look_up(key);
-  call.array(call.size() - 2);
-  for (std::size_t i = 2; i < call.size(); ++i) {
-    call.boolean(chain != nullptr && chain->may_contain(call.text(i)));
-  }
-}
-
 void card(Call& call) {
   const OpenKey key(call, KeyAccess::read);
   if (key.is_empty()) return call.integer_reply(0);
@@ -262,16 +243,17 @@ void load_chunk(Call& call) {
   load_chunk_of<BloomChain>(call, key, *position);
 }
 
-constexpr std::array commands{Command{"BF.RESERVE", entry<reserve, 4, 7>, "write deny-oom"},
-                              Command{"BF.ADD", entry<add, 3>, "write deny-oom"},
-                              Command{"BF.MADD", entry<add_several, 3, any_number>, "write deny-oom"},
-                              Command{"BF.INSERT", entry<insert, 4, any_number>, "write deny-oom"},
-                              Command{"BF.EXISTS", entry<exists, 3>, "readonly fast"},
-                              Command{"BF.MEXISTS", entry<exist_several, 3, any_number>, "readonly fast"},
-                              Command{"BF.CARD", entry<card, 2>, "readonly fast"},
-                              Command{"BF.INFO", entry<info, 2, 3>, "readonly fast"},
-                              Command{"BF.SCANDUMP", entry<scan_dump, 3>, "readonly fast"},
-                              Command{"BF.LOADCHUNK", entry<load_chunk, 4>, "write deny-oom"}};
+constexpr std::array commands{
+    Command{"BF.RESERVE", entry<reserve, 4, 7>, "write deny-oom"},
+    Command{"BF.ADD", entry<add, 3>, "write deny-oom"},
+    Command{"BF.MADD", entry<add_several, 3, any_number>, "write deny-oom"},
+    Command{"BF.INSERT", entry<insert, 4, any_number>, "write deny-oom"},
+    Command{"BF.EXISTS", entry<exists<BloomChain>, 3>, "readonly fast"},
+    Command{"BF.MEXISTS", entry<exist_several<BloomChain>, 3, any_number>, "readonly fast"},
+    Command{"BF.CARD", entry<card, 2>, "readonly fast"},
+    Command{"BF.INFO", entry<info, 2, 3>, "readonly fast"},
+    Command{"BF.SCANDUMP", entry<scan_dump, 3>, "readonly fast"},
+    Command{"BF.LOADCHUNK", entry<load_chunk, 4>, "write deny-oom"}};
 
 }  // namespace
 

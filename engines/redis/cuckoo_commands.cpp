@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "chain_lookups.hpp"
 #include "chunk_commands.hpp"
 #include "command.hpp"
 #include "create_value.hpp"
@@ -201,29 +202,9 @@ void insert(Call& call) {
   }
 }
 
-/// The chain to look up, or nullptr where every answer is 0: no key, or one of another type.
-const CuckooChain* chain_to_look_up(const OpenKey& key) {
-  return key.has<CuckooChain>() ? &key.get<CuckooChain>(not_found) : nullptr;
-}
-
-void exists(Call& call) {
-  const OpenKey key(call, KeyAccess::read);
-  const CuckooChain* chain = chain_to_look_up(key);
-  call.boolean(chain != nullptr && chain->may_contain(call.text(2)));
-}
-
-void exist_several(Call& call) {
-  const OpenKey key(call, KeyAccess::read);
-  const CuckooChain* chain = chain_to_look_up(key);
-  call.array(call.size() - 2);
-  for (std::size_t i = 2; i < call.size(); ++i) {
-    call.boolean(chain != nullptr && chain->may_contain(call.text(i)));
-  }
-}
-
 void count(Call& call) {
   const OpenKey key(call, KeyAccess::read);
-  const CuckooChain* chain = chain_to_look_up(key);
+  const CuckooChain* chain = chain_to_look_up<CuckooChain>(key);
   call.integer_reply(chain == nullptr ? 0 : chain->count(call.text(2)));
 }
 
@@ -284,8 +265,8 @@ constexpr std::array commands{
     Command{"CF.ADDNX", entry<add<Repeats::ignored>, 3>, "write deny-oom"},
     Command{"CF.INSERT", entry<insert<Repeats::stored>, 4, any_number>, "write deny-oom"},
     Command{"CF.INSERTNX", entry<insert<Repeats::ignored>, 4, any_number>, "write deny-oom"},
-    Command{"CF.EXISTS", entry<exists, 3>, "readonly fast"},
-    Command{"CF.MEXISTS", entry<exist_several, 3, any_number>, "readonly fast"},
+    Command{"CF.EXISTS", entry<exists<CuckooChain>, 3>, "readonly fast"},
+    Command{"CF.MEXISTS", entry<exist_several<CuckooChain>, 3, any_number>, "readonly fast"},
     Command{"CF.COUNT", entry<count, 3>, "readonly fast"},
     Command{"CF.DEL", entry<remove, 3>, "write fast"},
     Command{"CF.INFO", entry<info, 2>, "readonly fast"},

@@ -16,14 +16,10 @@
 namespace tally::redis {
 namespace {
 
-std::string_view as_text(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 /// Calls use(end of the piece, piece).
 template <class Use>
 void for_each_piece(const std::vector<std::byte>& bytes, Use use) {
-  const std::string_view all = as_text(bytes);
+  const std::string_view all = text_of(bytes);
   for (std::size_t offset = 0; offset < all.size();) {
     const std::string_view piece = all.substr(offset, max_piece_bytes);
     offset += piece.size();
@@ -79,7 +75,7 @@ void* copy(api::String*, api::String*, const void* stored) noexcept {
     if (value.is_complete()) return std::make_unique<OverValue>(OverStream(value.bytes())).release();
     auto part = std::make_unique<OverValue>(value.total_bytes());
     const std::vector<std::byte> bytes = value.bytes();
-    if (!bytes.empty()) part->load_piece(bytes.size(), as_text(bytes));
+    if (!bytes.empty()) part->load_piece(bytes.size(), text_of(bytes));
     return part.release();
   } catch (...) {
     return nullptr;  // COPY then replies with an error
@@ -128,7 +124,7 @@ void OverValue::load_piece(std::uint64_t end, std::string_view bytes) {
     throw Refusal("ERR the piece does not begin where the last one ended");
   }
   if (end > total_bytes_) throw Refusal("ERR the piece goes beyond the end of the state");
-  const auto added = std::as_bytes(std::span(bytes.data(), bytes.size()));
+  const auto added = bytes_of(bytes);
   if (end < total_bytes_) {
     loaded_.insert(loaded_.end(), added.begin(), added.end());
     return;

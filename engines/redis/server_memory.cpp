@@ -92,8 +92,8 @@ void* allocate_words(std::size_t num_bytes, std::size_t alignment) noexcept {
   if (!is_direct(num_bytes)) return allocate_aligned(num_bytes, alignment);
   void* const memory = allocate(num_bytes);
   if (memory == nullptr || is_aligned(memory)) return memory;
-  deallocate(
-      memory);  // an allocator that aligns only most blocks: better no memory than the wrong pointer freed
+  // An allocator that aligns only most blocks: no memory is better than the wrong pointer freed.
+  deallocate(memory);
   return nullptr;
 }
 

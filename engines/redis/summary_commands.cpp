@@ -10,6 +10,7 @@
 #include "command.hpp"
 #include "filter_value.hpp"
 #include "open_key.hpp"
+#include "partial_load.hpp"
 
 // TALLY.SUMMARY: what a client needs to keep a replica of a filter next to itself.
 
@@ -57,7 +58,7 @@ void summary(Call& call) {
   call.bytes(text);
   call.array(messages.size());
   for (const std::span<const std::byte> message : messages) {
-    call.bytes({reinterpret_cast<const char*>(message.data()), message.size()});
+    call.bytes(text_of(message));
   }
 }
 

@@ -3,28 +3,18 @@
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
-#include <variant>
 
-#include "tally/storage/nonzero_bits.hpp"
+#include "tally/any_filter/summary.hpp"
 #include "tally/summaries/message.hpp"
 
 namespace tally::redis {
 namespace {
 
 SummaryLayout layout_of_filter(const AnyFilter& filter) {
-  const FilterShape shape = filter.shape();
-  return std::visit(
-      [&](const auto& own) -> SummaryLayout {
-        if constexpr (requires { layout_of(own, shape.scheme_id, filter.hasher()); }) {
-          return layout_of(own, shape.scheme_id, filter.hasher());
-        } else {
-          throw std::invalid_argument(
-              "a " + std::string(name_of(filter.kind())) +
-              " structure has no summary; create the key with --kind and one of bloom, "
-              "blocked-bloom, counting-bloom, dleft");
-        }
-      },
-      shape.shape);
+  if (const auto layout = summary_layout_of(filter)) return *layout;
+  throw std::invalid_argument("a " + std::string(name_of(filter.kind())) +
+                              " structure has no summary; create the key with --kind and one of bloom, "
+                              "blocked-bloom, counting-bloom, dleft");
 }
 
 template <HashScheme Scheme>
@@ -67,13 +57,8 @@ void SummaryFeed::publish(const AnyFilter& filter) {
   deltas_.push_back({publisher_.version().sequence, {}});
   std::vector<std::byte>& message = deltas_.back().message;
   try {
-    filter.visit([&](const auto& inside) {
-      if constexpr (requires { nonzero_bits(inside.storage()); }) {
-        message = publisher_.publish(nonzero_bits(inside.storage()).words());
-      } else {
-        message = publisher_.publish(filter.words());
-      }
-    });
+    with_summary_words(filter,
+                       [&](std::span<const std::uint64_t> words) { message = publisher_.publish(words); });
   } catch (...) {
     deltas_.pop_back();
     throw;

@@ -42,10 +42,6 @@ void require_at_most(std::uint64_t bytes, std::uint64_t max_bytes) {
                 std::to_string(max_bytes) + ", the module's option MAX-KEY-BYTES");
 }
 
-std::string_view as_text(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 }  // namespace
 
 TopKValue::TopKValue(const TopKOptions& options, std::uint64_t seed, const Call& call)
@@ -87,7 +83,7 @@ void TopKValue::require_complete() const {
 const TopKValue::FileEnds& TopKValue::file_ends() const {
   if (!file_ends_) {
     const std::vector<std::byte> file = serialize(*keys_);
-    const std::string_view bytes = as_text(file);
+    const std::string_view bytes = text_of(file);
     file_ends_ = FileEnds{std::string(bytes.substr(0, file_header_bytes)),
                           std::string(bytes.substr(file_header_bytes + counters().size()))};
   }
@@ -95,7 +91,7 @@ const TopKValue::FileEnds& TopKValue::file_ends() const {
 }
 
 std::string_view TopKValue::counters() const {
-  return as_text(std::as_bytes(keys_->sketch().storage().words()));
+  return text_of(std::as_bytes(keys_->sketch().storage().words()));
 }
 
 std::string TopKValue::dump_header() const {
@@ -115,7 +111,7 @@ std::uint64_t TopKValue::dump_bytes() const {
 }
 
 std::string_view TopKValue::dump_piece(std::uint64_t offset) const {
-  if (!keys_) return as_text(loaded_).substr(offset, max_piece_bytes);
+  if (!keys_) return text_of(loaded_).substr(offset, max_piece_bytes);
   for (const std::string_view part :
        {std::string_view(file_ends().header), counters(), std::string_view(file_ends().items)}) {
     if (offset < part.size()) return part.substr(offset, max_piece_bytes);
@@ -169,7 +165,7 @@ void TopKValue::load_piece(std::uint64_t end, std::string_view bytes) {
   }
   if (bytes.empty()) throw Refusal("ERR received bad data");
   const std::size_t old_size = loaded_.size();
-  const auto added = std::as_bytes(std::span(bytes.data(), bytes.size()));
+  const auto added = bytes_of(bytes);
   loaded_.insert(loaded_.end(), added.begin(), added.end());
   if (loaded_.size() != file_bytes_) return;
   try {

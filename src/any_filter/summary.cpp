@@ -8,34 +8,39 @@
 
 namespace tally {
 
-namespace {
-
-SummaryLayout layout_of_filter(const AnyFilter& filter) {
+std::optional<SummaryLayout> summary_layout_of(const AnyFilter& filter) {
   const FilterShape shape = filter.shape();
   return std::visit(
-      [&](const auto& own) -> SummaryLayout {
+      [&](const auto& own) -> std::optional<SummaryLayout> {
         if constexpr (requires { layout_of(own, shape.scheme_id, filter.hasher()); }) {
           return layout_of(own, shape.scheme_id, filter.hasher());
         } else {
-          throw std::invalid_argument(
-              "a filter of kind " + std::string(name_of(filter.kind())) +
-              " has no summary; use a bloom, blocked-bloom, counting-bloom or dleft filter");
+          return std::nullopt;
         }
       },
       shape.shape);
 }
 
-}  // namespace
-
-SummaryTable summary_of(const AnyFilter& filter) {
-  SummaryTable summary(layout_of_filter(filter));
+void with_summary_words(const AnyFilter& filter,
+                        const std::function<void(std::span<const std::uint64_t>)>& use) {
   filter.visit([&](const auto& inside) {
     if constexpr (requires { nonzero_bits(inside.storage()); }) {
-      summary.assign(nonzero_bits(inside.storage()).words());
+      use(nonzero_bits(inside.storage()).words());
     } else {
-      summary.assign(filter.words());
+      use(filter.words());
     }
   });
+}
+
+SummaryTable summary_of(const AnyFilter& filter) {
+  const std::optional<SummaryLayout> layout = summary_layout_of(filter);
+  if (!layout) {
+    throw std::invalid_argument(
+        "a filter of kind " + std::string(name_of(filter.kind())) +
+        " has no summary; use a bloom, blocked-bloom, counting-bloom or dleft filter");
+  }
+  SummaryTable summary(*layout);
+  with_summary_words(filter, [&](std::span<const std::uint64_t> words) { summary.assign(words); });
   return summary;
 }
 

@@ -363,12 +363,7 @@ TEST_F(RedisFilter, EveryKindSurvivesKillInASnapshotAndInAnAppendOnlyFile) {
   const std::vector<std::string> before = digests(redis);
   redis.kill_and_restart();
   EXPECT_EQ(digests(redis), before);
-  redis({"BGREWRITEAOF"});
-  ASSERT_TRUE(comes_true([&] {
-    const std::string info = redis({"INFO", "persistence"});
-    return info.find("aof_rewrite_in_progress:0") != std::string::npos &&
-           info.find("aof_rewrite_scheduled:0") != std::string::npos;
-  }));
+  ASSERT_TRUE(rewrites_append_only_file(redis));
   redis.kill_and_restart();
   EXPECT_EQ(digests(redis), before);
   redis({"DEBUG", "RELOAD"});  // a snapshot, and back
@@ -386,9 +381,7 @@ TEST_F(RedisFilter, AReplicaIsEqualThroughWritesGrowthAndMerges) {
   RunningModule master({"--repl-diskless-sync-delay", "0"});
   RunningModule replica({"--replicaof", "127.0.0.1 " + std::to_string(master.port())},
                         {"MAX-KEY-BYTES", "1"});
-  ASSERT_TRUE(comes_true([&] {
-    return replica({"INFO", "replication"}).find("master_link_status:up") != std::string::npos;
-  }));
+  ASSERT_TRUE(follows_its_master(replica));
   fill(master);
   work(master, 2000);
   ASSERT_EQ(master({"WAIT", "1", "10000"}), ":1");

@@ -247,12 +247,7 @@ TEST_P(RedisOverAppendOnlyFile, CountsSurviveKillBeforeAndAfterARewriteAndASnaps
   const std::vector<std::string> before = digests(redis);
   redis.kill_and_restart();
   EXPECT_EQ(digests(redis), before);
-  redis({"BGREWRITEAOF"});
-  ASSERT_TRUE(comes_true([&] {
-    const std::string info = redis({"INFO", "persistence"});
-    return info.find("aof_rewrite_in_progress:0") != std::string::npos &&
-           info.find("aof_rewrite_scheduled:0") != std::string::npos;
-  }));
+  ASSERT_TRUE(rewrites_append_only_file(redis));
   redis.kill_and_restart();
   EXPECT_EQ(digests(redis), before);
   redis({"DEBUG", "RELOAD"});
@@ -271,9 +266,7 @@ TEST_F(RedisOver, AReplicaIsEqualAfterTheFirstCopyAndAfterMoreItems) {
   fill(master, 0);
   RunningModule replica({"--replicaof", "127.0.0.1 " + std::to_string(master.port())},
                         {"MAX-KEY-BYTES", "1"});
-  ASSERT_TRUE(comes_true([&] {
-    return replica({"INFO", "replication"}).find("master_link_status:up") != std::string::npos;
-  }));
+  ASSERT_TRUE(follows_its_master(replica));
   EXPECT_EQ(digests(replica), digests(master));
   fill(master, 1500);
   master({"DEL", "exact"});

@@ -201,12 +201,7 @@ TEST_P(RedisAppendOnlyFile, SurvivesKillBeforeAndAfterARewrite) {
   const auto without_rewrite = digests(redis);
   redis.kill_and_restart();
   EXPECT_EQ(digests(redis), without_rewrite);
-  redis({"BGREWRITEAOF"});
-  ASSERT_TRUE(comes_true([&] {
-    const std::string info = redis({"INFO", "persistence"});
-    return info.find("aof_rewrite_in_progress:0") != std::string::npos &&
-           info.find("aof_rewrite_scheduled:0") != std::string::npos;
-  }));
+  ASSERT_TRUE(rewrites_append_only_file(redis));
   EXPECT_THAT(redis({"INFO", "persistence"}), HasSubstr("aof_last_bgrewrite_status:ok"));
   redis.kill_and_restart();
   EXPECT_EQ(digests(redis), without_rewrite);
@@ -224,9 +219,7 @@ TEST_F(RedisPersistence, AReplicaIsEqualAfterTheFirstCopyAndAfterWrites) {
   fill(master);
   RunningModule replica({"--replicaof", "127.0.0.1 " + std::to_string(master.port())},
                         {"MAX-KEY-BYTES", "1"});
-  ASSERT_TRUE(comes_true([&] {
-    return replica({"INFO", "replication"}).find("master_link_status:up") != std::string::npos;
-  }));
+  ASSERT_TRUE(follows_its_master(replica));
   EXPECT_EQ(digests(replica), digests(master));
   fill_more(master);
   const Chunks chunks = dump(master, "chain");
@@ -267,10 +260,7 @@ TEST_F(RedisModule, WithoutCompatibleNamesHasTheSameCommandsUnderThePrefix) {
 
 /// The commands that a rewritten append-only file without a snapshot has.
 std::vector<Words> commands_of_rewritten_file(RunningModule& redis) {
-  redis({"BGREWRITEAOF"});
-  EXPECT_TRUE(comes_true([&] {
-    return redis({"INFO", "persistence"}).find("aof_rewrite_in_progress:0") != std::string::npos;
-  }));
+  EXPECT_TRUE(rewrites_append_only_file(redis));
   const std::string directory = redis.call({"CONFIG", "GET", "dir"}).elements.at(1).text;
   std::string bytes;
   for (const auto& file : std::filesystem::directory_iterator(directory + "/appendonlydir")) {
@@ -350,9 +340,7 @@ TEST_F(RedisDump, APieceOfAListThatDoesNotBelongThereIsRefusedAndChangesNothing)
 TEST_F(RedisPersistence, AReplicaWithMoreRoomRefusesWhatItsMasterRefused) {
   RunningModule master({"--repl-diskless-sync-delay", "0"}, {"MAX-KEY-BYTES", "20000"});
   RunningModule replica({"--replicaof", "127.0.0.1 " + std::to_string(master.port())});
-  ASSERT_TRUE(comes_true([&] {
-    return replica({"INFO", "replication"}).find("master_link_status:up") != std::string::npos;
-  }));
+  ASSERT_TRUE(follows_its_master(replica));
   for (const char* key : {"chain", "cuckoo"}) {
     const std::string command = key == std::string("chain") ? "BF.INSERT" : "CF.INSERT";
     for (int i = 0; i < 20; ++i) master(with_keys({command, key, "ITEMS"}, "key", 1000 * i, 1000));
@@ -369,9 +357,7 @@ TEST_F(RedisModule, AMasterWithCompatibleNamesHasAReplicaWithout) {
   RunningModule master({"--repl-diskless-sync-delay", "0"});
   fill(master);
   RunningModule replica({"--replicaof", "127.0.0.1 " + std::to_string(master.port())}, {"COMPAT", "no"});
-  ASSERT_TRUE(comes_true([&] {
-    return replica({"INFO", "replication"}).find("master_link_status:up") != std::string::npos;
-  }));
+  ASSERT_TRUE(follows_its_master(replica));
   master({"FLUSHALL"});
   fill(master);
   fill_more(master);

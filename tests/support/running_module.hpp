@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "comes_true.hpp"
 #include "running_redis.hpp"
 
 namespace tally::test {
@@ -139,6 +140,23 @@ class RunningModule {
   RunningRedis redis_;
   std::optional<RedisConnection> connection_;
 };
+
+/// Whether the replica is in step with its master before long.
+inline bool follows_its_master(RunningModule& replica) {
+  return comes_true([&] {
+    return replica({"INFO", "replication"}).find("master_link_status:up") != std::string::npos;
+  });
+}
+
+/// Starts a rewrite of the append-only file. Returns whether it ends before long.
+inline bool rewrites_append_only_file(RunningModule& redis) {
+  redis({"BGREWRITEAOF"});
+  return comes_true([&] {
+    const std::string info = redis({"INFO", "persistence"});
+    return info.find("aof_rewrite_in_progress:0") != std::string::npos &&
+           info.find("aof_rewrite_scheduled:0") != std::string::npos;
+  });
+}
 
 /// A test that needs redis-server.
 class WithModule : public testing::Test {
