@@ -15,6 +15,9 @@ namespace tally::planner_detail {
 /// The most keys of a d-left filter, also of a compact one.
 inline constexpr std::uint64_t max_dleft_keys = std::uint64_t{1} << 40;
 
+/// Up to this size a structure was in the cache of the machine of docs/benchmarks.md.
+inline constexpr double in_cache_bytes = 6.0 * (1 << 20);
+
 /// The first good number in [low, high], if all numbers after a good one are good too; nothing if there is none.
 template <class Good>
 std::optional<std::uint64_t> first_good(std::uint64_t low, std::uint64_t high, Good good) {

@@ -50,7 +50,7 @@ constexpr CostRow wide_compact_row{13, {8.3, 5.8, 5.8, 6.8}, {3.0, 3.2, 3.1, 2.8
 /// A line read (a1) on the machine of the table, and up to and from which memory.
 constexpr double in_cache_line_ns = 2.3;
 constexpr double out_of_cache_line_ns = 8.5;
-constexpr double in_cache_bytes = 6.0 * (1 << 20);
+using planner_detail::in_cache_bytes;
 constexpr double out_of_cache_bytes = 64.0 * (1 << 20);
 
 template <class Combine>

@@ -276,9 +276,20 @@ bool is_better(const Candidate& a, const Candidate& b, const Wanted& wanted) {
   return a.num_keys > b.num_keys;
 }
 
+/// Whether the filter of two subtables comes first: out of the cache a key takes as long as the lines that it reads.
+bool leads_with_two_subtables(const Candidate& of_two, const Candidate& best) {
+  constexpr double most_for_fewer_lines = 1.25;
+  constexpr double highest_rate_for_fewer_lines = 2;
+  return static_cast<double>(of_two.shape.num_bytes()) > in_cache_bytes &&
+         static_cast<double>(of_two.shape.num_bytes()) <=
+             most_for_fewer_lines * static_cast<double>(best.shape.num_bytes()) &&
+         static_cast<double>(best.num_keys) <= most_for_fewer_lines * static_cast<double>(of_two.num_keys) &&
+         of_two.false_positive_rate <= highest_rate_for_fewer_lines * best.false_positive_rate;
+}
+
 /// First the best d-left filter; if speed is preferred, the best one with vector loops, unless it takes too much
-/// memory. Then, if keys are removed or counted, one that reads fewer cache lines. Last the best one of all, if it is
-/// not the first. Throws std::invalid_argument if there is none.
+/// memory. Beside it, if keys are removed or counted, one that reads fewer cache lines. Last the best one of all, if it
+/// is not the first. Throws std::invalid_argument if there is none.
 std::vector<Candidate> dlefts(const Task& task, const Requirements& requirements,
                               std::vector<std::string>& warnings) {
   const Requirements own = of_dleft(requirements);
@@ -294,8 +305,10 @@ std::vector<Candidate> dlefts(const Task& task, const Requirements& requirements
     of_two.num_subtables = 2;
     if (const auto found = find_dleft(structure, of_two, loops)) {
       Candidate fewer_lines = dleft(task, of_two, *found);
-      if (fewer_lines.cache_lines.lookup_absent < candidates.back().cache_lines.lookup_absent)
+      if (fewer_lines.cache_lines.lookup_absent < candidates.back().cache_lines.lookup_absent) {
         candidates.push_back(std::move(fewer_lines));
+        if (leads_with_two_subtables(candidates[1], candidates[0])) std::swap(candidates[0], candidates[1]);
+      }
     } else {
       warnings.emplace_back("dleft with 2 subtables is left out: no shape meets the requirements");
     }
@@ -304,9 +317,10 @@ std::vector<Candidate> dlefts(const Task& task, const Requirements& requirements
   return candidates;
 }
 
-/// Whether a d-left filter should be listed before another candidate.
+/// Whether a d-left filter should be listed before another candidate. d-left filters stay in the order of dlefts().
 bool comes_before(const Candidate& dleft, const Candidate& other, const Requirements& requirements,
                   const Wanted& wanted) {
+  if (dleft.dleft && other.dleft) return false;
   if (requirements.prefers_speed && dleft.dleft && !dleft.dleft->has_fast_loops)
     return saturates_often(other);
   return is_better(dleft, other, wanted);

@@ -121,7 +121,9 @@ std::string why_dleft(const Requirements& requirements, const Plan& plan) {
   if (is_slow(first)) reason += "; its " + price_of_slow_cells(first);
   for (const Candidate& other : plan.candidates) {
     if (other.kind() != FilterKind::dleft || &other == &first || is_slow(other)) continue;
-    reason += "; with " + std::to_string(other.shape.num_hashes()) + " subtables instead of " +
+    const bool is_larger_than_cache = other.cache_lines.lookup_absent > first.cache_lines.lookup_absent;
+    reason += std::string(is_larger_than_cache ? "; it is larger than most caches" : "") + "; with " +
+              std::to_string(other.shape.num_hashes()) + " subtables instead of " +
               std::to_string(first.shape.num_hashes()) + " a lookup reads " +
               short_number(other.cache_lines.lookup_absent) + " cache lines instead of " +
               short_number(first.cache_lines.lookup_absent) + ", and it " + achievement(requirements, other);

@@ -602,6 +602,40 @@ TEST(Plan, PutsADLeftFilterFirstWhereItIsSmallerAndKeysAreRemovedOrCounted) {
       FilterKind::dleft);
 }
 
+TEST(Plan, RecommendsTwoSubtablesAboveTheSizeOfACacheUnlessTheyTakeAQuarterMoreMemory) {
+  std::size_t num_led_by_two = 0;
+  std::size_t num_led_by_more = 0;
+  for (const std::uint64_t num_keys : {100'000, 1'000'000, 10'000'000, 100'000'000}) {
+    for (const double rate : {0.1, 0.01, 0.001, 0.0002}) {
+      const Plan set = plan({.num_keys = num_keys, .false_positive_rate = rate, .needs_deletes = true});
+      const Candidate* of_two = nullptr;
+      const Candidate* of_more = nullptr;
+      for (const Candidate& candidate : set.candidates) {
+        if (candidate.dleft) (candidate.shape.num_hashes() == 2 ? of_two : of_more) = &candidate;
+      }
+      if (of_two == nullptr || of_more == nullptr ||
+          of_two->dleft->has_fast_loops != of_more->dleft->has_fast_loops)
+        continue;
+      const auto bytes_of_two = static_cast<double>(of_two->shape.num_bytes());
+      const bool two_come_first = bytes_of_two > 6 * (1 << 20) &&
+                                  bytes_of_two <= 1.25 * static_cast<double>(of_more->shape.num_bytes());
+      EXPECT_EQ(two_come_first, of_two < of_more) << num_keys << " keys at " << rate;
+      if (set.recommended().kind() != FilterKind::dleft) continue;
+      EXPECT_EQ(&set.recommended(), two_come_first ? of_two : of_more) << num_keys << " keys at " << rate;
+      ++(two_come_first ? num_led_by_two : num_led_by_more);
+      EXPECT_EQ(set.reason.find("larger than most caches") != std::string::npos, two_come_first)
+          << set.reason;
+    }
+  }
+  EXPECT_GT(num_led_by_two, 1u);
+  EXPECT_GT(num_led_by_more, 1u);
+  const Plan smallest = plan({.num_keys = 64'000'000,
+                              .false_positive_rate = 0.01,
+                              .needs_deletes = true,
+                              .preference = PlanPreference::smallest});
+  EXPECT_GT(smallest.recommended().shape.num_hashes(), 2u) << "the least memory was asked for";
+}
+
 // Until they are fast.
 TEST(Plan, RecommendsADLeftFilterWithoutVectorLoopsOnlyWhereNothingElseDoesTheJobAndAlwaysStatesThePrice) {
   std::uint32_t num_listed = 0;
