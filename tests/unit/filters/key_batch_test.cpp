@@ -79,7 +79,7 @@ TYPED_TEST(EveryBatch, TestsAllPositionsOfEveryDigest) {
 
 /// Storage that is near for all operations, for lookups and quick writes only, and for none.
 constexpr std::size_t storage_bytes[] = {std::size_t{1} << 14, detail::near_bytes_of_slow_keys + (1u << 16),
-                                         detail::near_bytes + (1u << 16)};
+                                         detail::near_bytes + (1u << 16), detail::cached_bytes + (1u << 16)};
 
 /// Few digests, each often enough that counters of up to 4 bits saturate, and then some that are not among them.
 std::vector<Hash128> repeated_digests() {

@@ -19,6 +19,8 @@ enum class Visits : bool { one, several };
 inline constexpr std::size_t near_bytes = std::size_t{6} << 20;
 /// The same for operations with many instructions per key.
 inline constexpr std::size_t near_bytes_of_slow_keys = std::size_t{1} << 20;
+/// Up to this many bytes the words are probably in a cache that cores share.
+inline constexpr std::size_t cached_bytes = std::size_t{32} << 20;
 
 /// Whether a change of a position takes few instructions.
 template <class Storage>
