@@ -242,6 +242,22 @@ TEST_F(RedisMemory, MaxmemoryDoesNotLimitLoadsAndReplicas) {
   for (std::size_t i = 0; i < keys.size(); ++i) EXPECT_EQ(master.digest(keys[i]), digests[i]) << keys[i];
 }
 
+/// Otherwise the filter would grow a second time when its master grows it.
+TEST_F(RedisMemory, AClientThatWritesToAReplicaDoesNotGrowItsFilters) {
+  RunningModule master({"--repl-diskless-sync-delay", "0"});
+  master({"TALLY.CREATE", "filter", "--kind", "dleft", "--keys", "1000", "--max-doublings", "3"});
+  RunningModule replica(
+      {"--replicaof", "127.0.0.1 " + std::to_string(master.port()), "--replica-read-only", "no"});
+  ASSERT_TRUE(follows_its_master(replica));
+  const long long bytes = replica.integer({"MEMORY", "USAGE", "filter"});
+  const Words words = with_keys({"TALLY.ADD", "filter"}, "item", 0, 4000);
+  EXPECT_THAT(replica(words), HasSubstr("+full"));
+  EXPECT_EQ(replica.integer({"MEMORY", "USAGE", "filter"}), bytes);
+  EXPECT_EQ(master(words).find("full"), std::string::npos);
+  ASSERT_EQ(master({"WAIT", "1", "10000"}), ":1");
+  EXPECT_EQ(replica.integer({"MEMORY", "USAGE", "filter"}), master.integer({"MEMORY", "USAGE", "filter"}));
+}
+
 TEST_F(RedisMemory, ASnapshotIsSavedAndLoadedWithoutASecondCopy) {
   const std::vector<std::vector<Words>> rows{
       {{"CMS.INITBYDIM", "key", "4194304", "4"}, {"CMS.INCRBY", "key", "a", "5"}},

@@ -10,9 +10,6 @@
 namespace tally {
 namespace {
 
-// Two keys that share one of these slots are not counted in the same run.
-constexpr std::size_t num_last_runs = std::size_t{1} << 16;
-
 StreamObserver no_observer;
 
 }  // namespace

@@ -50,6 +50,8 @@ class ThresholdStream::Impl {
 
  private:
   using RunNumber = std::uint16_t;
+  // Two keys that share one of these slots are not counted in the same run.
+  static constexpr std::size_t num_last_runs = std::size_t{1} << 16;
 
   void make_room_for_reports(std::size_t num_digests);
   std::size_t count_exactly(Digests digests);

@@ -65,10 +65,10 @@ std::uint64_t ThresholdStream::Impl::bytes_of_new_filters(std::uint64_t num_keys
 }
 
 std::uint64_t ThresholdStream::Impl::most_bytes_to_add(std::uint64_t num_keys) const {
-  constexpr std::uint64_t work_space = std::uint64_t{1} << 20;
-  constexpr std::uint64_t bytes_per_report = 96;  // vectors of reports that double
+  constexpr std::uint64_t bytes_per_key = 192;  // vectors of reports and of work space, which double
+  const std::uint64_t last_runs = last_run_.empty() ? num_last_runs * sizeof(RunNumber) : 0;
   const std::uint64_t new_filters = bytes_of_new_filters(num_keys);
-  std::uint64_t bytes = work_space + bytes_per_report * num_keys + new_filters;
+  std::uint64_t bytes = 4096 + last_runs + bytes_per_key * num_keys + new_filters;
   std::uint64_t num_inserted = num_keys;
   if (exact_) {
     const std::uint64_t most = std::min<std::uint64_t>(exact_->counts.size() + num_keys, options_.exact_keys);
