@@ -11,6 +11,7 @@
 #include "command.hpp"
 #include "create_value.hpp"
 #include "open_key.hpp"
+#include "replicated_command.hpp"
 #include "tally/hashing/random_seed.hpp"
 
 // BF.*: sets of keys.
@@ -86,17 +87,14 @@ void reply_to_insert(const Call& call, ChainInsert result) {
 /// Replicas receive the keys that were new, so that they do the same whatever room they have.
 std::vector<ChainInsert> insert_all(const Call& call, BloomChain& chain, std::size_t first) {
   std::vector<ChainInsert> results;
-  std::vector<api::String*> inserted;
   results.reserve(call.size() - first);
-  inserted.reserve(call.size() - first);
+  ReplicatedCommand command(call, call.size() - first);
   for (std::size_t i = first; i < call.size(); ++i) {
     results.push_back(chain.insert(call.text(i), call));
-    if (results.back() == ChainInsert::inserted) inserted.push_back(call.argument(i));
+    if (results.back() == ChainInsert::inserted) command.add_argument(i);
     if (results.back() == ChainInsert::full) break;
   }
-  if (!inserted.empty()) {
-    api::replicate(call.context(), "TALLY.BF.MADD", "sv", call.argument(1), inserted.data(), inserted.size());
-  }
+  if (!command.is_empty()) command.send("TALLY.BF.MADD");
   return results;
 }
 

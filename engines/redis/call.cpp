@@ -36,17 +36,17 @@ void Call::integer_reply(std::uint64_t value) const noexcept {
   api::reply_with_integer(context_, static_cast<long long>(std::min(value, greatest)));
 }
 
-bool Call::is_from_elsewhere() const noexcept {
+bool Call::is_replayed() const noexcept {
   constexpr int flags = api::is_replica | api::is_replicated | api::is_loading | api::is_loading_beside;
   return (api::get_context_flags(context_) & flags) != 0;
 }
 
 std::uint64_t Call::max_key_bytes() const noexcept {
-  return is_from_elsewhere() ? std::numeric_limits<std::uint64_t>::max() : module_options.max_key_bytes;
+  return is_replayed() ? std::numeric_limits<std::uint64_t>::max() : module_options.max_key_bytes;
 }
 
 bool Call::has_memory_for(std::uint64_t num_bytes) const noexcept {
-  if (is_from_elsewhere()) return true;
+  if (is_replayed()) return true;
   api::ServerInfo* const info = api::get_server_info(context_, "memory");
   const auto number = [&](const char* field) -> std::uint64_t {
     return api::server_number(info, field, nullptr);

@@ -67,12 +67,11 @@ class Call {
     api::replicate(context_, command, "v", arguments_.data() + 1, arguments_.size() - 1);
   }
 
-  /// Whether the command comes from the master or from a file, and not from a client.
-  bool is_replayed() const noexcept {
-    return (api::get_context_flags(context_) & (api::is_replicated | api::is_loading)) != 0;
-  }
+  /// Whether the server does here what its master or a file did before, also for a client that writes to a replica. It then
+  /// has no limits, and takes no decisions of its own, such as when a filter grows.
+  bool is_replayed() const noexcept;
 
-  // Limits. There is none on what the master or a file already has.
+  // Limits. There is none where is_replayed().
 
   /// The most bytes that a key may take.
   std::uint64_t max_key_bytes() const noexcept;
@@ -83,8 +82,6 @@ class Call {
   void require_memory_for(std::uint64_t num_bytes) const;
 
  private:
-  bool is_from_elsewhere() const noexcept;
-
   api::Context* context_;
   std::span<api::String* const> arguments_;
 };

@@ -14,6 +14,7 @@
 #include "create_value.hpp"
 #include "cuckoo_chain.hpp"
 #include "open_key.hpp"
+#include "replicated_command.hpp"
 #include "tally/hashing/random_seed.hpp"
 
 // CF.*: multisets of keys, with deletion and counts.
@@ -117,9 +118,11 @@ enum class Repeats { stored, ignored };
 std::vector<std::optional<CuckooInsert>> insert_all(const Call& call, CuckooChain& chain, std::size_t first,
                                                     Repeats repeats) {
   std::vector<std::optional<CuckooInsert>> results;
-  std::vector<api::String*> stored;
   results.reserve(call.size() - first);
-  stored.reserve(call.size() - first);
+  ReplicatedCommand command(call, call.size() - first + 2);
+  command.add("NOCREATE");
+  command.add("ITEMS");
+  bool has_stored = false;
   for (std::size_t i = first; i < call.size(); ++i) {
     const std::string_view item = call.text(i);
     if (repeats == Repeats::ignored && chain.may_contain(item)) {
@@ -127,12 +130,11 @@ std::vector<std::optional<CuckooInsert>> insert_all(const Call& call, CuckooChai
       continue;
     }
     results.emplace_back(chain.insert(item, call));
-    if (results.back() == CuckooInsert::inserted) stored.push_back(call.argument(i));
+    if (results.back() != CuckooInsert::inserted) continue;
+    command.add_argument(i);
+    has_stored = true;
   }
-  if (!stored.empty()) {
-    api::replicate(call.context(), "TALLY.CF.INSERT", "sccv", call.argument(1), "NOCREATE", "ITEMS",
-                   stored.data(), stored.size());
-  }
+  if (has_stored) command.send("TALLY.CF.INSERT");
   return results;
 }
 

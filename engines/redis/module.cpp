@@ -1,13 +1,11 @@
 #include <algorithm>
 #include <span>
 #include <string>
-#include <type_traits>
 
 #include "call.hpp"
 #include "command.hpp"
 #include "data_type.hpp"
 #include "module_options.hpp"
-#include "over_value.hpp"
 #include "redis_module_api.hpp"
 #include "server_memory.hpp"
 #include "value_types.hpp"
@@ -59,11 +57,7 @@ bool register_own(api::Context* context, std::span<const Command> commands) {
 
 template <class Value>
 bool register_type(api::Context* context) {
-  if constexpr (std::is_base_of_v<AnyValue, Value>) {
-    if (create_data_type<Value>(context)) return true;
-  } else if (create_over_type(context)) {
-    return true;
-  }
+  if (create_data_type<Value>(context)) return true;
   api::log(context, "warning", "tally: the data type %s is registered already", Value::type_name);
   return false;
 }
@@ -94,7 +88,6 @@ bool load(api::Context* context, const Call& arguments) try {
   use_server_memory();
   if (!read_options(arguments)) return false;
   if (ValueTypes::any_of([&]<class Value>() { return !register_type<Value>(context); })) return false;
-  if (!register_type<OverValue>(context)) return false;
   for (const auto commands : {own_commands(), filter_commands(), over_commands(), summary_commands()}) {
     if (!register_own(context, commands)) return false;
   }

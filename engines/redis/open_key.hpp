@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <type_traits>
 #include <utility>
 
 #include "any_value.hpp"
@@ -12,10 +11,6 @@
 namespace tally::redis {
 
 inline constexpr const char* wrong_type = "WRONGTYPE Operation against a key holding the wrong kind of value";
-
-/// The type under which Redis holds a value of this type.
-template <class Value>
-using StoredAs = std::conditional_t<std::is_base_of_v<AnyValue, Value>, AnyValue, Value>;
 
 enum class KeyAccess { read, write };
 
@@ -45,7 +40,7 @@ class OpenKey {
   Value* find() const {
     if (is_empty()) return nullptr;
     if (!has<Value>()) throw Refusal(wrong_type);
-    return static_cast<Value*>(static_cast<StoredAs<Value>*>(api::get_value(key_)));
+    return static_cast<Value*>(static_cast<AnyValue*>(api::get_value(key_)));
   }
 
   /// The same, and throws Refusal(`missing`) if the key has no value, and Refusal for an incomplete one.
@@ -60,7 +55,7 @@ class OpenKey {
   /// Gives the key this value, which Redis then owns.
   template <class Value>
   Value& set(std::unique_ptr<Value> value) noexcept {
-    StoredAs<Value>* stored = value.release();
+    AnyValue* stored = value.release();
     api::set_value(key_, Value::type, stored);
     return static_cast<Value&>(*stored);
   }

@@ -15,6 +15,7 @@
 #include "option_value.hpp"
 #include "over_value.hpp"
 #include "replicated_command.hpp"
+#include "server_memory.hpp"
 #include "tally/hashing/random_seed.hpp"
 #include "tally/planner.hpp"
 
@@ -160,6 +161,17 @@ void add_options(ReplicatedCommand& command, const OverOptions& own) {
   }
 }
 
+/// Throws Refusal if the items make the stream larger than the limits allow.
+void require_room(const Call& call, const OverStream& stream, std::size_t num_items) {
+  if (stream.options().memory_bytes || stream.options().window) return;
+  if (stream.memory_bytes_with(num_items) > call.max_key_bytes()) {
+    throw Refusal("ERR the key would take more than " + std::to_string(call.max_key_bytes()) +
+                  " bytes, the module's option MAX-KEY-BYTES; make one with --memory");
+  }
+  const std::uint64_t new_filters = stream.bytes_of_new_filters(num_items);
+  if (new_filters > 0) call.require_memory_for(new_filters);
+}
+
 /// Adds the items and replies with those that have reached N. Replicas receive the time, and for a new key its options.
 void insert(const Call& call, OpenKey& key, const Arguments& arguments) {
   OverValue* value = key.find<OverValue>();
@@ -174,16 +186,13 @@ void insert(const Call& call, OpenKey& key, const Arguments& arguments) {
     made = make_value(call, wanted);
     value = made.get();
   }
-  OverStream& stream = value->stream();
+  OverStream& stream = value->stream_to_change();
   const OverOptions& own = stream.options();
   if (arguments.milliseconds && !own.window) {
     throw Refusal("ERR --time is only for a key with --window; leave it out");
   }
   const std::size_t num_items = call.size() - arguments.first_item;
-  if (!stream.has_room_for(num_items, call.max_key_bytes())) {
-    throw Refusal("ERR the key would take more than " + std::to_string(call.max_key_bytes()) +
-                  " bytes, the module's option MAX-KEY-BYTES; make one with --memory");
-  }
+  require_room(call, stream, num_items);
   const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(
       std::chrono::system_clock::now().time_since_epoch());
   const std::int64_t milliseconds = arguments.milliseconds.value_or(now.count());
@@ -201,14 +210,10 @@ void insert(const Call& call, OpenKey& key, const Arguments& arguments) {
   }
   command.add("ITEMS");
   command.add_arguments(arguments.first_item);
-  std::span<const ReachedKey> reached;
-  try {
-    reached = stream.add(digests, milliseconds * nanoseconds_per_millisecond);
-  } catch (const std::bad_alloc&) {
-    if (made != nullptr) throw;  // the key is not there yet
-    value->lose_stream();
-    throw Refusal("ERR there was no memory left, and the key has lost its counts; delete it");
-  }
+  const std::span<const ReachedKey> reached = [&] {
+    const ReservedMemory reserved(stream.most_bytes_to_add(num_items));
+    return stream.add(digests, milliseconds * nanoseconds_per_millisecond);
+  }();
   if (made != nullptr) key.set(std::move(made));
   command.send("TALLY.OVERINSERT");
   call.array(reached.size());
@@ -269,36 +274,10 @@ void over_info(Call& call) {
   call.real_reply(bound.failure_probability);
 }
 
-/// TALLY.OVERLOAD key end total bytes: a piece of a state, from an append-only file.
-void over_load(Call& call) {
-  const auto end = call.integer(2);
-  const auto total = call.integer(3);
-  if (!end || !total || *end < 0 || *total < 0)
-    throw Refusal("ERR end and total must be integers, at least 0");
-  const auto total_bytes = static_cast<std::uint64_t>(*total);
-  if (total_bytes > call.max_key_bytes()) {
-    throw Refusal("ERR the state takes " + std::to_string(total_bytes) + " bytes; must be at most " +
-                  std::to_string(call.max_key_bytes()) + ", the module's option MAX-KEY-BYTES");
-  }
-  OpenKey key(call, KeyAccess::write);
-  OverValue* value = key.find<OverValue>();
-  std::unique_ptr<OverValue> made;
-  if (value == nullptr) {
-    made = std::make_unique<OverValue>(total_bytes);
-    value = made.get();
-  }
-  if (value->total_bytes() != total_bytes) throw Refusal("ERR total is not that of the first piece");
-  if (!(*end == 0 && made != nullptr)) value->load_piece(static_cast<std::uint64_t>(*end), call.text(4));
-  if (made != nullptr) key.set(std::move(made));
-  call.replicate_as("TALLY.OVERLOAD");
-  call.ok();
-}
-
 constexpr std::array commands{
     Command{"TALLY.OVER", entry<over, 4, any_number>, "write deny-oom"},
     Command{"TALLY.OVERINSERT", entry<over_insert, 5, any_number>, "write deny-oom"},
-    Command{"TALLY.OVERINFO", entry<over_info, 2>, "readonly"},
-    Command{"TALLY.OVERLOAD", entry<over_load, 5>, "write deny-oom"}};
+    Command{"TALLY.OVERINFO", entry<over_info, 2>, "readonly"}};
 
 }  // namespace
 

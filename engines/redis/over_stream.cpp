@@ -12,7 +12,6 @@
 #include "tally/planner.hpp"
 #include "tally/serialization/format_error.hpp"
 #include "tally/streams/state_reader.hpp"
-#include "tally/streams/state_writer.hpp"
 
 namespace tally::redis {
 namespace {
@@ -23,20 +22,26 @@ StateKind kind_of(const OverOptions& options) {
   return options.window ? StateKind::sums : StateKind::threshold;
 }
 
+SumStream::Options sum_options(const OverOptions& options) {
+  return {.threshold = options.threshold,
+          .memory_bytes = options.memory_bytes.value_or(default_window_bytes),
+          .window = options.window,
+          .num_slots = options.num_slots,
+          .hasher = options.seed};
+}
+
+ThresholdStream::Options threshold_options(const OverOptions& options) {
+  return {.threshold = options.threshold,
+          .num_keys = options.num_keys,
+          .memory_bytes = options.memory_bytes,
+          .false_positive_rate = options.false_positive_rate,
+          .update = options.update,
+          .hasher = options.seed};
+}
+
 OverStream::Stream stream_of(const OverOptions& options) {
-  if (options.window) {
-    return SumStream({.threshold = options.threshold,
-                      .memory_bytes = options.memory_bytes.value_or(default_window_bytes),
-                      .window = options.window,
-                      .num_slots = options.num_slots,
-                      .hasher = options.seed});
-  }
-  return ThresholdStream({.threshold = options.threshold,
-                          .num_keys = options.num_keys,
-                          .memory_bytes = options.memory_bytes,
-                          .false_positive_rate = options.false_positive_rate,
-                          .update = options.update,
-                          .hasher = options.seed});
+  if (options.window) return SumStream(sum_options(options));
+  return ThresholdStream(threshold_options(options));
 }
 
 std::string text_of(double value) {
@@ -84,8 +89,11 @@ OverOptions options_of(std::span<const std::byte> state) {
   return options;
 }
 
-/// A stream allocates its memory when it is made. So its options must fit the state, which has all of that.
-void require_options_that_fit(const OverOptions& options, std::uint64_t state_bytes) {
+}  // namespace
+
+void require_options_that_fit(const StateLoader& state) {
+  const OverOptions options = options_of(state.head());
+  const std::uint64_t state_bytes = state.body_bytes();
   constexpr double most_factor = 8;
   const double rate = options.false_positive_rate.value_or(default_rate);
   if (options.num_slots > 1000) refuse("it has more than 1000 slots");
@@ -101,8 +109,6 @@ void require_options_that_fit(const OverOptions& options, std::uint64_t state_by
     refuse("it is too short for its options");
 }
 
-}  // namespace
-
 StateOptions OverOptions::list() const {
   const auto text = [](const auto& value) { return value ? std::to_string(*value) : std::string(); };
   return {{"N", std::to_string(threshold)},
@@ -117,30 +123,29 @@ StateOptions OverOptions::list() const {
 
 OverStream::OverStream(const OverOptions& options) : options_(options), stream_(stream_of(options)) {}
 
-OverStream::OverStream(std::vector<std::byte> state)
-    : options_([&] {
-        const OverOptions options = options_of(state);
-        require_options_that_fit(options, state.size());
-        return options;
-      }()),
-      stream_([&] {
-        try {
-          return stream_of(options_);
-        } catch (const std::invalid_argument& error) {
-          refuse(error.what());
-        }
-      }()) {
+OverStream OverStream::empty(const StateLoader& state) {
   try {
-    StateReader reader(std::move(state), kind_of(options_), options_.list(), "the state of a stream");
-    std::visit([&](auto& stream) { stream.restore(reader, {}); }, stream_);
-    reader.finish();
-  } catch (const StateMismatch& error) {
+    return OverStream(options_of(state.head()));
+  } catch (const std::invalid_argument& error) {
     refuse(error.what());
   }
 }
 
+OverStream::OverStream(StateLoader&& state)
+    : options_(options_of(state.head())), stream_([&]() -> Stream {
+        try {
+          StateReader reader =
+              std::move(state).reader(kind_of(options_), options_.list(), "the state of a stream");
+          Stream stream = options_.window ? Stream(SumStream(sum_options(options_), reader, {}))
+                                          : Stream(ThresholdStream(threshold_options(options_), reader, {}));
+          reader.finish();
+          return stream;
+        } catch (const std::invalid_argument& error) {
+          refuse(error.what());
+        }
+      }()) {}
+
 std::span<const ReachedKey> OverStream::add(std::span<const Hash128> digests, Nanoseconds time) {
-  num_items_before_check_ -= std::min<std::uint64_t>(num_items_before_check_, digests.size());
   if (auto* const counts = std::get_if<ThresholdStream>(&stream_)) return counts->add_batch(digests);
   const std::vector<Nanoseconds> times(digests.size(), time);
   StreamRecords records;
@@ -150,51 +155,25 @@ std::span<const ReachedKey> OverStream::add(std::span<const Hash128> digests, Na
 }
 
 // A stream without keys and memory opens filter after filter, each for twice as many keys as the last one.
-bool OverStream::has_room_for(std::uint64_t num_items, std::uint64_t max_bytes) {
-  const auto* const counts = std::get_if<ThresholdStream>(&stream_);
-  if (counts == nullptr || options_.memory_bytes) return true;  // its memory never changes
-  if (num_items <= num_items_before_check_ && max_bytes >= checked_for_bytes_) return true;
-  const ThresholdStreamStatistics now = counts->statistics();
-  const std::uint64_t exact_keys = ThresholdStream::Options{}.exact_keys;
-  constexpr std::uint64_t first_plan_factor = 16;
-  double opens_at = 0;
-  double bytes_then = 0;
-  if (now.counts_exactly) {
-    opens_at = static_cast<double>(exact_keys);
-    const ThresholdShape first =
-        plan_threshold({.num_keys = first_plan_factor * exact_keys,
-                        .false_positive_rate = options_.false_positive_rate.value_or(default_rate) / 3,
-                        .threshold = options_.threshold});
-    bytes_then = 1.1 * static_cast<double>(tally::num_bytes(first));
-  } else {
-    const double first = static_cast<double>(std::max<std::uint64_t>(1, counts->planned_keys()));
-    opens_at = 0.9 * first * (std::ldexp(1.0, static_cast<int>(now.num_generations)) - 1);
-    bytes_then = 3.5 * static_cast<double>(now.memory_bytes);
-  }
-  // The set of reported keys also grows: by 16 bytes per key, up to 4 times as much while it doubles.
-  const auto distinct = static_cast<double>(now.num_distinct_keys);
-  const double set_bytes = 64.0 * (static_cast<double>(now.num_reported) + static_cast<double>(num_items));
-  const bool stays = distinct + static_cast<double>(num_items) <= opens_at;
-  const double bytes = (stays ? static_cast<double>(now.memory_bytes) : bytes_then) + set_bytes;
-  if (bytes > static_cast<double>(max_bytes)) return false;
-  const double left = std::max(0.0, opens_at - distinct);
-  const double set_left = (static_cast<double>(max_bytes) - bytes) / 64;
-  num_items_before_check_ =
-      num_items + static_cast<std::uint64_t>(
-                      stays ? std::min({left - static_cast<double>(num_items), set_left, 1e15}) : 0);
-  checked_for_bytes_ = max_bytes;
-  return true;
-}
-
-std::vector<std::byte> OverStream::state() const {
-  StateWriter writer(kind_of(options_), options_.list());
-  std::visit([&](const auto& stream) { stream.save(writer); }, stream_);
-  return writer.bytes();
-}
-
-std::uint64_t OverStream::memory_bytes() const {
+std::uint64_t OverStream::memory_bytes_with(std::uint64_t num_items) const {
   if (const auto* const sums = std::get_if<SumStream>(&stream_)) return sums->memory_bytes();
-  return std::get<ThresholdStream>(stream_).statistics().memory_bytes;
+  return std::get<ThresholdStream>(stream_).memory_bytes_with(num_items);
+}
+
+std::uint64_t OverStream::bytes_of_new_filters(std::uint64_t num_items) const {
+  const auto* const counts = std::get_if<ThresholdStream>(&stream_);
+  return counts != nullptr ? counts->bytes_of_new_filters(num_items) : 0;
+}
+
+std::uint64_t OverStream::most_bytes_to_add(std::uint64_t num_items) const {
+  const std::uint64_t of_times = num_items * sizeof(Nanoseconds);
+  return of_times +
+         std::visit([&](const auto& stream) { return stream.most_bytes_to_add(num_items); }, stream_);
+}
+
+StatePieces OverStream::pieces() const {
+  return std::visit(
+      [&](const auto& stream) { return StatePieces(stream, kind_of(options_), options_.list()); }, stream_);
 }
 
 }  // namespace tally::redis

@@ -8,7 +8,8 @@
 #include <variant>
 #include <vector>
 
-#include "tally/streams/state_kind.hpp"
+#include "tally/streams/state_loader.hpp"
+#include "tally/streams/state_pieces.hpp"
 #include "tally/streams/sum.hpp"
 #include "tally/streams/threshold.hpp"
 
@@ -38,21 +39,27 @@ class OverStream {
  public:
   /// Throws std::invalid_argument for options out of range or that contradict each other, and std::bad_alloc.
   explicit OverStream(const OverOptions& options);
-  /// From what `state` returned. Throws FormatError and std::bad_alloc.
-  explicit OverStream(std::vector<std::byte> state);
+  /// From what `pieces` returned, once it is complete. Throws FormatError, StateMismatch and std::bad_alloc.
+  explicit OverStream(StateLoader&& state);
+  /// An empty one with the options of a state, for which require_options_that_fit has been called. Throws FormatError and
+  /// std::bad_alloc.
+  static OverStream empty(const StateLoader& state);
 
   const OverOptions& options() const noexcept { return options_; }
   KeyHasher hasher() const noexcept { return options_.seed; }
 
   /// Adds items at this time, which counts only with a window. Returns those that are reported now, in order; valid until
-  /// the next call. After std::bad_alloc the stream may only be destroyed.
+  /// the next call. After std::bad_alloc a part of the items is counted.
   std::span<const ReachedKey> add(std::span<const Hash128> digests, Nanoseconds time);
 
-  /// Whether `num_items` more surely do not make it larger than `max_bytes`. False may also mean that they almost would.
-  bool has_room_for(std::uint64_t num_items, std::uint64_t max_bytes);
+  /// ThresholdStream has the same functions. A stream with a window does not grow.
+  std::uint64_t memory_bytes_with(std::uint64_t num_items) const;
+  std::uint64_t bytes_of_new_filters(std::uint64_t num_items) const;
+  std::uint64_t most_bytes_to_add(std::uint64_t num_items) const;
 
-  std::vector<std::byte> state() const;
-  std::uint64_t memory_bytes() const;
+  /// Valid until the stream changes or moves.
+  StatePieces pieces() const;
+  std::uint64_t memory_bytes() const { return memory_bytes_with(0); }
 
   using Stream = std::variant<ThresholdStream, SumStream>;
   const Stream& stream() const noexcept { return stream_; }
@@ -60,8 +67,9 @@ class OverStream {
  private:
   OverOptions options_;
   Stream stream_;
-  std::uint64_t num_items_before_check_ = 0;
-  std::uint64_t checked_for_bytes_ = 0;
 };
+
+/// Throws FormatError for options that are damaged, or that take far more memory than the state.
+void require_options_that_fit(const StateLoader& state);
 
 }  // namespace tally::redis

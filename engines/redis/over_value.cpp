@@ -1,158 +1,115 @@
 #include "over_value.hpp"
 
 #include <algorithm>
-#include <exception>
-#include <span>
-#include <string>
+#include <limits>
+#include <stdexcept>
 #include <utility>
 
-#include "call.hpp"
-#include "data_type.hpp"
-#include "loaded_bytes.hpp"
 #include "partial_load.hpp"
 #include "refusal.hpp"
-#include "tally/serialization/format_error.hpp"
 
 namespace tally::redis {
 namespace {
 
-/// Calls use(end of the piece, piece).
-template <class Use>
-void for_each_piece(const std::vector<std::byte>& bytes, Use use) {
-  const std::string_view all = text_of(bytes);
-  for (std::size_t offset = 0; offset < all.size();) {
-    const std::string_view piece = all.substr(offset, max_piece_bytes);
-    offset += piece.size();
-    use(offset, piece);
+/// The head in a header. Throws FormatError.
+std::vector<std::byte> head_in(std::string_view header) {
+  if (!header.starts_with(OverValue::first_bytes)) {
+    throw FormatError("the dump does not begin with " + std::string(OverValue::first_bytes), 0);
   }
-}
-
-const OverValue& value_of(const void* value) { return *static_cast<const OverValue*>(value); }
-
-// As in data_type.cpp: if there is not enough memory for the bytes, the process ends, and Redis sees that the save failed.
-
-std::uint64_t total_of(const OverValue& value, const std::vector<std::byte>& bytes) {
-  return value.is_complete() ? bytes.size() : value.total_bytes();
-}
-
-void save(api::Io* io, void* stored) noexcept {
-  const OverValue& value = value_of(stored);
-  const std::vector<std::byte> bytes = value.bytes();
-  api::save_unsigned(io, total_of(value, bytes));
-  api::save_unsigned(io, bytes.size());
-  for_each_piece(
-      bytes, [&](std::uint64_t, std::string_view piece) { api::save_bytes(io, piece.data(), piece.size()); });
-}
-
-void rewrite(api::Io* io, api::String* key, void* stored) noexcept {
-  const OverValue& value = value_of(stored);
-  const std::vector<std::byte> bytes = value.bytes();
-  const auto total = static_cast<long long>(total_of(value, bytes));
-  if (bytes.empty()) api::emit_aof(io, "TALLY.OVERLOAD", "sllb", key, 0LL, total, "", std::size_t{0});
-  for_each_piece(bytes, [&](std::uint64_t end, std::string_view piece) {
-    api::emit_aof(io, "TALLY.OVERLOAD", "sllb", key, static_cast<long long>(end), total, piece.data(),
-                  piece.size());
-  });
-}
-
-void digest(api::Digest* digest, void* stored) noexcept {
-  for_each_piece(value_of(stored).bytes(), [&](std::uint64_t, std::string_view piece) {
-    api::digest_add_bytes(digest, piece.data(), piece.size());
-  });
-  api::digest_end_sequence(digest);
-}
-
-std::size_t mem_usage(const void* stored) noexcept { return value_of(stored).memory_bytes(); }
-
-void free_value(void* stored) noexcept { delete static_cast<OverValue*>(stored); }
-
-/// Redis frees a value in the background from an effort of 64 on.
-std::size_t free_effort(api::String*, const void*) noexcept { return 1000; }
-
-void* copy(api::String*, api::String*, const void* stored) noexcept {
-  try {
-    const OverValue& value = value_of(stored);
-    if (value.is_complete()) return std::make_unique<OverValue>(OverStream(value.bytes())).release();
-    auto part = std::make_unique<OverValue>(value.total_bytes());
-    const std::vector<std::byte> bytes = value.bytes();
-    if (!bytes.empty()) part->load_piece(bytes.size(), text_of(bytes));
-    return part.release();
-  } catch (...) {
-    return nullptr;  // COPY then replies with an error
-  }
-}
-
-void* load(api::Io* io, int version) noexcept {
-  try {
-    if (version != encoding_version) throw FormatError("the snapshot has another version of the format", 0);
-    auto value = std::make_unique<OverValue>(api::load_unsigned(io));
-    // RESTORE by a client has the limits of commands.
-    const Call call(api::context_of(io), {});
-    if (value->total_bytes() > call.max_key_bytes()) {
-      throw Refusal("ERR the state takes more than the module's option MAX-KEY-BYTES");
-    }
-    call.require_memory_for(value->total_bytes());
-    const std::uint64_t num_bytes = api::load_unsigned(io);
-    for (std::uint64_t end = 0; end < num_bytes;) {
-      if (api::is_io_error(io) != 0) throw FormatError("the snapshot ends too early", end);
-      const LoadedBytes piece(io);
-      if (piece.view().empty()) throw FormatError("the snapshot has an empty piece", end);
-      end += piece.view().size();
-      value->load_piece(end, piece.view());
-    }
-    if (api::is_io_error(io) != 0) throw FormatError("the snapshot ends too early", num_bytes);
-    return value.release();
-  } catch (const std::exception& error) {
-    api::log_io_error(io, "warning", "%s", error.what());
-    return nullptr;
-  }
+  const auto head = bytes_of(header.substr(OverValue::first_bytes.size()));
+  return {head.begin(), head.end()};
 }
 
 }  // namespace
 
 void OverValue::require_complete() const {
   if (stream_) return;
-  if (total_bytes_ == 0)
-    throw Refusal("ERR the key has lost its counts, because there was no memory left; delete it");
-  throw Refusal("ERR the value is incomplete: " + std::to_string(loaded_.size()) + " of " +
-                std::to_string(total_bytes_) +
-                " bytes are loaded; load the remaining pieces, or delete the key");
+  throw Refusal("ERR the value is incomplete: " + std::to_string(loader_->loaded_bytes()) + " of " +
+                std::to_string(loader_->body_bytes()) +
+                " bytes are loaded; load the remaining chunks, or delete the key");
+}
+
+const StatePieces& OverValue::pieces() const {
+  if (!pieces_) pieces_.emplace(stream_->pieces());
+  return *pieces_;
+}
+
+std::string OverValue::dump_header() const {
+  std::string header(first_bytes);
+  header += text_of(loader_ ? loader_->head() : pieces().head());
+  return header;
+}
+
+std::uint64_t OverValue::dump_bytes() const {
+  return loader_ ? loader_->loaded_bytes() : pieces().body_bytes();
+}
+
+std::string_view OverValue::dump_piece(std::uint64_t offset) const {
+  return text_of(loader_ ? loader_->body_piece(offset, max_piece_bytes)
+                         : pieces().body_piece(offset, max_piece_bytes));
+}
+
+void OverValue::begin_load(std::string_view header, std::uint64_t max_bytes) {
+  StateLoader loader(head_in(header));
+  if (loader.body_bytes() == 0) throw FormatError("the state has no body", first_bytes.size());
+  if (loader.body_bytes() > max_bytes) {
+    throw Refusal("ERR the state takes " + std::to_string(loader.body_bytes()) + " bytes; must be at most " +
+                  std::to_string(max_bytes) + ", the module's option MAX-KEY-BYTES");
+  }
+  require_options_that_fit(loader);
+  loader_ = std::move(loader);
 }
 
 void OverValue::load_piece(std::uint64_t end, std::string_view bytes) {
-  if (stream_ || end < bytes.size() || end - bytes.size() != loaded_.size()) {
-    throw Refusal("ERR the piece does not begin where the last one ended");
+  if (!loader_ || end < bytes.size() || end - bytes.size() != loader_->loaded_bytes()) {
+    throw Refusal("ERR invalid offset - no link found");
   }
-  if (end > total_bytes_) throw Refusal("ERR the piece goes beyond the end of the state");
-  const auto added = bytes_of(bytes);
-  if (end < total_bytes_) {
-    loaded_.insert(loaded_.end(), added.begin(), added.end());
-    return;
-  }
-  std::vector<std::byte> all;
-  all.reserve(end);
-  all.insert(all.end(), loaded_.begin(), loaded_.end());
-  all.insert(all.end(), added.begin(), added.end());
+  if (bytes.empty() || bytes.size() > loader_->bytes_to_end_of_part()) throw Refusal("ERR received bad data");
   try {
-    stream_.emplace(std::move(all));
-  } catch (const std::runtime_error& error) {
+    loader_->add(bytes_of(bytes));
+  } catch (const FormatError&) {
+    throw Refusal("ERR received bad data");
+  } catch (const std::invalid_argument&) {  // a filter with a secret key
+    throw Refusal("ERR received bad data");
+  }
+  if (!loader_->is_complete()) return;
+  StateLoader anew({loader_->head().begin(), loader_->head().end()});
+  try {
+    stream_.emplace(std::move(*loader_));
+  } catch (const std::bad_alloc&) {
+    loader_ = std::move(anew);
+    throw;
+  } catch (const std::exception& error) {
+    loader_ = std::move(anew);
     throw Refusal("ERR the state is damaged: " + std::string(error.what()));
   }
-  loaded_ = {};
+  loader_.reset();
 }
 
-bool create_over_type(api::Context* context) {
-  api::TypeMethods methods;
-  methods.rdb_load = load;
-  methods.rdb_save = save;
-  methods.aof_rewrite = rewrite;
-  methods.mem_usage = mem_usage;
-  methods.digest = digest;
-  methods.free = free_value;
-  methods.free_effort = free_effort;
-  methods.copy = copy;
-  OverValue::type = api::create_data_type(context, OverValue::type_name, encoding_version, &methods);
-  return OverValue::type != nullptr;
+void OverValue::load_empty(std::string_view header, std::uint64_t max_bytes) {
+  begin_load(header, max_bytes);
+  const StateLoader loader = *std::exchange(loader_, std::nullopt);
+  stream_.emplace(OverStream::empty(loader));
+  if (dump_header() != header) throw FormatError("the value is not empty", first_bytes.size());
+}
+
+std::uint64_t OverValue::memory_bytes() const {
+  std::uint64_t bytes = sizeof *this;
+  if (stream_) bytes += stream_->memory_bytes();
+  if (loader_) bytes += loader_->memory_bytes();
+  if (pieces_) bytes += pieces_->memory_bytes();
+  return bytes;
+}
+
+std::unique_ptr<AnyValue> OverValue::copy() const {
+  auto copied = std::make_unique<OverValue>();
+  copied->begin_load(dump_header(), std::numeric_limits<std::uint64_t>::max());
+  for (std::uint64_t end = 0; end < dump_bytes();) {
+    const std::string_view piece = dump_piece(end);
+    end += piece.size();
+    copied->load_piece(end, piece);
+  }
+  return copied;
 }
 
 }  // namespace tally::redis

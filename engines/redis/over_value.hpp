@@ -1,53 +1,54 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
-#include <vector>
 
+#include "any_value.hpp"
 #include "over_stream.hpp"
 #include "redis_module_api.hpp"
+#include "tally/streams/state_loader.hpp"
+#include "tally/streams/state_pieces.hpp"
 
 namespace tally::redis {
 
-/// The value of a key: an OverStream, or the part of its state that an append-only file has loaded so far.
-class OverValue {
+/// An OverStream. Its dump is its state in pieces: the magic bytes, the head, and then the body.
+class OverValue final : public AnyValue {
  public:
   static constexpr const char* type_name = "tallyover";
+  static constexpr std::string_view first_bytes = "TALLYOV1";  ///< of a dump
   inline static api::Type* type = nullptr;
 
+  /// For a load.
+  OverValue() = default;
   explicit OverValue(OverStream stream) : stream_(std::move(stream)) {}
-  /// For a load of a state of `total_bytes`.
-  explicit OverValue(std::uint64_t total_bytes) : total_bytes_(total_bytes) {}
 
-  /// Throws Refusal for a value that is incomplete, or that ran out of memory.
-  void require_complete() const;
-  OverStream& stream() noexcept { return *stream_; }
   const OverStream& stream() const noexcept { return *stream_; }
-  /// After std::bad_alloc of the stream.
-  void lose_stream() noexcept { stream_.reset(); }
-
-  bool is_complete() const noexcept { return stream_.has_value(); }
-  std::uint64_t total_bytes() const noexcept { return total_bytes_; }
-  /// The next bytes of a state, of which the last is number `end`, counted from 1. Throws Refusal for a piece that is out of
-  /// order or too long, or completes a damaged state; then nothing has changed.
-  void load_piece(std::uint64_t end, std::string_view bytes);
-
-  /// The state, or what is loaded of it.
-  std::vector<std::byte> bytes() const { return stream_ ? stream_->state() : loaded_; }
-  std::uint64_t memory_bytes() const {
-    return sizeof *this + (stream_ ? stream_->memory_bytes() : loaded_.capacity());
+  OverStream& stream_to_change() noexcept {
+    pieces_.reset();
+    return *stream_;
   }
 
- private:
-  std::optional<OverStream> stream_;
-  std::uint64_t total_bytes_ = 0;
-  std::vector<std::byte> loaded_;
-};
+  void require_complete() const override;
+  std::string dump_header() const override;
+  std::uint64_t dump_bytes() const override;
+  std::string_view dump_piece(std::uint64_t offset) const override;
+  void begin_load(std::string_view header, std::uint64_t max_bytes) override;
+  /// A state whose parts are undamaged but do not fit together is refused with its last piece, and its load begins anew.
+  void load_piece(std::uint64_t end, std::string_view bytes) override;
+  void load_empty(std::string_view header, std::uint64_t max_bytes) override;
+  std::uint64_t total_bytes() const override { return loader_ ? loader_->body_bytes() : dump_bytes(); }
+  std::uint64_t memory_bytes() const override;
+  std::unique_ptr<AnyValue> copy() const override;
 
-/// Registers the data type. Returns false if the name is taken.
-bool create_over_type(api::Context* context);
+ private:
+  const StatePieces& pieces() const;
+
+  std::optional<OverStream> stream_;
+  mutable std::optional<StatePieces> pieces_;  ///< made when it is dumped, until it changes
+  std::optional<StateLoader> loader_;          ///< while it is incomplete
+};
 
 }  // namespace tally::redis

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <string>
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -12,7 +12,10 @@ namespace tally::redis {
 /// The arguments of a command for replicas and the append-only file, after its key.
 class ReplicatedCommand {
  public:
-  explicit ReplicatedCommand(const Call& call) : call_(call) {}
+  /// With memory for `num_arguments` of the call: `add_argument` then allocates nothing.
+  explicit ReplicatedCommand(const Call& call, std::size_t num_arguments = 0) : call_(call) {
+    words_.reserve(num_arguments);
+  }
   ~ReplicatedCommand() {
     for (api::String* const word : own_) api::free_string(call_.context(), word);
   }
@@ -30,6 +33,8 @@ class ReplicatedCommand {
   void add_arguments(std::size_t first) {
     for (std::size_t i = first; i < call_.size(); ++i) add_argument(i);
   }
+
+  bool is_empty() const noexcept { return words_.empty(); }
 
   /// Replicas run it after what was sent before, and before any later command.
   void send(const char* name) noexcept {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <utility>
 
 #include "redis_module_api.hpp"
 #include "tally/memory.hpp"
@@ -30,10 +31,19 @@ struct EarlyMemory {
 
 constinit EarlyMemory early;
 
-void* allocate(std::size_t num_bytes) noexcept {
-  if (api::allocate == nullptr) return early.allocate(num_bytes);
+void* reserved = nullptr;  // of a ReservedMemory
+
+void* allocate_at_server(std::size_t num_bytes) noexcept {
   // The server ends itself where the first function has no memory, so the second one is better.
   return api::try_allocate != nullptr ? api::try_allocate(num_bytes) : api::allocate(num_bytes);
+}
+
+void* allocate(std::size_t num_bytes) noexcept {
+  if (api::allocate == nullptr) return early.allocate(num_bytes);
+  void* const memory = allocate_at_server(num_bytes);
+  if (memory != nullptr || reserved == nullptr) return memory;
+  api::free_bytes(std::exchange(reserved, nullptr));
+  return allocate_at_server(num_bytes);
 }
 
 void deallocate(void* memory) noexcept {
@@ -106,6 +116,15 @@ void deallocate_words(void* memory, std::size_t num_bytes) noexcept {
 }
 
 }  // namespace
+
+ReservedMemory::ReservedMemory(std::uint64_t num_bytes) {
+  reserved = allocate_at_server(num_bytes);
+  if (reserved == nullptr) throw std::bad_alloc();
+}
+
+ReservedMemory::~ReservedMemory() {
+  if (reserved != nullptr) api::free_bytes(std::exchange(reserved, nullptr));
+}
 
 void use_server_memory() {
   aligns_large_blocks = server_aligns_large_blocks();

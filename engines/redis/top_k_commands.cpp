@@ -9,6 +9,7 @@
 #include "command.hpp"
 #include "create_value.hpp"
 #include "open_key.hpp"
+#include "replicated_command.hpp"
 #include "tally/hashing/random_seed.hpp"
 #include "top_k_value.hpp"
 
@@ -68,20 +69,16 @@ void add_and_reply(const Call& call, TopKValue& value, std::size_t step,
   if (item_bytes > few_bytes) call.require_memory_for(item_bytes);
   std::vector<std::optional<std::string>> left;
   left.reserve(increments.size());
-  std::vector<api::String*> added;
-  added.reserve(call.size());
+  ReplicatedCommand command(call, call.size());
   try {
     for (std::size_t i = 0; i < increments.size(); ++i) {
       const std::size_t first = 2 + i * step;
       left.push_back(value.add(call.text(first), increments[i]));
-      for (std::size_t at = first; at < first + step; ++at) added.push_back(call.argument(at));
+      for (std::size_t at = first; at < first + step; ++at) command.add_argument(at);
     }
   } catch (const std::bad_alloc&) {  // what was added before stays
   }
-  if (!added.empty()) {
-    api::replicate(call.context(), step == 1 ? "TALLY.TOPK.ADD" : "TALLY.TOPK.INCRBY", "sv", call.argument(1),
-                   added.data(), added.size());
-  }
+  if (!command.is_empty()) command.send(step == 1 ? "TALLY.TOPK.ADD" : "TALLY.TOPK.INCRBY");
   call.array(increments.size());
   for (std::size_t i = 0; i < increments.size(); ++i) {
     if (i >= left.size()) {

@@ -8,7 +8,6 @@
 #include "parameter_bytes.hpp"
 #include "partial_load.hpp"
 #include "refusal.hpp"
-#include "tally/serialization/sketch_files.hpp"
 
 namespace tally::redis {
 namespace {
@@ -53,7 +52,7 @@ TopKValue::TopKValue(const TopKOptions& options, std::uint64_t seed, const Call&
 }
 
 std::optional<std::string> TopKValue::add(std::string_view item, std::uint64_t increment) {
-  file_ends_.reset();
+  pieces_.reset();
   if (increment == 0) return std::nullopt;
   const bool can_replace = keys_->candidates().is_full() && !is_listed(item);
   std::string least = can_replace ? std::string(keys_->least().key) : "";
@@ -75,23 +74,14 @@ std::uint64_t TopKValue::memory_with(std::uint64_t item_bytes) const noexcept {
 
 void TopKValue::require_complete() const {
   if (keys_) return;
-  throw Refusal("ERR the value is incomplete: " + std::to_string(loaded_.size()) + " of " +
+  throw Refusal("ERR the value is incomplete: " + std::to_string(loader_->num_bytes()) + " of " +
                 std::to_string(file_bytes_) +
                 " bytes are loaded; load the remaining chunks, or delete the key");
 }
 
-const TopKValue::FileEnds& TopKValue::file_ends() const {
-  if (!file_ends_) {
-    const std::vector<std::byte> file = serialize(*keys_);
-    const std::string_view bytes = text_of(file);
-    file_ends_ = FileEnds{std::string(bytes.substr(0, file_header_bytes)),
-                          std::string(bytes.substr(file_header_bytes + counters().size()))};
-  }
-  return *file_ends_;
-}
-
-std::string_view TopKValue::counters() const {
-  return text_of(std::as_bytes(keys_->sketch().storage().words()));
+const SketchPieces& TopKValue::pieces() const {
+  if (!pieces_) pieces_.emplace(*keys_);
+  return *pieces_;
 }
 
 std::string TopKValue::dump_header() const {
@@ -106,18 +96,10 @@ std::string TopKValue::dump_header() const {
   return header;
 }
 
-std::uint64_t TopKValue::dump_bytes() const {
-  return keys_ ? file_header_bytes + counters().size() + file_ends().items.size() : loaded_.size();
-}
+std::uint64_t TopKValue::dump_bytes() const { return loader_ ? loader_->num_bytes() : pieces().num_bytes(); }
 
 std::string_view TopKValue::dump_piece(std::uint64_t offset) const {
-  if (!keys_) return text_of(loaded_).substr(offset, max_piece_bytes);
-  for (const std::string_view part :
-       {std::string_view(file_ends().header), counters(), std::string_view(file_ends().items)}) {
-    if (offset < part.size()) return part.substr(offset, max_piece_bytes);
-    offset -= part.size();
-  }
-  return {};
+  return text_of(loader_ ? loader_->piece(offset, max_piece_bytes) : pieces().piece(offset, max_piece_bytes));
 }
 
 /// Returns the bytes of the body. Nothing is allocated but what the bytes of later pieces need.
@@ -154,47 +136,59 @@ std::uint64_t TopKValue::read_header(std::string_view header, std::uint64_t max_
 
 void TopKValue::begin_load(std::string_view header, std::uint64_t max_bytes) {
   file_bytes_ = read_header(header, max_bytes);
+  loader_.emplace(file_bytes_ - file_header_bytes);
 }
 
 void TopKValue::load_piece(std::uint64_t end, std::string_view bytes) {
-  if (keys_ || end < bytes.size() || end - bytes.size() != loaded_.size()) {
+  if (!loader_ || end < bytes.size() || end - bytes.size() != loader_->num_bytes()) {
     throw Refusal("ERR invalid offset - no link found");
   }
-  if (bytes.size() > file_bytes_ - loaded_.size()) {
+  if (bytes.size() > file_bytes_ - loader_->num_bytes()) {
     throw Refusal("ERR invalid chunk - Too big for current filter");
   }
   if (bytes.empty()) throw Refusal("ERR received bad data");
-  const std::size_t old_size = loaded_.size();
-  const auto added = bytes_of(bytes);
-  loaded_.insert(loaded_.end(), added.begin(), added.end());
-  if (loaded_.size() != file_bytes_) return;
   try {
-    auto keys = deserialize_sketch<TopKeys<>>(loaded_);
-    if (keys.capacity() != options_.k || keys.sketch().shape() != shape_of(options_) ||
-        keys.hasher() != KeyHasher(seed_)) {
-      throw FormatError("the file does not fit the header", 0);
-    }
-    std::uint64_t item_bytes = 0;
-    for (std::uint32_t i = 0; i < keys.candidates().size(); ++i) {
-      item_bytes += keys.candidates().key_bytes(i).size();
-    }
-    keys_ = std::move(keys);
-    item_bytes_ = item_bytes;
-    loaded_ = {};
+    loader_->add(bytes_of(bytes));
+    if (loader_->is_complete() || loader_->num_bytes() == file_bytes_) take_file();
   } catch (const FormatError&) {
-    loaded_.resize(old_size);
     throw Refusal("ERR received bad data");
   } catch (const std::invalid_argument&) {  // a file with a secret key
-    loaded_.resize(old_size);
     throw Refusal("ERR received bad data");
-  } catch (...) {
-    loaded_.resize(old_size);
-    throw;
   }
+}
+
+/// Throws FormatError if the file does not fit the header.
+void TopKValue::take_file() {
+  SketchLoader loaded = *std::exchange(loader_, SketchLoader(file_bytes_ - file_header_bytes));
+  const bool is_all = loaded.num_bytes() == file_bytes_;
+  auto any = std::move(loaded).take();
+  auto* const keys = std::get_if<TopKeys<>>(&any);
+  if (!is_all || keys == nullptr || keys->capacity() != options_.k ||
+      keys->sketch().shape() != shape_of(options_) || keys->hasher() != KeyHasher(seed_)) {
+    throw FormatError("the file does not fit the header", 0);
+  }
+  item_bytes_ = 0;
+  for (std::uint32_t i = 0; i < keys->candidates().size(); ++i) {
+    item_bytes_ += keys->candidates().key_bytes(i).size();
+  }
+  keys_ = std::move(*keys);
+  loader_.reset();
+}
+
+std::unique_ptr<AnyValue> TopKValue::copy() const {
+  auto copied = std::make_unique<TopKValue>();
+  copied->begin_load(dump_header(), ~std::uint64_t{0});
+  for (std::uint64_t end = 0; end < dump_bytes();) {
+    const std::string_view piece = dump_piece(end);
+    end += piece.size();
+    copied->load_piece(end, piece);
+  }
+  return copied;
 }
 
 void TopKValue::load_empty(std::string_view header, std::uint64_t max_bytes) {
   const std::uint64_t file_bytes = read_header(header, max_bytes);
+  loader_.reset();
   if (file_bytes != file_header_bytes + sketch_bytes(options_)) {
     throw FormatError("the value is not empty", 48);
   }
@@ -202,9 +196,10 @@ void TopKValue::load_empty(std::string_view header, std::uint64_t max_bytes) {
 }
 
 std::uint64_t TopKValue::memory_bytes() const {
-  std::uint64_t bytes = sizeof *this + loaded_.capacity();
+  std::uint64_t bytes = sizeof *this;
   if (keys_) bytes += keys_->num_bytes();
-  if (file_ends_) bytes += file_ends_->header.capacity() + file_ends_->items.capacity();
+  if (loader_) bytes += loader_->memory_bytes();
+  if (pieces_) bytes += pieces_->memory_bytes();
   return bytes;
 }
 

@@ -11,6 +11,7 @@
 #include "any_value.hpp"
 #include "call.hpp"
 #include "redis_module_api.hpp"
+#include "tally/serialization/sketch_loader.hpp"
 #include "tally/sketches/top_keys.hpp"
 
 namespace tally::redis {
@@ -56,31 +57,26 @@ class TopKValue final : public AnyValue {
   std::uint64_t dump_bytes() const override;
   std::string_view dump_piece(std::uint64_t offset) const override;
   void begin_load(std::string_view header, std::uint64_t max_bytes) override;
+  /// A file that is undamaged but does not fit the header is refused with its last piece, and its load begins anew.
   void load_piece(std::uint64_t end, std::string_view bytes) override;
   void load_empty(std::string_view header, std::uint64_t max_bytes) override;
-  std::uint64_t total_bytes() const override { return keys_ ? dump_bytes() : file_bytes_; }
+  std::uint64_t total_bytes() const override { return loader_ ? file_bytes_ : dump_bytes(); }
   std::uint64_t memory_bytes() const override;
-  std::unique_ptr<AnyValue> copy() const override { return std::make_unique<TopKValue>(*this); }
+  std::unique_ptr<AnyValue> copy() const override;
 
  private:
-  /// The file's bytes before and after the counters, which are dumped from the sketch itself.
-  struct FileEnds {
-    std::string header;
-    std::string items;
-  };
-  const FileEnds& file_ends() const;
-  std::string_view counters() const;
-
+  const SketchPieces& pieces() const;
+  void take_file();
   std::uint64_t read_header(std::string_view header, std::uint64_t max_bytes);
 
   TopKOptions options_;
   std::uint64_t seed_ = 0;
   std::optional<TopKeys<>> keys_;
-  std::uint64_t item_bytes_ = 0;               ///< of the list
-  mutable std::optional<FileEnds> file_ends_;  ///< made when it is dumped, until it changes
+  std::uint64_t item_bytes_ = 0;                ///< of the list
+  mutable std::optional<SketchPieces> pieces_;  ///< made when it is dumped, until it changes
   // While it is incomplete:
   std::uint64_t file_bytes_ = 0;
-  std::vector<std::byte> loaded_;
+  std::optional<SketchLoader> loader_;
 };
 
 }  // namespace tally::redis

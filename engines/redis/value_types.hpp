@@ -4,6 +4,7 @@
 #include "count_min_value.hpp"
 #include "cuckoo_chain.hpp"
 #include "filter_value.hpp"
+#include "over_value.hpp"
 #include "top_k_value.hpp"
 
 namespace tally::redis {
@@ -18,6 +19,6 @@ struct TypeList {
 };
 
 /// The types of values that keys can have.
-using ValueTypes = TypeList<BloomChain, CuckooChain, CountMinValue, TopKValue, FilterValue>;
+using ValueTypes = TypeList<BloomChain, CuckooChain, CountMinValue, TopKValue, FilterValue, OverValue>;
 
 }  // namespace tally::redis

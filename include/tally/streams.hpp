@@ -4,6 +4,8 @@
 
 #include "tally/streams/exact_check.hpp"
 #include "tally/streams/reported_keys.hpp"
+#include "tally/streams/state_loader.hpp"
+#include "tally/streams/state_pieces.hpp"
 #include "tally/streams/state_reader.hpp"
 #include "tally/streams/state_writer.hpp"
 #include "tally/streams/sum.hpp"

@@ -23,7 +23,7 @@
 #include "tally/planner/fewest_hashes.hpp"
 #include "tally/planner/scheme_law.hpp"
 #include "tally/serialization.hpp"
-#include "tally/serialization/sketch_files.hpp"
+#include "tally/serialization/sketch_loader.hpp"
 #include "tally/sets/hash_set.hpp"
 #include "tally/sets/recent_keys.hpp"
 #include "tally/sets/shared_entry_set.hpp"

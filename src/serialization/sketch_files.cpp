@@ -11,6 +11,7 @@
 #include "serialization/fields.hpp"
 #include "serialization/sketch_parts.hpp"
 #include "tally/detail/parameter_error.hpp"
+#include "tally/serialization/sketch_pieces.hpp"
 
 namespace tally {
 namespace {
@@ -22,36 +23,6 @@ using detail::SketchHeader;
 detail::SketchType file_type_of(const AnySketch& sketch) noexcept {
   return std::visit([](const auto& own) { return detail::sketch_type_of(&own); }, sketch);
 }
-
-/// A file in pieces: header, counters as they are in memory, and a copy of the candidates.
-class FilePieces {
- public:
-  void add_counters(std::span<const std::uint64_t> words) { add(std::as_bytes(words)); }
-  void add_candidates(const CountedKeys& keys) {
-    detail::append_candidates(candidates_, keys);
-    add(candidates_);
-  }
-
-  /// Valid as long as this and the sketch are. Called once, after all pieces were added.
-  std::span<const FileBytes> finish(HeaderWriter& header) {
-    detail::Checksum checksum;
-    std::uint64_t num_bytes = 0;
-    for (const FileBytes piece : std::span(pieces_).subspan(1)) {
-      checksum.add(piece);
-      num_bytes += piece.size();
-    }
-    header_ = header.finish(num_bytes, checksum.value());
-    pieces_.front() = header_;
-    return pieces_;
-  }
-
- private:
-  void add(FileBytes piece) { pieces_.push_back(piece); }
-
-  std::array<std::byte, file_header_bytes> header_{};
-  std::vector<std::byte> candidates_;
-  std::vector<FileBytes> pieces_{1};  // the first is the header
-};
 
 template <class TopOrSaving>
 void put_keys_fields(HeaderWriter& header, const TopOrSaving& top) {
@@ -72,7 +43,7 @@ CountMinSketch<Rows> take_sketch(const SketchHeader& header, const KeyHasher& ha
 }
 
 template <class Rows>
-AnySketch sketch_with_rows(const SketchHeader& header, const KeyHasher& hasher, detail::SketchBody body) {
+AnySketch sketch_with_rows(const SketchHeader& header, const KeyHasher& hasher, detail::SketchBody&& body) {
   if (header.kind == FileKind::count_min_window) {
     return CountMinWindow<Rows>(take_sketch<Rows>(header, hasher, std::move(body.counters[0]),
                                                   header.newer_total, header.newer_rounding),
@@ -91,44 +62,91 @@ FileKind kind_of(const AnySketch& sketch) noexcept { return file_type_of(sketch)
 
 namespace {
 
-/// Calls use(the pieces of the file).
-template <class Use>
-auto with_pieces(const SpaceSaving& sketch, Use use) {
-  FilePieces pieces;
-  pieces.add_candidates(sketch.candidates());
-  HeaderWriter header(FileKind::space_saving, 0, sketch.hasher());
-  put_keys_fields(header, sketch);
-  return use(pieces.finish(header));
-}
+void put_fields(HeaderWriter& header, const SpaceSaving& sketch) { put_keys_fields(header, sketch); }
 
-template <class Rows, class Use>
-auto with_pieces(const TopKeys<Rows>& sketch, Use use) {
+template <class Rows>
+void put_fields(HeaderWriter& header, const TopKeys<Rows>& sketch) {
   if (sketch.sketch().rounding() != 0) {
     detail::throw_parameter_error("TopKeys", "rounding of the sketch", sketch.sketch().rounding(),
                                   "0: bounds that are certain need a sketch that was never halved");
   }
-  FilePieces pieces;
-  pieces.add_counters(sketch.sketch().storage().words());
-  pieces.add_candidates(sketch.candidates());
-  HeaderWriter header(FileKind::top_keys, Rows::file_id, sketch.hasher());
   header.put_shape(sketch.sketch().shape());
   put_keys_fields(header, sketch);
   header.put(detail::sketch_total_at, sketch.sketch().total_count());
-  return use(pieces.finish(header));
 }
 
-template <class Rows, class Use>
-auto with_pieces(const CountMinWindow<Rows>& sketch, Use use) {
-  FilePieces pieces;
-  pieces.add_counters(sketch.newer().storage().words());
-  pieces.add_counters(sketch.older().storage().words());
-  HeaderWriter header(FileKind::count_min_window, Rows::file_id, sketch.newer().hasher());
+template <class Rows>
+void put_fields(HeaderWriter& header, const CountMinWindow<Rows>& sketch) {
   header.put_shape(sketch.newer().shape());
   header.put(detail::num_insertions_at, sketch.newer().total_count());
   header.put(detail::rounding_at, sketch.newer().rounding());
   header.put(detail::older_total_at, sketch.older().total_count());
   header.put(detail::older_rounding_at, sketch.older().rounding());
-  return use(pieces.finish(header));
+}
+
+std::uint16_t rows_id(const SpaceSaving&) { return 0; }
+template <class Rows>
+std::uint16_t rows_id(const TopKeys<Rows>&) {
+  return Rows::file_id;
+}
+template <class Rows>
+std::uint16_t rows_id(const CountMinWindow<Rows>&) {
+  return Rows::file_id;
+}
+
+}  // namespace
+
+template <SketchInFiles Sketch>
+SketchPieces::SketchPieces(const Sketch& sketch) {
+  const auto add = [&](const auto& words) { body_.push_back(std::as_bytes(words)); };
+  const KeyHasher* hasher = nullptr;
+  if constexpr (requires { sketch.newer(); }) {
+    hasher = &sketch.newer().hasher();
+    add(sketch.newer().storage().words());
+    add(sketch.older().storage().words());
+  } else {
+    hasher = &sketch.hasher();
+    if constexpr (requires { sketch.sketch(); }) add(sketch.sketch().storage().words());
+  }
+  HeaderWriter header(detail::sketch_type_of(&sketch).kind, rows_id(sketch), *hasher);
+  put_fields(header, sketch);
+  if constexpr (requires { sketch.candidates(); }) {
+    detail::append_candidates(candidates_, sketch.candidates());
+    body_.emplace_back(candidates_);
+  }
+  detail::Checksum checksum;
+  std::uint64_t body_bytes = 0;
+  for (const FileBytes part : body_) {
+    checksum.add(part);
+    body_bytes += part.size();
+  }
+  header_ = header.finish(body_bytes, checksum.value());
+}
+
+std::uint64_t SketchPieces::num_bytes() const noexcept {
+  std::uint64_t bytes = header_.size();
+  for (const FileBytes part : body_) bytes += part.size();
+  return bytes;
+}
+
+FileBytes SketchPieces::piece(std::uint64_t offset, std::uint64_t max_bytes) const noexcept {
+  FileBytes part = header_;
+  for (std::size_t next = 0; offset >= part.size() && next < body_.size(); ++next) {
+    offset -= part.size();
+    part = body_[next];
+  }
+  const FileBytes rest = part.subspan(std::min<std::uint64_t>(offset, part.size()));
+  return rest.first(std::min<std::uint64_t>(max_bytes, rest.size()));
+}
+
+namespace {
+
+std::vector<FileBytes> parts_of(const SketchPieces& pieces) {
+  std::vector<FileBytes> parts;
+  for (std::uint64_t offset = 0; offset < pieces.num_bytes(); offset += parts.back().size()) {
+    parts.push_back(pieces.piece(offset, pieces.num_bytes()));
+  }
+  return parts;
 }
 
 }  // namespace
@@ -139,13 +157,14 @@ std::vector<std::byte> serialize(const AnySketch& sketch) {
 
 template <SketchInFiles Sketch>
 std::vector<std::byte> serialize(const Sketch& sketch) {
-  return with_pieces(sketch, [](std::span<const FileBytes> pieces) { return detail::joined(pieces); });
+  const SketchPieces pieces(sketch);
+  return detail::joined(parts_of(pieces));
 }
 
 template <SketchInFiles Sketch>
 void save(const Sketch& sketch, const std::filesystem::path& path, Overwrite overwrite) {
-  with_pieces(sketch,
-              [&](std::span<const FileBytes> pieces) { detail::save_pieces(pieces, path, overwrite); });
+  const SketchPieces pieces(sketch);
+  detail::save_pieces(parts_of(pieces), path, overwrite);
 }
 
 void save(const AnySketch& sketch, const std::filesystem::path& path, Overwrite overwrite) {
@@ -157,7 +176,7 @@ detail::SketchBody::SketchBody(const SketchHeader& header) {
   candidates.resize(header.body_bytes - header.num_sketches() * header.sketch_bytes());
 }
 
-AnySketch detail::sketch_of_body(const SketchHeader& header, const KeyHasher& hasher, SketchBody body) {
+AnySketch detail::sketch_of_body(const SketchHeader& header, const KeyHasher& hasher, SketchBody&& body) {
   Checksum checksum;
   body.for_each_part([&](FileBytes part) { checksum.add(part); });
   check_body_checksum(checksum.value(), header.body_checksum);
@@ -205,6 +224,7 @@ void merge(AnySketch& sketch, const AnySketch& other) {
 }
 
 #define TALLY_INSTANTIATE(...)                                                \
+  template SketchPieces::SketchPieces(const __VA_ARGS__&);                    \
   template std::vector<std::byte> serialize<__VA_ARGS__>(const __VA_ARGS__&); \
   template void save<__VA_ARGS__>(const __VA_ARGS__&, const std::filesystem::path&, Overwrite);
 TALLY_INSTANTIATE(SpaceSaving)

@@ -65,8 +65,8 @@ struct SketchBody {
   std::vector<std::byte> candidates;
 };
 
-/// Checks the body, and makes the sketch of it. Throws FormatError, std::bad_alloc.
-AnySketch sketch_of_body(const SketchHeader& header, const KeyHasher& hasher, SketchBody body);
+/// Checks the body, and makes the sketch of it. Throws FormatError, and then has not taken the body; std::bad_alloc.
+AnySketch sketch_of_body(const SketchHeader& header, const KeyHasher& hasher, SketchBody&& body);
 
 /// Appends the candidates in their file format.
 void append_candidates(std::vector<std::byte>& bytes, const CountedKeys& keys);

@@ -2,15 +2,28 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 #include <vector>
 
 #include "tally/detail/parameter_error.hpp"
 
 namespace tally {
 
-DigestShard::DigestShard(std::span<const std::uint64_t> words) : DigestShard(words.size() / words_per_line) {
-  std::copy(words.begin(), words.end(), words_.data());
-  bool fits = num_lines_ > 0 && words.size() % words_per_line == 0;
+namespace {
+
+detail::AlignedWords copy_of(std::span<const std::uint64_t> words) {
+  detail::AlignedWords copy(words.size());
+  std::ranges::copy(words, copy.data());
+  return copy;
+}
+
+}  // namespace
+
+DigestShard::DigestShard(std::span<const std::uint64_t> words) : DigestShard(copy_of(words)) {}
+
+DigestShard::DigestShard(detail::AlignedWords words)
+    : words_(std::move(words)), num_lines_(words_.size() / words_per_line) {
+  bool fits = num_lines_ > 0 && words_.size() % words_per_line == 0;
   for (std::uint64_t i = 0; fits && i < num_lines_; ++i) {
     const std::uint64_t* const from = line(i);
     const std::uint64_t count = num_in(from);

@@ -132,22 +132,38 @@ HashSet::HashSet(std::uint64_t max_bytes) {
   }
 }
 
+namespace {
+
+void require_image(bool holds) {
+  if (holds) return;
+  detail::throw_parameter_error("HashSet", "image", "invalid",
+                                "the image that a set with the same max_bytes returned");
+}
+
+}  // namespace
+
 HashSet::HashSet(std::uint64_t max_bytes, std::span<const std::uint64_t> image) : HashSet(max_bytes) {
-  const auto require = [](bool holds) {
-    if (holds) return;
-    detail::throw_parameter_error("HashSet", "image", "invalid",
-                                  "the image that a set with the same max_bytes returned");
-  };
-  for (std::uint64_t i = 0; i < shards_.size(); ++i) {
-    require(!image.empty() && image[0] < image.size());
-    const std::span<const std::uint64_t> words = image.subspan(1, image[0]);
+  for (std::size_t i = 0; i < shards_.size(); ++i) {
+    require_image(!image.empty() && image[0] < image.size());
+    detail::AlignedWords words(image[0]);
+    std::ranges::copy(image.subspan(1, image[0]), words.data());
     image = image.subspan(1 + words.size());
-    require(words.size() % DigestShard::words_per_line == 0 && !words.empty() &&
-            words.size() / DigestShard::words_per_line <= std::max(max_lines_, shards_[i].num_lines()));
-    shards_[i] = DigestShard(words);
-    size_ += shards_[i].size();
+    take_shard(i, std::move(words));
   }
-  require(image.empty());
+  require_image(image.empty());
+}
+
+HashSet::HashSet(std::uint64_t max_bytes, std::vector<detail::AlignedWords> words_of_shards)
+    : HashSet(max_bytes) {
+  require_image(words_of_shards.size() == shards_.size());
+  for (std::size_t i = 0; i < shards_.size(); ++i) take_shard(i, std::move(words_of_shards[i]));
+}
+
+void HashSet::take_shard(std::size_t i, detail::AlignedWords words) {
+  require_image(words.size() % DigestShard::words_per_line == 0 && words.size() != 0 &&
+                words.size() / DigestShard::words_per_line <= std::max(max_lines_, shards_[i].num_lines()));
+  shards_[i] = DigestShard(std::move(words));
+  size_ += shards_[i].size();
 }
 
 std::vector<std::uint64_t> HashSet::image() const {
@@ -175,6 +191,29 @@ bool HashSet::try_grow(Hash128 digest) {
 std::uint64_t HashSet::capacity(std::uint64_t max_bytes) noexcept {
   if (max_bytes < least_bytes_sharded) return max_size(std::max(least_lines, max_bytes / line_bytes));
   return num_shards * max_size(max_bytes / line_bytes / (num_shards + 1));
+}
+
+namespace {
+
+std::uint64_t bytes_of_largest(std::span<const DigestShard> shards) noexcept {
+  std::uint64_t num_lines = 0;
+  for (const DigestShard& shard : shards) num_lines = std::max(num_lines, shard.num_lines());
+  return num_lines * line_bytes;
+}
+
+}  // namespace
+
+std::uint64_t HashSet::most_growth_bytes(std::uint64_t num_digests) const noexcept {
+  if (shards_.size() == 1) return 0;
+  // A shard grows by a third of itself, or to what the digests take with a third more.
+  const std::uint64_t third = bytes_of_largest(shards_) / growth_divisor + line_bytes;
+  constexpr std::uint64_t most_bytes_per_digest = 24;
+  return std::min(num_digests, num_shards) * third + most_bytes_per_digest * num_digests;
+}
+
+std::uint64_t HashSet::most_bytes_to_insert(std::uint64_t num_digests) const noexcept {
+  if (shards_.size() == 1) return 0;
+  return most_growth_bytes(num_digests) + 2 * bytes_of_largest(shards_);
 }
 
 std::uint64_t HashSet::num_bytes() const noexcept {

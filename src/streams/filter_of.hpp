@@ -1,7 +1,7 @@
 #pragma once
 
 #include <optional>
-#include <type_traits>
+#include <utility>
 
 #include "tally/any_filter.hpp"
 #include "tally/streams/state_reader.hpp"
@@ -11,13 +11,11 @@ namespace tally::detail {
 /// The next filter of a state. Throws FormatError if it has another kind or hash than wanted.
 template <class Filter>
 Filter filter_of(StateReader& state, const KeyHasher& hasher, const std::optional<HashKey>& key) {
-  const AnyFilter any = state.filter(key);
-  return any.visit([&](const auto& inside) -> Filter {
-    if constexpr (std::is_same_v<std::decay_t<decltype(inside)>, Filter>) {
-      if (inside.hasher() == hasher) return inside;
-    }
+  AnyFilter any = state.filter(key);
+  Filter* const filter = any.get_if<Filter>();
+  if (filter == nullptr || filter->hasher() != hasher)
     state.fail("a filter has another kind or hash than the stream");
-  });
+  return std::move(*filter);
 }
 
 }  // namespace tally::detail

@@ -1,6 +1,7 @@
 #include "tally/streams/state_reader.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <utility>
 
@@ -14,8 +15,8 @@ namespace {
 
 namespace frame = detail::state;
 
-bool begins_like_a_state(std::span<const std::byte> bytes) {
-  return std::memcmp(bytes.data(), frame::magic.data(), frame::magic.size()) == 0;
+bool begins_with(std::span<const std::byte> bytes, const std::array<unsigned char, 8>& magic) {
+  return std::memcmp(bytes.data(), magic.data(), magic.size()) == 0;
 }
 
 }  // namespace
@@ -30,8 +31,14 @@ StateMismatch::StateMismatch(std::string option_name, std::string saved_value, s
 StateReader::StateReader(std::vector<std::byte> bytes, StateKind kind, const StateOptions& options,
                          std::string name)
     : bytes_(std::move(bytes)), name_(std::move(name)) {
-  check_frame(kind);
+  check_frame(false);
+  check_kind(kind);
   check_options(options);
+}
+
+StateReader::StateReader(std::vector<std::byte> head, std::string name)
+    : bytes_(std::move(head)), name_(std::move(name)), is_head_(true) {
+  check_frame(true);
 }
 
 StateReader::StateReader(std::vector<std::byte> bytes, std::size_t begin, std::size_t end)
@@ -39,7 +46,9 @@ StateReader::StateReader(std::vector<std::byte> bytes, std::size_t begin, std::s
 
 std::optional<std::string> StateReader::saved_option(std::span<const std::byte> beginning,
                                                      std::string_view option) {
-  if (beginning.size() < frame::body_at || !begins_like_a_state(beginning)) return std::nullopt;
+  if (beginning.size() < frame::body_at) return std::nullopt;
+  if (!begins_with(beginning, frame::magic) && !begins_with(beginning, frame::magic_of_head))
+    return std::nullopt;
   StateReader reader({beginning.begin(), beginning.end()}, frame::body_at, beginning.size());
   try {
     for (std::uint64_t left = reader.number(); left > 0; --left) {
@@ -56,9 +65,10 @@ void StateReader::fail(const std::string& reason) const {
   throw FormatError(reason, at_, name_ + " as a state");
 }
 
-void StateReader::check_frame(StateKind kind) {
+void StateReader::check_frame(bool is_head) {
   if (bytes_.size() < frame::body_at + frame::checksum_bytes) fail("it is too short");
-  if (!begins_like_a_state(bytes_)) fail("it does not begin like a state");
+  if (!begins_with(bytes_, is_head ? frame::magic_of_head : frame::magic))
+    fail("it does not begin like a state");
   const auto field = [&]<class Integer>(Integer, std::size_t at) {
     at_ = at;
     return detail::load_little_endian<Integer>(bytes_.data() + at);
@@ -71,11 +81,14 @@ void StateReader::check_frame(StateKind kind) {
     fail("its length differs from the one in its header");
   if (field(std::uint64_t{}, end_) != hash_key(std::span(bytes_).first(end_), 0).low)
     fail("the checksum does not match; the file is damaged");
-  const std::uint16_t saved_kind = field(std::uint16_t{}, frame::kind_at);
-  if (saved_kind != static_cast<std::uint16_t>(kind))
-    throw StateMismatch("kind", std::to_string(saved_kind), std::to_string(static_cast<std::uint16_t>(kind)));
   if (field(std::uint32_t{}, frame::reserved_at) != 0) fail("a reserved byte is not 0");
   at_ = frame::body_at;
+}
+
+void StateReader::check_kind(StateKind kind) {
+  const auto saved_kind = detail::load_little_endian<std::uint16_t>(bytes_.data() + frame::kind_at);
+  if (saved_kind != static_cast<std::uint16_t>(kind))
+    throw StateMismatch("kind", std::to_string(saved_kind), std::to_string(static_cast<std::uint16_t>(kind)));
 }
 
 void StateReader::check_options(const StateOptions& options) {
@@ -118,13 +131,40 @@ std::string_view StateReader::text() {
   return {reinterpret_cast<const char*>(raw.data()), raw.size()};
 }
 
+template <class Wanted>
+Wanted StateReader::next_part() {
+  Wanted* const part = next_part_ < parts_.size() ? std::get_if<Wanted>(&parts_[next_part_]) : nullptr;
+  if (part == nullptr) fail("a part is missing or has another kind");
+  ++next_part_;
+  return std::move(*part);
+}
+
+HashSet StateReader::set(std::uint64_t max_bytes) {
+  if (!is_head_) {
+    const std::vector<std::uint64_t> image = numbers();
+    return made([&] { return HashSet(max_bytes, image); });
+  }
+  std::vector<detail::AlignedWords> shards;
+  for (std::uint64_t left = number_at_most(parts_.size()); left > 0; --left) {
+    shards.push_back(next_part<detail::AlignedWords>());
+  }
+  return made([&] { return HashSet(max_bytes, std::move(shards)); });
+}
+
+std::vector<std::uint64_t> StateReader::large_numbers() {
+  if (!is_head_) return numbers();
+  const auto words = next_part<detail::AlignedWords>();
+  return {words.words().begin(), words.words().end()};
+}
+
 AnyFilter StateReader::filter(const std::optional<HashKey>& key) {
+  if (is_head_) return next_part<AnyFilter>();
   const auto raw = take(number());
   return made([&] { return deserialize(raw, key); });
 }
 
 void StateReader::finish() const {
-  if (at_ != end_) fail("there are bytes after the last part");
+  if (at_ != end_ || next_part_ != parts_.size()) fail("there are bytes after the last part");
 }
 
 }  // namespace tally

@@ -1,11 +1,13 @@
 #include "tally/streams/state_writer.hpp"
 
 #include <cstring>
+#include <utility>
 
 #include "streams/state_frame.hpp"
 #include "tally/detail/little_endian.hpp"
 #include "tally/hashing/hash128.hpp"
 #include "tally/serialization.hpp"
+#include "tally/sets/hash_set.hpp"
 
 namespace tally {
 namespace {
@@ -26,8 +28,14 @@ void append_bytes(std::vector<std::byte>& bytes, std::span<const std::byte> more
 
 }  // namespace
 
-StateWriter::StateWriter(StateKind kind, const StateOptions& options) {
-  append_bytes(bytes_, std::as_bytes(std::span(frame::magic)));
+StateWriter::StateWriter(StateKind kind, const StateOptions& options) : StateWriter(kind, options, nullptr) {}
+
+StateWriter::StateWriter(StateKind kind, const StateOptions& options, std::vector<StatePart>& parts)
+    : StateWriter(kind, options, &parts) {}
+
+StateWriter::StateWriter(StateKind kind, const StateOptions& options, std::vector<StatePart>* parts)
+    : parts_(parts) {
+  append_bytes(bytes_, std::as_bytes(std::span(parts == nullptr ? frame::magic : frame::magic_of_head)));
   append(bytes_, frame::version);
   append(bytes_, static_cast<std::uint16_t>(kind));
   append(bytes_, std::uint32_t{0});
@@ -51,7 +59,22 @@ void StateWriter::text(std::string_view text) {
   append_bytes(bytes_, std::as_bytes(std::span(text.data(), text.size())));
 }
 
-void StateWriter::filter(const AnyFilter& filter) {
+void StateWriter::set(const HashSet& set) {
+  if (parts_ == nullptr) return numbers(set.image());
+  number(set.shards().size());
+  for (const DigestShard& shard : set.shards()) parts_->emplace_back(shard.words());
+}
+
+void StateWriter::large_numbers(std::vector<std::uint64_t> values) {
+  if (parts_ == nullptr) return numbers(values);
+  parts_->emplace_back(std::move(values));
+}
+
+void StateWriter::filter(const FilterView& filter) {
+  if (parts_ != nullptr) {
+    parts_->emplace_back(filter);
+    return;
+  }
   const std::vector<std::byte> file = serialize(filter);
   number(file.size());
   append_bytes(bytes_, file);

@@ -21,6 +21,7 @@ constexpr std::uint32_t depth = 4;
 constexpr std::uint32_t counter_bits = 64;
 constexpr std::uint64_t set_share = 4;  // the set of reported keys gets a quarter of the memory
 constexpr std::uint64_t least_slot_bytes = 4096;
+constexpr CountMinShape smallest_shape{1, depth, 1, counter_bits, CounterUpdate::conservative};
 
 std::uint64_t slots_of(const SumStream::Options& options) noexcept {
   return detail::TimeRing<int>::num_slots(options.window, options.num_slots);
@@ -57,6 +58,17 @@ SumStream::SumStream(const Options& options, StreamObserver* observer)
         return Slot{CountMinSketch<>(shape_of_slot(options, set_bytes_), options.hasher),
                     HashSet(set_bytes_)};
       }) {}
+
+SumStream::SumStream(const Options& options, StateReader& state, const std::optional<HashKey>& key,
+                     StreamObserver* observer)
+    : options_(checked(options)),
+      observer_(observer),
+      set_bytes_(slot_bytes(options) / set_share),
+      ring_(options.window, options.num_slots, [&] {
+        return Slot{CountMinSketch<>(smallest_shape, options.hasher), HashSet(0)};
+      }) {
+  restore(state, key);
+}
 
 std::span<const ReachedKey> SumStream::add(const StreamRecords& records) {
   detail::require_records(structure, records, false, options_.window.has_value());
@@ -115,8 +127,8 @@ void SumStream::save(StateWriter& state) const {
     state.number(number);
   ring_.save_position(state);
   for (const Slot& slot : ring_.slots()) {
-    state.filter(AnyFilter(slot.sums));
-    state.numbers(slot.reported.image());
+    state.filter(slot.sums);
+    state.set(slot.reported);
   }
 }
 
@@ -126,10 +138,9 @@ void SumStream::restore(StateReader& state, const std::optional<HashKey>& key) {
   ring_.restore_position(state);
   for (Slot& slot : ring_.slots()) {
     auto sums = detail::filter_of<CountMinSketch<>>(state, options_.hasher, key);
-    if (sums.shape() != slot.sums.shape()) state.fail("a sketch has another shape");
+    if (sums.shape() != shape_of_slot(options_, set_bytes_)) state.fail("a sketch has another shape");
     slot.sums = std::move(sums);
-    const std::vector<std::uint64_t> image = state.numbers();
-    slot.reported = state.made([&] { return HashSet(set_bytes_, image); });
+    slot.reported = state.set(set_bytes_);
   }
 }
 
@@ -137,6 +148,14 @@ std::uint64_t SumStream::total() const noexcept {
   std::uint64_t sum = 0;
   for (const Slot& slot : ring_.slots()) sum = saturating_add(sum, slot.sums.total_count());
   return sum;
+}
+
+std::uint64_t SumStream::most_bytes_to_add(std::uint64_t num_records) const noexcept {
+  constexpr std::uint64_t bytes_per_report = 96;  // a vector of reports that doubles
+  std::uint64_t most_of_set = 0;
+  for (const Slot& slot : ring_.slots())
+    most_of_set = std::max(most_of_set, slot.reported.most_bytes_to_insert(num_records));
+  return bytes_per_report * num_records + most_of_set;
 }
 
 std::uint64_t SumStream::memory_bytes() const noexcept {

@@ -6,6 +6,9 @@ namespace tally {
 
 ThresholdStream::ThresholdStream(const Options& options, StreamObserver* observer)
     : impl_(std::make_unique<Impl>(options, observer)) {}
+ThresholdStream::ThresholdStream(const Options& options, StateReader& state,
+                                 const std::optional<HashKey>& key, StreamObserver* observer)
+    : impl_(std::make_unique<Impl>(options, state, key, observer)) {}
 ThresholdStream::ThresholdStream(ThresholdStream&&) noexcept = default;
 ThresholdStream& ThresholdStream::operator=(ThresholdStream&&) noexcept = default;
 ThresholdStream::~ThresholdStream() = default;
@@ -24,6 +27,15 @@ void ThresholdStream::add_digests(std::span<const Hash128> digests) {
 std::span<const ReachedKey> ThresholdStream::reached() const noexcept { return impl_->reached(); }
 const KeyHasher& ThresholdStream::hasher() const noexcept { return impl_->options().hasher; }
 ThresholdStreamStatistics ThresholdStream::statistics() const { return impl_->statistics(); }
+std::uint64_t ThresholdStream::memory_bytes_with(std::uint64_t num_keys) const {
+  return impl_->memory_bytes_with(num_keys);
+}
+std::uint64_t ThresholdStream::bytes_of_new_filters(std::uint64_t num_keys) const {
+  return impl_->bytes_of_new_filters(num_keys);
+}
+std::uint64_t ThresholdStream::most_bytes_to_add(std::uint64_t num_keys) const {
+  return impl_->most_bytes_to_add(num_keys);
+}
 std::uint64_t ThresholdStream::planned_keys() const noexcept { return impl_->planned_keys(); }
 std::uint64_t ThresholdStream::reported_keys_capacity() const noexcept {
   return impl_->reported_keys_capacity();

@@ -17,11 +17,11 @@
 namespace tally {
 namespace {
 
-constexpr std::string_view structure = "TopStream";
+constexpr std::string_view top_structure = "TopStream";
 
 const TopStream::Options& checked(const TopStream::Options& options) {
-  detail::require_in_range(structure, "num_slots", options.num_slots, 1, ~std::uint32_t{0});
-  if (options.window) detail::require_in_range(structure, "window", *options.window, 1, max_time);
+  detail::require_in_range(top_structure, "num_slots", options.num_slots, 1, ~std::uint32_t{0});
+  if (options.window) detail::require_in_range(top_structure, "window", *options.window, 1, max_time);
   return options;
 }
 
@@ -35,7 +35,7 @@ TopStream::TopStream(const Options& options)
       }) {}
 
 void TopStream::add(const StreamRecords& records) {
-  detail::require_records(structure, records, true, options_.window.has_value());
+  detail::require_records(top_structure, records, true, options_.window.has_value());
   ring_.add(
       records,
       [&](const StreamRecords& step) {
@@ -55,8 +55,7 @@ void TopStream::save(StateWriter& state) const {
           state.number(own.total_count());
           state.number(own.floor());
           detail::save(state, own.candidates());
-          if constexpr (std::is_same_v<std::decay_t<decltype(own)>, TopKeys<>>)
-            state.filter(AnyFilter(own.sketch()));
+          if constexpr (std::is_same_v<std::decay_t<decltype(own)>, TopKeys<>>) state.filter(own.sketch());
         },
         slot);
   }

@@ -8,6 +8,7 @@
 #include "support/sample_sketches.hpp"
 #include "tally/serialization/file_pieces.hpp"
 #include "tally/serialization/filter_loader.hpp"
+#include "tally/serialization/sketch_loader.hpp"
 
 // Files where there is no memory: none is written in part, nothing is left beside it.
 
@@ -123,6 +124,52 @@ TEST(Allocation, AFileIsSavedWholeOrNotAtAll) {
 
 std::vector<AnySketch> one_of_each_sketch() {
   return {sample_space_saving(5), sample_top_keys(20), sample_window()};
+}
+
+TEST(Allocation, ASketchIsSavedAndLoadedInPiecesWholeOrNotAtAll) {
+  const TopKeys<> sketch = sample_top_keys(20);
+  const SketchPieces pieces(sketch);
+  EXPECT_GT(fail_each(
+                "saved in pieces", [] { return std::uint64_t{0}; },
+                [&](std::uint64_t& bytes) { bytes = SketchPieces(sketch).num_bytes(); },
+                [](std::uint64_t bytes) { return bytes; }),
+            1u);
+  const auto load = [&](SketchLoader& loader) {
+    while (!loader.is_complete()) loader.add(pieces.piece(loader.num_bytes(), 50));
+  };
+  EXPECT_GT(fail_each(
+                "loaded in pieces", [] { return Bytes(); },
+                [&](Bytes& bytes) {
+                  SketchLoader loader(~std::uint64_t{0});
+                  load(loader);
+                  bytes = serialize(std::move(loader).take());
+                },
+                [](const Bytes& bytes) { return bytes; }),
+            3u);
+  // One load goes on after a failure.
+  for (std::uint64_t which = 0, has_failed = 1; has_failed != 0; ++which) {
+    SketchLoader loader(~std::uint64_t{0});
+    {
+      const FailingAllocation failing(which);
+      try {
+        load(loader);
+      } catch (const std::bad_alloc&) {
+      }
+      has_failed = FailingAllocation::has_failed();
+    }
+    load(loader);
+    EXPECT_TRUE(serialize(std::move(loader).take()) == serialize(sketch)) << which;
+  }
+  TopKeys<> large(100, {.width = 500'000, .depth = 2, .counter_bits = 32}, 1);
+  large.add("a");
+  constexpr std::uint64_t little = 20'000;
+  const std::uint64_t asked_for = bytes_asked_for([&] {
+    const SketchPieces of_large(large);
+    SketchLoader loader(of_large.num_bytes());
+    while (!loader.is_complete()) loader.add(of_large.piece(loader.num_bytes(), 4096));
+    (void)std::move(loader).take();
+  });
+  EXPECT_LT(asked_for, 4'000'000 + little);
 }
 
 TEST(Allocation, ASketchIsSavedWholeOrNotAtAll) {

@@ -4,6 +4,8 @@
 #include "fail_each.hpp"
 #include "support/file_bytes.hpp"
 #include "support/key_streams.hpp"
+#include "tally/streams/state_loader.hpp"
+#include "tally/streams/state_pieces.hpp"
 #include "tally/streams/state_reader.hpp"
 #include "tally/streams/state_writer.hpp"
 #include "tally/streams/sum.hpp"
@@ -170,6 +172,46 @@ void expect_states_are_whole(StateKind kind, const Stream& stream, Make make) {
     }
     is_refused = FailingAllocation::has_failed();
   }
+}
+
+/// The stream that wrote these pieces.
+template <class Stream>
+std::unique_ptr<Stream> loaded(const StatePieces& pieces, StateKind kind,
+                               const typename Stream::Options& options) {
+  StateLoader loader({pieces.head().begin(), pieces.head().end()});
+  while (!loader.is_complete()) loader.add(pieces.body_piece(loader.loaded_bytes(), 1000));
+  StateReader reader = std::move(loader).reader(kind, {}, "this");
+  auto stream = std::make_unique<Stream>(options, reader, std::nullopt);
+  reader.finish();
+  return stream;
+}
+
+template <class Streams>
+void expect_pieces_are_whole(StateKind kind, const Stream& stream, const typename Streams::Options& options) {
+  Streams fed(options);
+  stream.for_each_batch([&](const StreamRecords& records) { add(fed, records); });
+  const StatePieces pieces(fed, kind, {});
+  EXPECT_GT(fail_each(
+                "saved in pieces", [] { return Bytes(); },
+                [&](Bytes& head) {
+                  const StatePieces again(fed, kind, {});
+                  head.assign(again.head().begin(), again.head().end());
+                },
+                [](const Bytes& head) { return head; }),
+            1u);
+  EXPECT_GT(fail_each(
+                "loaded in pieces", [] { return std::unique_ptr<Streams>(); },
+                [&](std::unique_ptr<Streams>& made) { made = loaded<Streams>(pieces, kind, options); },
+                [&](const std::unique_ptr<Streams>& made) { return made ? state_of(*made, kind) : Bytes{}; }),
+            3u);
+}
+
+TEST(Allocation, AStateInPiecesIsSavedAndLoadedWholeOrNotAtAll) {
+  const Stream stream(700);
+  for (const ThresholdStream::Options& options : threshold_options()) {
+    expect_pieces_are_whole<ThresholdStream>(StateKind::threshold, stream, options);
+  }
+  expect_pieces_are_whole<SumStream>(StateKind::sums, stream, sum_options());
 }
 
 TEST(Allocation, AStateIsSavedAndRestoredWholeOrNotAtAll) {

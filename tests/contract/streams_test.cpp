@@ -14,6 +14,8 @@
 #include "sample_streams.hpp"
 #include "tally/detail/format_error.hpp"
 #include "tally/streams/exact_check.hpp"
+#include "tally/streams/state_loader.hpp"
+#include "tally/streams/state_pieces.hpp"
 
 namespace tally {
 namespace {
@@ -621,6 +623,128 @@ TEST(StreamStates, EveryFlippedBitIsFound) {
     EXPECT_THROW(test::restore(other, {whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)}),
                  FormatError);
   }
+}
+
+/// What a load of a state in pieces of `piece_bytes` gives. Before each piece it tries the piece with a flipped bit, and one
+/// that is too long.
+template <class Stream>
+Stream loaded_in_pieces(const Stream& stream, const typename Stream::Options& options,
+                        std::uint64_t piece_bytes) {
+  const StatePieces pieces(stream, test::kind_of(stream), test::sample_state_options);
+  StateLoader loader({pieces.head().begin(), pieces.head().end()});
+  EXPECT_EQ(loader.body_bytes(), pieces.body_bytes());
+  EXPECT_THROW((void)std::move(loader).reader(test::kind_of(stream), test::sample_state_options, "it"),
+               FormatError);
+  loader = StateLoader({pieces.head().begin(), pieces.head().end()});
+  while (!loader.is_complete()) {
+    const auto piece = pieces.body_piece(loader.loaded_bytes(), piece_bytes);
+    const std::uint64_t before = loader.loaded_bytes();
+    if (loader.bytes_to_end_of_part() == piece.size()) {
+      std::vector<std::byte> damaged(piece.begin(), piece.end());
+      damaged.back() ^= std::byte{1};
+      EXPECT_THROW(loader.add(damaged), FormatError);
+      damaged.push_back(std::byte{0});
+      EXPECT_THROW(loader.add(damaged), FormatError);
+      EXPECT_EQ(loader.loaded_bytes(), before);
+    }
+    loader.add(piece);
+    const auto again = loader.body_piece(before, piece_bytes);
+    EXPECT_TRUE(std::ranges::equal(again, piece.first(again.size())));
+  }
+  EXPECT_TRUE(pieces.body_piece(loader.loaded_bytes(), 1).empty());
+  StateReader reader =
+      std::move(loader).reader(test::kind_of(stream), test::sample_state_options, "the pieces");
+  Stream loaded(options, reader, {});
+  reader.finish();
+  return loaded;
+}
+
+TEST(StreamStates, AStateInPiecesGivesTheSameStream) {
+  const SampleRecords sample(20'000, 8'000, 2);
+  const StreamRecords first = sample.all().part(0, 15'000);
+  const StreamRecords rest = sample.all().part(15'000, sample.size());
+  const auto expect_the_same = [&]<class Stream>(Stream stream, const typename Stream::Options& options) {
+    for (const bool is_empty : {true, false}) {
+      if (!is_empty) test::add_to(stream, first);
+      for (const std::uint64_t piece_bytes : {1'000u, 1u << 20}) {
+        const Stream loaded = loaded_in_pieces(stream, options, piece_bytes);
+        EXPECT_TRUE(test::state_of(loaded) == test::state_of(stream));
+      }
+    }
+    Stream loaded = loaded_in_pieces(stream, options, 4'096);
+    test::add_to(stream, rest);
+    test::add_to(loaded, rest);
+    EXPECT_TRUE(test::state_of(loaded) == test::state_of(stream));
+  };
+  for (const ThresholdCase& one : threshold_cases()) {
+    SCOPED_TRACE(one.name);
+    expect_the_same(ThresholdStream(one.options), one.options);
+  }
+  const SumStream::Options sums{
+      .threshold = 20, .memory_bytes = 1 << 20, .window = 3'000, .num_slots = 4, .hasher = 42};
+  expect_the_same(SumStream(sums), sums);
+}
+
+TEST(StreamStates, EveryFlippedBitOfAHeadIsFound) {
+  const ThresholdStream stream({.threshold = 3, .memory_bytes = 4'096, .hasher = 42});
+  const StatePieces pieces(stream, StateKind::threshold, test::sample_state_options);
+  const std::vector<std::byte> head(pieces.head().begin(), pieces.head().end());
+  for (std::size_t bit = 0; bit < 8 * head.size(); ++bit) {
+    std::vector<std::byte> bytes = head;
+    bytes[bit / 8] ^= std::byte{1} << (bit % 8);
+    EXPECT_THROW(StateLoader{bytes}, FormatError) << bit;
+  }
+  for (std::size_t size = 0; size < head.size(); ++size) {
+    EXPECT_THROW(StateLoader({head.begin(), head.begin() + static_cast<std::ptrdiff_t>(size)}), FormatError);
+  }
+  EXPECT_THROW(StateReader(head, StateKind::threshold, test::sample_state_options, "it"), FormatError);
+}
+
+TEST(ThresholdStreamLaws, TheMemoryAfterABatchIsAtMostWhatWasSaidBefore) {
+  const SampleRecords sample(60'000, 50'000, 5);
+  for (const ThresholdCase& one : threshold_cases()) {
+    SCOPED_TRACE(one.name);
+    ThresholdStream stream(one.options);
+    Random random(6);
+    std::uint64_t filter_bytes = 0;
+    for (std::size_t begin = 0; begin < sample.size();) {
+      const std::size_t end =
+          std::min<std::size_t>(sample.size(), begin + 1 + random.below(random.below(5'000) + 1));
+      const ThresholdStreamStatistics before = stream.statistics();
+      EXPECT_EQ(stream.memory_bytes_with(0), before.memory_bytes);
+      const std::uint64_t most = stream.memory_bytes_with(end - begin);
+      const std::uint64_t most_new = stream.bytes_of_new_filters(end - begin);
+      test::add_to(stream, sample.all().part(begin, end));
+      const ThresholdStreamStatistics after = stream.statistics();
+      EXPECT_LE(after.memory_bytes, most);
+      if (most_new == 0) {
+        EXPECT_EQ(after.num_generations, before.num_generations);
+      }
+      filter_bytes += most_new;
+      begin = end;
+    }
+    EXPECT_EQ(filter_bytes > 0,
+              one.name == std::string("in generations") || one.name == std::string("conservatively") ||
+                  one.name == std::string("planned") || one.name == std::string("planned for few"));
+  }
+}
+
+TEST(ThresholdStreamLaws, TheBytesOfTheNextFilterAreKnownBeforeItOpens) {
+  ThresholdStream stream({.threshold = 3, .hasher = 42, .exact_keys = 100});
+  std::uint64_t num_opened = 0;
+  for (std::uint64_t key = 0; key < 20'000; ++key) {
+    const ThresholdStreamStatistics before = stream.statistics();
+    const std::uint64_t bytes = stream.bytes_of_new_filters(1);
+    stream.add(std::to_string(key));
+    const ThresholdStreamStatistics after = stream.statistics();
+    if (after.num_generations == before.num_generations) continue;
+    ++num_opened;
+    // When exact counting ends, the memory of the counts goes.
+    if (!before.counts_exactly) {
+      EXPECT_EQ(after.memory_bytes - before.memory_bytes, bytes);
+    }
+  }
+  EXPECT_GE(num_opened, 3u);
 }
 
 }  // namespace

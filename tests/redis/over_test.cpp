@@ -2,11 +2,16 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <deque>
+#include <filesystem>
+#include <fstream>
 #include <map>
+#include <optional>
 #include <random>
 #include <string>
 #include <thread>
@@ -275,8 +280,32 @@ TEST_F(RedisOver, AReplicaIsEqualAfterTheFirstCopyAndAfterMoreItems) {
   EXPECT_EQ(digests(replica), digests(master));
 }
 
-TEST_F(RedisOver, ADamagedOrMisplacedPieceOfAStateIsRefused) {
-  RunningModule redis;
+/// Those with this name in the file that the last rewrite made.
+std::vector<Words> commands_of_append_only_file(RunningModule& redis, const std::string& name) {
+  const std::filesystem::path directory = std::filesystem::path(redis.socket()).parent_path();
+  std::vector<Words> commands;
+  for (const auto& entry : std::filesystem::directory_iterator(directory / "appendonlydir")) {
+    if (entry.path().string().find(".base.aof") == std::string::npos) continue;
+    std::ifstream file(entry.path(), std::ios::binary);
+    const auto read_length = [&] {
+      std::string line;
+      return std::getline(file, line) && line.size() > 1 ? std::stoul(line.substr(1)) : 0;
+    };
+    while (const std::size_t num_words = read_length()) {
+      Words words(num_words);
+      for (std::string& word : words) {
+        word.resize(read_length());
+        file.read(word.data(), static_cast<std::streamsize>(word.size()));
+        file.ignore(2);
+      }
+      if (words[0] == name) commands.push_back(words);
+    }
+  }
+  return commands;
+}
+
+TEST_F(RedisOver, ADamagedOrMisplacedPieceOfAStateIsRefusedAndTheRestLoadsStill) {
+  RunningModule redis({"--appendonly", "yes", "--aof-use-rdb-preamble", "no"});
   redis({"TALLY.OVER", "k", "2", "a", "b"});
   std::string dumped = redis.call({"DUMP", "k"}).text;
   for (std::size_t i = 0; i < dumped.size(); i += 7) {
@@ -284,13 +313,71 @@ TEST_F(RedisOver, ADamagedOrMisplacedPieceOfAStateIsRefused) {
     damaged[i] = static_cast<char>(damaged[i] ^ 0x10);
     EXPECT_EQ(redis({"RESTORE", "r", "0", damaged}).substr(0, 4), "-ERR");
   }
-  EXPECT_EQ(redis({"TALLY.OVERLOAD", "l", "3", "10", "abc"}), "+OK");
-  EXPECT_THAT(redis({"TALLY.OVER", "l", "2", "a"}), HasSubstr("the value is incomplete: 3 of 10 bytes"));
-  EXPECT_THAT(redis({"TALLY.OVERLOAD", "l", "9", "10", "abc"}), HasSubstr("does not begin"));
-  EXPECT_THAT(redis({"TALLY.OVERLOAD", "l", "14", "10", "abcdefghijk"}), HasSubstr("beyond the end"));
-  EXPECT_THAT(redis({"TALLY.OVERLOAD", "l", "4", "11", "d"}), HasSubstr("total is not"));
-  EXPECT_THAT(redis({"TALLY.OVERLOAD", "l", "10", "10", "defghij"}), HasSubstr("damaged"));
-  EXPECT_THAT(redis({"TALLY.OVERINFO", "l"}), HasSubstr("3 of 10 bytes"));
+  ASSERT_TRUE(rewrites_append_only_file(redis));
+  const std::vector<Words> loads = commands_of_append_only_file(redis, "TALLY.LOADCHUNK");
+  ASSERT_GT(loads.size(), 10u);
+  const auto load = [&](const std::string& position, const std::string& bytes) {
+    return redis({"TALLY.LOADCHUNK", "l", position, bytes});
+  };
+  const auto changed = [](std::string bytes) {
+    bytes.back() = static_cast<char>(bytes.back() ^ 1);
+    return bytes;
+  };
+  EXPECT_EQ(load("1", changed(loads[0][3])), "-ERR received bad data");
+  EXPECT_EQ(load("1", loads[0][3]), "+OK");
+  EXPECT_THAT(redis({"TALLY.OVER", "l", "2", "a"}), HasSubstr("the value is incomplete: 0 of "));
+  for (std::size_t i = 1; i < loads.size(); ++i) {
+    const std::string before = redis.digest("l");
+    EXPECT_NE(load(loads[i][2], changed(loads[i][3])), "+OK") << i;
+    EXPECT_EQ(load(loads[i][2], loads[i][3] + "x"), "-ERR invalid offset - no link found") << i;
+    EXPECT_EQ(redis.digest("l"), before) << i;
+    if (i == loads.size() / 2) {
+      redis({"DEBUG", "RELOAD"});
+      EXPECT_EQ(redis({"COPY", "l", "half"}), ":1");
+      EXPECT_EQ(redis.digest("l"), before);
+      EXPECT_EQ(redis.digest("half"), before);
+    }
+    EXPECT_EQ(load(loads[i][2], loads[i][3]), "+OK") << i;
+  }
+  EXPECT_EQ(redis.digest("l"), redis.digest("k"));
+  EXPECT_EQ(redis({"TALLY.OVER", "l", "2", "a"}), "[\"a\"]");
+}
+
+/// The address space of the server ends shortly above what it has.
+void leave_address_space(RunningModule& redis, std::optional<rlim_t> num_bytes) {
+  const std::string text = redis.call({"INFO", "server"}).text;
+  const int pid = std::stoi(text.substr(text.find("process_id:") + 11));
+  rlimit limit{RLIM_INFINITY, RLIM_INFINITY};
+  if (num_bytes) {
+    std::ifstream pages("/proc/" + std::to_string(pid) + "/statm");
+    rlim_t num_pages = 0;
+    pages >> num_pages;
+    limit.rlim_cur = num_pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + *num_bytes;
+  }
+  ASSERT_EQ(prlimit(pid, RLIMIT_AS, &limit, nullptr), 0);
+}
+
+/// The first filter of a key that has counted 65,536 items exactly: about 20 MB for this N.
+TEST_F(RedisOver, WithoutMemoryForTheNextFilterNothingIsCountedAndAReplicaIsEqual) {
+  RunningModule master({"--repl-diskless-sync-delay", "0"});
+  const Words over{"TALLY.OVER", "k", "1000"};
+  for (int i = 0; i < 65536; i += 4096) master(with_keys(over, "item", i, 4096));
+  RunningModule replica({"--replicaof", "127.0.0.1 " + std::to_string(master.port())});
+  ASSERT_TRUE(follows_its_master(replica));
+  const std::string before = master.digest("k");
+  ASSERT_EQ(over_field(master, "k", "counts exactly"), ":1");
+  leave_address_space(master, rlim_t{4} << 20);
+  const Words more = with_keys(over, "more", 0, 50);
+  EXPECT_EQ(master(more), "-ERR Insufficient memory");
+  EXPECT_EQ(master(more), "-ERR Insufficient memory");
+  leave_address_space(master, std::nullopt);
+  EXPECT_EQ(master.digest("k"), before);
+  EXPECT_EQ(over_field(master, "k", "items"), ":65536");
+  EXPECT_EQ(master(more), "[]");
+  EXPECT_EQ(over_field(master, "k", "filters"), ":1");
+  ASSERT_EQ(master({"WAIT", "1", "10000"}), ":1");
+  EXPECT_NE(master.digest("k"), before);
+  EXPECT_EQ(replica.digest("k"), master.digest("k"));
 }
 
 }  // namespace

@@ -43,12 +43,22 @@ std::map<std::string, std::vector<Words>> fill(RunningModule& redis) {
   redis(with_keys({"TOPK.ADD", "top"}, "key", 0, 20));
   redis(with_keys({"TALLY.OVER", "over", "2"}, "key", 0, 50));
   redis(with_keys({"TALLY.OVER", "over", "2"}, "key", 0, 20));
+  redis(with_keys({"TALLY.OVERINSERT", "over-memory", "2", "MEMORY", "8KiB", "ITEMS"}, "key", 0, 50));
+  redis(with_keys({"TALLY.OVERINSERT", "over-keys", "2", "KEYS", "300", "ITEMS"}, "key", 0, 500));
+  redis(with_keys(
+      {"TALLY.OVERINSERT", "over-window", "2", "WINDOW", "1h", "SLOTS", "2", "MEMORY", "16KiB", "ITEMS"},
+      "key", 0, 50));
+  const std::vector<Words> use_over{
+      {"TALLY.OVER", "k", "2", "x", "x"}, {"TALLY.OVERINFO", "k"}, {"COPY", "k", "copy"}, {"DEL", "copy"}};
   std::map<std::string, std::vector<Words>> uses{
       {"bloom", {{"BF.ADD", "k", "x"}, {"BF.EXISTS", "k", "x"}, {"BF.INFO", "k"}}},
       {"cuckoo", {{"CF.ADD", "k", "x"}, {"CF.DEL", "k", "x"}, {"CF.COUNT", "k", "hot"}, {"CF.INFO", "k"}}},
       {"sketch", {{"CMS.INCRBY", "k", "x", "3"}, {"CMS.QUERY", "k", "a"}, {"CMS.INFO", "k"}}},
       {"top", {{"TOPK.ADD", "k", "x", "y"}, {"TOPK.LIST", "k", "WITHCOUNT"}, {"TOPK.INFO", "k"}}},
-      {"over", {{"TALLY.OVER", "k", "2", "x", "x"}, {"TALLY.OVERINFO", "k"}}}};
+      {"over", use_over},
+      {"over-memory", use_over},
+      {"over-keys", use_over},
+      {"over-window", use_over}};
   const std::vector<Words> structures{
       {"bloom-filter", "--kind", "bloom", "--keys", "100"},
       {"blocked", "--kind", "blocked-bloom", "--keys", "100"},

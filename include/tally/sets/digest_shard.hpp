@@ -32,6 +32,7 @@ class DigestShard {
   /// From the words that another table listed, whole lines and at least one. Throws std::invalid_argument if
   /// a digest is stored in a line where a search would not find it, or a line is invalid; std::bad_alloc.
   explicit DigestShard(std::span<const std::uint64_t> words);
+  explicit DigestShard(detail::AlignedWords words);
 
   DigestShard(const DigestShard&) = default;
   DigestShard(DigestShard&&) noexcept = default;

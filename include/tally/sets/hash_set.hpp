@@ -1,10 +1,12 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
 #include <vector>
 
+#include "tally/detail/aligned_words.hpp"
 #include "tally/hashing/hash128.hpp"
 #include "tally/hashing/range_reduction.hpp"
 #include "tally/sets/digest_shard.hpp"
@@ -31,6 +33,8 @@ class HashSet {
   /// The set that gave this image, with the same max_bytes; it behaves exactly as the original. Throws
   /// std::invalid_argument if the image is invalid; std::bad_alloc.
   HashSet(std::uint64_t max_bytes, std::span<const std::uint64_t> image);
+  /// The same from the words of its shards, without a copy.
+  HashSet(std::uint64_t max_bytes, std::vector<detail::AlignedWords> words_of_shards);
 
   HashSet(const HashSet&) = default;
   HashSet(HashSet&&) noexcept = default;
@@ -40,6 +44,7 @@ class HashSet {
 
   /// The whole set in words: for each shard the number of words that follow, then those words.
   std::vector<std::uint64_t> image() const;
+  std::span<const DigestShard> shards() const noexcept { return shards_; }
 
   /// Makes room if needed. `full`: max_bytes does not allow it, and nothing has changed. Throws std::bad_alloc, and the
   /// digest is then not in the set.
@@ -87,11 +92,16 @@ class HashSet {
 
   /// The memory between calls; `try_grow` temporarily takes as much again as the largest shard.
   std::uint64_t num_bytes() const noexcept;
+  /// An upper bound of what num_bytes() grows by with `num_digests` more.
+  std::uint64_t most_growth_bytes(std::uint64_t num_digests) const noexcept;
+  /// The same for the memory at the peak of inserting them.
+  std::uint64_t most_bytes_to_insert(std::uint64_t num_digests) const noexcept;
 
  private:
   static std::uint64_t max_size(std::uint64_t num_lines) noexcept {
     return num_lines * DigestShard::digests_per_line * 14 / 15;
   }
+  void take_shard(std::size_t i, detail::AlignedWords words);
   std::uint64_t index_of_shard(Hash128 digest) const noexcept {
     return reduce_to_range(digest.high, shards_.size());
   }

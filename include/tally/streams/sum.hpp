@@ -40,6 +40,9 @@ class SumStream {
   /// The stream calls only filled_reported_keys of the observer, which may be null and must outlive the stream. Throws
   /// std::invalid_argument if the memory is below least_memory_bytes, or the window or number of slots is 0; std::bad_alloc.
   explicit SumStream(const Options& options, StreamObserver* observer = nullptr);
+  /// The stream that saved this state, without taking memory beside that of the state. Throws as `restore`, too.
+  SumStream(const Options& options, StateReader& state, const std::optional<HashKey>& key,
+            StreamObserver* observer = nullptr);
   SumStream(SumStream&&) noexcept = default;
   SumStream& operator=(SumStream&&) noexcept = default;
   ~SumStream() = default;
@@ -61,6 +64,8 @@ class SumStream {
   /// As in ThresholdStreamStatistics.
   std::uint64_t num_possible_repeats() const noexcept { return totals_.num_possible_repeats; }
   std::uint64_t memory_bytes() const noexcept;
+  /// An upper bound of the memory that a call with `num_records` allocates, at its peak.
+  std::uint64_t most_bytes_to_add(std::uint64_t num_records) const noexcept;
   /// The probability that a sum is too high by more than epsilon times `total` is at most the failure probability.
   CountMinBound bound() const noexcept { return ring_.slots()[0].sums.bound(); }
   const TimeSteps& clock() const noexcept { return ring_.clock(); }

@@ -72,6 +72,9 @@ class ThresholdStream {
   /// The observer may be null and must outlive the stream. Throws std::invalid_argument for impossible options, such as a
   /// memory below least_memory_bytes; std::bad_alloc.
   explicit ThresholdStream(const Options& options, StreamObserver* observer = nullptr);
+  /// The stream that saved this state, without taking memory beside that of the state. Throws as `restore`, too.
+  ThresholdStream(const Options& options, StateReader& state, const std::optional<HashKey>& key,
+                  StreamObserver* observer = nullptr);
   ThresholdStream(ThresholdStream&&) noexcept;
   ThresholdStream& operator=(ThresholdStream&&) noexcept;
   ~ThresholdStream();
@@ -113,6 +116,12 @@ class ThresholdStream {
   const KeyHasher& hasher() const noexcept;
   /// Reads up to some million counters.
   ThresholdStreamStatistics statistics() const;
+  /// The memory after `num_keys` more keys: an upper bound of what statistics() then says, the same for 0.
+  std::uint64_t memory_bytes_with(std::uint64_t num_keys) const;
+  /// The part of it that is in filters which are not yet open; exact if all of the keys are new.
+  std::uint64_t bytes_of_new_filters(std::uint64_t num_keys) const;
+  /// An upper bound of the memory that a call with `num_keys` allocates, at its peak.
+  std::uint64_t most_bytes_to_add(std::uint64_t num_keys) const;
   /// The number of distinct keys that the first filter is planned for; 0 if there is no plan.
   std::uint64_t planned_keys() const noexcept;
   /// Approximate number of reported keys that fit in the memory; 2^64 - 1 without memory_bytes.

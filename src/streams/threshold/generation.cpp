@@ -9,8 +9,18 @@
 namespace tally::detail {
 namespace {
 
-/// Of `num_keys` keys, the number that find a counter at 0 and are recognized as new. Six standard deviations are added, so
-/// that a filter with the planned keys is not treated as one with more.
+/// The false positive rate, measured on the first counters of the filter.
+double measured_error(const ThresholdFilter<>& filter) {
+  constexpr std::uint64_t most_counters = std::uint64_t{1} << 22;
+  const std::uint64_t num_counters = std::min(filter.shape().num_counters, most_counters);
+  std::uint64_t num_taken = 0;
+  for (std::uint64_t i = 0; i < num_counters; ++i) num_taken += filter.storage().get(i) != 0;
+  return std::pow(static_cast<double>(num_taken) / static_cast<double>(num_counters),
+                  filter.shape().num_hashes);
+}
+
+}  // namespace
+
 std::uint64_t most_seen_to_be_new(const ThresholdShape& shape, std::uint64_t num_keys) {
   constexpr int num_steps = 64;
   double mean_rate = 0;
@@ -24,18 +34,6 @@ std::uint64_t most_seen_to_be_new(const ThresholdShape& shape, std::uint64_t num
   const auto others = static_cast<std::uint64_t>(std::max(0.0, num_others - 6 * std::sqrt(num_others)));
   return std::max<std::uint64_t>(1, num_keys - std::min(others, num_keys));
 }
-
-/// The false positive rate, measured on the first counters of the filter.
-double measured_error(const ThresholdFilter<>& filter) {
-  constexpr std::uint64_t most_counters = std::uint64_t{1} << 22;
-  const std::uint64_t num_counters = std::min(filter.shape().num_counters, most_counters);
-  std::uint64_t num_taken = 0;
-  for (std::uint64_t i = 0; i < num_counters; ++i) num_taken += filter.storage().get(i) != 0;
-  return std::pow(static_cast<double>(num_taken) / static_cast<double>(num_counters),
-                  filter.shape().num_hashes);
-}
-
-}  // namespace
 
 Generation::Generation(ThresholdFilter<> empty, std::uint64_t num_planned, double rate)
     : filter(std::move(empty)),

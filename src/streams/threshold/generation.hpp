@@ -7,6 +7,10 @@
 
 namespace tally::detail {
 
+/// Of `num_keys` keys, the number that find a counter at 0 and are recognized as new. Six standard deviations are added, so
+/// that a filter with the planned keys is not treated as one with more.
+std::uint64_t most_seen_to_be_new(const ThresholdShape& shape, std::uint64_t num_keys);
+
 /// One filter of a ThresholdStream, with statistics of its keys.
 struct Generation {
   Generation(ThresholdFilter<> empty, std::uint64_t num_planned, double rate);

@@ -10,13 +10,6 @@
 namespace tally {
 namespace {
 
-// The first filter after exact counting is planned for this multiple of the keys so far, each later one for twice as many
-// keys as the one before.
-constexpr std::uint64_t first_plan_factor = 16;
-
-// Two keys that share one of these slots are not counted in the same run.
-constexpr std::size_t num_last_runs = std::size_t{1} << 16;
-
 StreamObserver no_observer;
 
 }  // namespace
@@ -34,6 +27,15 @@ ThresholdStream::Impl::Impl(const Options& options, StreamObserver* observer)
   open_generation(options_.num_keys.value_or(0));
   if (!options_.memory_bytes) return;
   reported_.restore(HashSet(detail::set_bytes_beside(filter_bytes(), *options_.memory_bytes)));
+}
+
+ThresholdStream::Impl::Impl(const Options& options, StateReader& state, const std::optional<HashKey>& key,
+                            StreamObserver* observer)
+    : options_(detail::checked(options)),
+      observer_(observer != nullptr ? observer : &no_observer),
+      follower_(observer_->follows_keys() ? observer_ : nullptr),
+      reported_(0) {
+  restore(state, key);
 }
 
 void ThresholdStream::Impl::begin_batch() noexcept {

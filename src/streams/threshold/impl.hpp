@@ -19,6 +19,8 @@ class ThresholdStream::Impl {
   using Digests = std::span<const Hash128>;
 
   Impl(const Options& options, StreamObserver* observer);
+  Impl(const Options& options, StateReader& state, const std::optional<HashKey>& key,
+       StreamObserver* observer);
 
   void begin_batch() noexcept;
   /// The next digests of the batch, at most max_digests.
@@ -29,6 +31,9 @@ class ThresholdStream::Impl {
   void save(StateWriter& state) const;
   void restore(StateReader& state, const std::optional<HashKey>& key);
   ThresholdStreamStatistics statistics() const;
+  std::uint64_t memory_bytes_with(std::uint64_t num_keys) const;
+  std::uint64_t bytes_of_new_filters(std::uint64_t num_keys) const;
+  std::uint64_t most_bytes_to_add(std::uint64_t num_keys) const;
   std::uint64_t planned_keys() const noexcept;
   std::uint64_t reported_keys_capacity() const noexcept;
   double memory_bytes_to_report_all() const noexcept;
@@ -39,9 +44,14 @@ class ThresholdStream::Impl {
   ReportedKeys& reported() noexcept { return reported_; }
 
   static constexpr std::size_t max_digests = 4096;
+  // The first filter after exact counting is planned for this multiple of the keys so far, each later one for twice as many
+  // keys as the one before.
+  static constexpr std::uint64_t first_plan_factor = 16;
 
  private:
   using RunNumber = std::uint16_t;
+  // Two keys that share one of these slots are not counted in the same run.
+  static constexpr std::size_t num_last_runs = std::size_t{1} << 16;
 
   void make_room_for_reports(std::size_t num_digests);
   std::size_t count_exactly(Digests digests);
@@ -59,6 +69,7 @@ class ThresholdStream::Impl {
   double error_bound() const;
   double planned_error() const;
   std::uint64_t filter_bytes() const noexcept;
+  std::uint64_t exact_bytes() const noexcept;
   std::optional<double> expected_false_reports() const;
   void restore_exact_counts(std::span<const std::uint64_t> words);
   void restore_visits(StateReader& state, std::span<const std::uint64_t> words);

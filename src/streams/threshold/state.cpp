@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <bit>
+#include <utility>
 #include <vector>
 
 #include "streams/filter_of.hpp"
@@ -25,15 +26,15 @@ void ThresholdStream::Impl::save(StateWriter& state) const {
     }
   }
   state.number(exact_.has_value());
-  state.numbers(words);
+  state.large_numbers(std::move(words));
   state.number(generations_.size());
   for (const detail::Generation& generation : generations_) {
     state.number(generation.planned_keys);
     state.number(std::bit_cast<std::uint64_t>(generation.false_positive_rate));
     state.number(generation.num_keys);
-    state.filter(AnyFilter(generation.filter));
+    state.filter(generation.filter);
   }
-  state.numbers(reported_.set().image());
+  state.set(reported_.set());
 }
 
 void ThresholdStream::Impl::restore(StateReader& state, const std::optional<HashKey>& key) {
@@ -42,7 +43,7 @@ void ThresholdStream::Impl::restore(StateReader& state, const std::optional<Hash
     *number = state.number();
   }
   const bool is_exact = state.number_at_most(1) == 1;
-  const std::vector<std::uint64_t> words = state.numbers();
+  const std::vector<std::uint64_t> words = state.large_numbers();
   exact_.reset();
   if (is_exact) restore_exact_counts(words);
   generations_.clear();
@@ -62,12 +63,11 @@ void ThresholdStream::Impl::restore(StateReader& state, const std::optional<Hash
       state.fail("a filter has another threshold");
   }
   if (!is_exact) restore_visits(state, words);
-  const std::vector<std::uint64_t> image = state.numbers();
   const std::uint64_t most_bytes =
       options_.memory_bytes && !generations_.empty()
           ? detail::set_bytes_beside(num_bytes(generations_.front().filter.shape()), *options_.memory_bytes)
           : detail::set_bytes(options_);
-  reported_.restore(state.made([&] { return HashSet(most_bytes, image); }));
+  reported_.restore(state.set(most_bytes));
 }
 
 void ThresholdStream::Impl::restore_exact_counts(std::span<const std::uint64_t> words) {

@@ -1,4 +1,5 @@
 #include "tally/serialization/sketch_files.hpp"
+#include "tally/serialization/sketch_loader.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -445,6 +446,55 @@ TEST_F(SketchFilesOnDisk, GoThroughPipes) {
       writer.join();
     }
   }
+}
+
+TEST(SketchFiles, InPiecesAreTheSameBytesAndAreLoadedFromPiecesOfAnySize) {
+  for (const AnySketch& sketch : test::sample_sketches()) {
+    const std::vector<std::byte> file = serialize(sketch);
+    for (const std::uint64_t piece_bytes : {1u, 7u, 100u, 1u << 20}) {
+      std::vector<std::byte> joined;
+      std::visit(
+          [&](const auto& own) {
+            const SketchPieces pieces(own);
+            EXPECT_EQ(pieces.num_bytes(), file.size());
+            while (joined.size() < pieces.num_bytes()) {
+              const auto piece = pieces.piece(joined.size(), piece_bytes);
+              joined.insert(joined.end(), piece.begin(), piece.end());
+            }
+            EXPECT_TRUE(pieces.piece(file.size(), 1).empty());
+          },
+          sketch);
+      EXPECT_TRUE(joined == file);
+      SketchLoader loader(file.size());
+      std::span<const std::byte> rest(file);
+      while (!rest.empty()) {
+        EXPECT_FALSE(loader.is_complete());
+        const auto piece = rest.first(std::min<std::size_t>(piece_bytes, rest.size()));
+        rest = rest.subspan(piece.size());
+        if (rest.empty()) {
+          std::vector<std::byte> damaged(piece.begin(), piece.end());
+          damaged.back() ^= std::byte{1};
+          EXPECT_THROW(loader.add(damaged), FormatError);
+          damaged.back() ^= std::byte{1};
+          damaged.push_back(std::byte{0});
+          EXPECT_THROW(loader.add(damaged), FormatError);
+        }
+        loader.add(piece);
+      }
+      EXPECT_THROW(loader.add(std::vector<std::byte>(1)), FormatError);
+      EXPECT_TRUE(serialize(std::move(loader).take()) == file);
+    }
+  }
+}
+
+TEST(SketchFiles, ALoaderRefusesWhatIsTooLongAndWhatHasNoEnd) {
+  const std::vector<std::byte> file = serialize(test::sample_sketches().back());
+  SketchLoader small(file.size() - file_header_bytes - 1);
+  EXPECT_THROW(small.add(std::span(file).first(file_header_bytes)), FormatError);
+  EXPECT_EQ(small.num_bytes(), 0u);
+  SketchLoader loader(file.size());
+  loader.add(std::span(file).first(file.size() - 1));
+  EXPECT_THROW((void)std::move(loader).take(), FormatError);
 }
 
 }  // namespace
