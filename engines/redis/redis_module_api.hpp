@@ -49,7 +49,8 @@ struct CommandArgument {
   const char* since = nullptr;
   int flags = 0;
   const char* deprecated_since = nullptr;
-  CommandArgument* parts = nullptr;  // of one_of and of a block
+  CommandArgument* parts = nullptr;    // of one_of and of a block
+  const char* display_text = nullptr;  // Redis 7.2 reads it whatever the version
 };
 
 // CommandArgument::type

@@ -158,11 +158,11 @@ inline bool rewrites_append_only_file(RunningModule& redis) {
   });
 }
 
-/// A test that needs redis-server.
+/// A test that needs a server.
 class WithModule : public testing::Test {
  protected:
   void SetUp() override {
-    if (!has_redis()) GTEST_SKIP() << "redis-server is not installed (script/packages.txt)";
+    if (!has_redis()) GTEST_SKIP() << redis_server() << " is not installed (script/packages.txt)";
   }
 };
 
