@@ -6,7 +6,9 @@ install(TARGETS tally tally_squid EXPORT tally-targets
   LIBRARY COMPONENT library NAMELINK_COMPONENT development ARCHIVE COMPONENT development)
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development FILES_MATCHING PATTERN "*.hpp")
 if(TARGET tally_redis)
-  install(TARGETS tally_redis LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tally COMPONENT redis)
+  # A server refuses a module that is not executable.
+  install(TARGETS tally_redis LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tally COMPONENT redis PERMISSIONS
+    OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 endif()
 install(EXPORT tally-targets NAMESPACE tally:: DESTINATION ${package_dir} COMPONENT development)
 configure_package_config_file(cmake/tally-config.cmake.in tally-config.cmake INSTALL_DESTINATION ${package_dir})
