@@ -149,6 +149,8 @@ inline constexpr int handles_io_errors = 1 << 0;  ///< for set_module_options
                                          int first_key, int last_key, int key_step))                           \
   X(get_command, GetCommand, RegisteredCommand*, (Context*, const char* name))                                 \
   X(set_command_info, SetCommandInfo, int, (RegisteredCommand*, const CommandInfo*))                           \
+  X(is_question_for_keys, IsKeysPositionRequest, int, (Context*))                                              \
+  X(key_at, KeyAtPos, void, (Context*, int position))                                                          \
   X(create_data_type, CreateDataType, Type*, (Context*, const char* name, int encoding_version, TypeMethods*)) \
   X(log, Log, void, (Context*, const char* level, const char* format, ...))                                    \
   X(log_io_error, LogIOError, void, (Io*, const char* level, const char* format, ...))                         \

@@ -201,6 +201,18 @@ TEST_F(CommandInfo, AccessRulesSeeTheSourcesOfMerges) {
   EXPECT_THAT(redis({"BF.ADD", "theirs:b", "x"}), StartsWith(no_key));
 }
 
+TEST_F(CommandInfo, AClusterSeesTheSourcesOfMerges) {
+  RunningModule redis({"--cluster-enabled", "yes", "--cluster-port", std::to_string(free_port())});
+  ASSERT_EQ(redis({"CLUSTER", "ADDSLOTSRANGE", "0", "16383"}), "+OK");
+  ASSERT_TRUE(comes_true([&] { return redis({"CMS.INITBYDIM", "{x}a", "10", "2"}) == "+OK"; }));
+  const std::string other_slot = "-CROSSSLOT Keys in request don't hash to the same slot";
+  expect_replies(redis, {{{"CMS.INITBYDIM", "{x}b", "10", "2"}, "+OK"},
+                         {{"CMS.INITBYDIM", "{y}a", "10", "2"}, "+OK"},
+                         {{"CMS.MERGE", "{x}a", "1", "{x}b", "WEIGHTS", "2"}, "+OK"},
+                         {{"CMS.MERGE", "{x}a", "2", "{x}b", "{y}a"}, other_slot},
+                         {{"TALLY.MERGE", "{x}f", "{x}g", "{y}f"}, other_slot}});
+}
+
 TEST_F(CommandInfo, AUserWhoMayOnlyReadAKeyCannotChangeIt) {
   RunningModule redis;
   redis({"BF.ADD", "filter", "x"});
