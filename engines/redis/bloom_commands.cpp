@@ -242,16 +242,32 @@ void load_chunk(Call& call) {
 }
 
 constexpr std::array commands{
-    Command{"BF.RESERVE", entry<reserve, 4, 7>, "write deny-oom"},
-    Command{"BF.ADD", entry<add, 3>, "write deny-oom"},
-    Command{"BF.MADD", entry<add_several, 3, any_number>, "write deny-oom"},
-    Command{"BF.INSERT", entry<insert, 4, any_number>, "write deny-oom"},
-    Command{"BF.EXISTS", entry<exists<BloomChain>, 3>, "readonly fast"},
-    Command{"BF.MEXISTS", entry<exist_several<BloomChain>, 3, any_number>, "readonly fast"},
-    Command{"BF.CARD", entry<card, 2>, "readonly fast"},
-    Command{"BF.INFO", entry<info, 2, 3>, "readonly fast"},
-    Command{"BF.SCANDUMP", entry<scan_dump, 3>, "readonly fast"},
-    Command{"BF.LOADCHUNK", entry<load_chunk, 4>, "write deny-oom"}};
+    Command{"BF.RESERVE", entry<reserve, 4, 7>, "write deny-oom", KeyUse::insert,
+            "key rate capacity [EXPANSION expansion] [NONSCALING]",
+            "Make a filter for this many items with this false positive rate: OK", time_of_structure},
+    Command{"BF.ADD", entry<add, 3>, "write deny-oom", KeyUse::insert, "key item",
+            "Add an item: 1 if it is new, 0 if it may have been added before", constant_time},
+    Command{"BF.MADD", entry<add_several, 3, any_number>, "write deny-oom", KeyUse::insert, "key item ...",
+            "Add items: for every item the reply of BF.ADD", time_per_item},
+    Command{
+        "BF.INSERT", entry<insert, 4, any_number>, "write deny-oom", KeyUse::insert,
+        "key [CAPACITY capacity] [ERROR rate] [EXPANSION expansion] [NOCREATE] [NONSCALING] ITEMS item ...",
+        "Add items as BF.MADD, to a filter made with these options (defaults: 100, 0.01 and 2) if there is "
+        "none",
+        time_per_item},
+    Command{"BF.EXISTS", entry<exists<BloomChain>, 3>, "readonly fast", KeyUse::read, "key item",
+            "Ask for an item: 1 if it may have been added, 0 if it was not", constant_time},
+    Command{"BF.MEXISTS", entry<exist_several<BloomChain>, 3, any_number>, "readonly fast", KeyUse::read,
+            "key item ...", "Ask for items: for every item the reply of BF.EXISTS", time_per_item},
+    Command{"BF.CARD", entry<card, 2>, "readonly fast", KeyUse::read, "key", "Count the items that were new",
+            constant_time},
+    Command{"BF.INFO", entry<info, 2, 3>, "readonly fast", KeyUse::read,
+            "key [CAPACITY | SIZE | FILTERS | ITEMS | EXPANSION]",
+            "Show the parameters of a filter, or one of them", constant_time},
+    Command{"BF.SCANDUMP", entry<scan_dump, 3>, "readonly fast", KeyUse::read, "key position",
+            "Copy a filter in pieces: the next position and a chunk of the filter", time_of_structure},
+    Command{"BF.LOADCHUNK", entry<load_chunk, 4>, "write deny-oom", KeyUse::update, "key position chunk",
+            "Load a chunk of a copied filter: OK", time_of_structure}};
 
 }  // namespace
 

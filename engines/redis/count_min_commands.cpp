@@ -105,7 +105,16 @@ std::size_t find_weights(const Call& call) {
   return i;
 }
 
+/// A cluster asks the command itself for its keys, where access rules read their specification.
+void declare_keys_of_merge(const Call& call) {
+  api::key_at(call.context(), 1);
+  const long long num_sources = call.integer(2).value_or(0);
+  if (num_sources < 1 || num_sources > static_cast<long long>(call.size()) - 3) return;
+  for (int i = 0; i < static_cast<int>(num_sources); ++i) api::key_at(call.context(), 3 + i);
+}
+
 void merge(Call& call) {
+  if (api::is_question_for_keys(call.context()) != 0) return declare_keys_of_merge(call);
   OpenKey key(call, KeyAccess::write);
   CountMinValue& destination = key.get<CountMinValue>(missing);
   const auto num_keys = call.integer(2);
@@ -146,12 +155,24 @@ void info(Call& call) {
   call.entry("count", sketch.total_count());
 }
 
-constexpr std::array commands{Command{"CMS.INITBYDIM", entry<init_by_dim, 4>, "write deny-oom"},
-                              Command{"CMS.INITBYPROB", entry<init_by_prob, 4>, "write deny-oom"},
-                              Command{"CMS.INCRBY", entry<increase, 4, any_number>, "write deny-oom"},
-                              Command{"CMS.QUERY", entry<query, 3, any_number>, "readonly"},
-                              Command{"CMS.MERGE", entry<merge, 4, any_number>, "write deny-oom"},
-                              Command{"CMS.INFO", entry<info, 2>, "readonly"}};
+constexpr std::array commands{
+    Command{"CMS.INITBYDIM", entry<init_by_dim, 4>, "write deny-oom", KeyUse::insert, "key width depth",
+            "Make a sketch of this size: OK", time_of_structure},
+    Command{"CMS.INITBYPROB", entry<init_by_prob, 4>, "write deny-oom", KeyUse::insert,
+            "key error probability",
+            "Make a sketch of width 2/error and depth log2(1/probability), both rounded up: OK",
+            time_of_structure},
+    Command{"CMS.INCRBY", entry<increase, 4, any_number>, "write deny-oom", KeyUse::read_and_update,
+            "key (item increment) ...", "Increase counts: the count of every item after its increment",
+            time_per_item},
+    Command{"CMS.QUERY", entry<query, 3, any_number>, "readonly", KeyUse::read, "key item ...",
+            "Show the count of every item", time_per_item},
+    Command{"CMS.MERGE", entry<merge, 4, any_number>, "write deny-oom getkeys-api", KeyUse::merge_counted,
+            "destination numkeys source ... [WEIGHTS weight ...]",
+            "Make the destination the weighted sum of the sources: OK",
+            "O(N * S) where N is the number of sources and S the size of a sketch"},
+    Command{"CMS.INFO", entry<info, 2>, "readonly", KeyUse::read, "key",
+            "Show the width, the depth, and the sum of all increments", constant_time}};
 
 }  // namespace
 

@@ -262,18 +262,35 @@ void load_chunk(Call& call) {
 }
 
 constexpr std::array commands{
-    Command{"CF.RESERVE", entry<reserve, 3, any_number>, "write deny-oom"},
-    Command{"CF.ADD", entry<add<Repeats::stored>, 3>, "write deny-oom"},
-    Command{"CF.ADDNX", entry<add<Repeats::ignored>, 3>, "write deny-oom"},
-    Command{"CF.INSERT", entry<insert<Repeats::stored>, 4, any_number>, "write deny-oom"},
-    Command{"CF.INSERTNX", entry<insert<Repeats::ignored>, 4, any_number>, "write deny-oom"},
-    Command{"CF.EXISTS", entry<exists<CuckooChain>, 3>, "readonly fast"},
-    Command{"CF.MEXISTS", entry<exist_several<CuckooChain>, 3, any_number>, "readonly fast"},
-    Command{"CF.COUNT", entry<count, 3>, "readonly fast"},
-    Command{"CF.DEL", entry<remove, 3>, "write fast"},
-    Command{"CF.INFO", entry<info, 2>, "readonly fast"},
-    Command{"CF.SCANDUMP", entry<scan_dump, 3>, "readonly fast"},
-    Command{"CF.LOADCHUNK", entry<load_chunk, 4>, "write deny-oom"}};
+    Command{"CF.RESERVE", entry<reserve, 3, any_number>, "write deny-oom", KeyUse::insert,
+            "key capacity [BUCKETSIZE size] [MAXITERATIONS iterations] [EXPANSION expansion] [ERROR rate]",
+            "Make a filter that deletes and counts, for this many items: OK", time_of_structure},
+    Command{"CF.ADD", entry<add<Repeats::stored>, 3>, "write deny-oom", KeyUse::insert, "key item",
+            "Add an item, again if it is there: 1", constant_time},
+    Command{"CF.ADDNX", entry<add<Repeats::ignored>, 3>, "write deny-oom", KeyUse::insert, "key item",
+            "Add an item if it is not there: 1 if it is new, 0 if it may have been there", constant_time},
+    Command{"CF.INSERT", entry<insert<Repeats::stored>, 4, any_number>, "write deny-oom", KeyUse::insert,
+            "key [CAPACITY capacity] [NOCREATE] ITEMS item ...",
+            "Add items, to a new filter if there is none: for every item 1, or -1 if the filter is full",
+            time_per_item},
+    Command{"CF.INSERTNX", entry<insert<Repeats::ignored>, 4, any_number>, "write deny-oom", KeyUse::insert,
+            "key [CAPACITY capacity] [NOCREATE] ITEMS item ...",
+            "Add items that are not there: as CF.INSERT, and 0 for an item that may have been there",
+            time_per_item},
+    Command{"CF.EXISTS", entry<exists<CuckooChain>, 3>, "readonly fast", KeyUse::read, "key item",
+            "Ask for an item: 1 if it may be in the filter, 0 if it is not", constant_time},
+    Command{"CF.MEXISTS", entry<exist_several<CuckooChain>, 3, any_number>, "readonly fast", KeyUse::read,
+            "key item ...", "Ask for items: for every item the reply of CF.EXISTS", time_per_item},
+    Command{"CF.COUNT", entry<count, 3>, "readonly fast", KeyUse::read, "key item",
+            "Count how often an item is in the filter; never too low", constant_time},
+    Command{"CF.DEL", entry<remove, 3>, "write fast", KeyUse::remove, "key item",
+            "Delete an item once: 1 if it was deleted, 0 if it was not in the filter", constant_time},
+    Command{"CF.INFO", entry<info, 2>, "readonly fast", KeyUse::read, "key",
+            "Show the parameters of a filter", constant_time},
+    Command{"CF.SCANDUMP", entry<scan_dump, 3>, "readonly fast", KeyUse::read, "key position",
+            "Copy a filter in pieces: the next position and a chunk of the filter", time_of_structure},
+    Command{"CF.LOADCHUNK", entry<load_chunk, 4>, "write deny-oom", KeyUse::update, "key position chunk",
+            "Load a chunk of a copied filter: OK", time_of_structure}};
 
 }  // namespace
 

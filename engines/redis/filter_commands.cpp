@@ -364,16 +364,27 @@ void stats(Call& call) {
 }
 
 constexpr std::array commands{
-    Command{"TALLY.CREATE", entry<create, 3, any_number>, "write deny-oom"},
-    Command{"TALLY.PLAN", entry<plan_structure, 2, any_number>, "readonly", CommandKeys::none},
-    Command{"TALLY.ADD", entry<add, 3, any_number>, "write deny-oom"},
-    Command{"TALLY.REMOVE", entry<remove, 3, any_number>, "write"},
-    Command{"TALLY.COUNT", entry<count, 3, any_number>, "readonly"},
-    Command{"TALLY.QUERY", entry<query, 3, any_number>, "readonly"},
-    Command{"TALLY.MERGE", entry<merge, 3, any_number>, "write deny-oom", CommandKeys::all},
-    Command{"TALLY.GROW", entry<grow_once, 2>, "write deny-oom"},
-    Command{"TALLY.INFO", entry<info, 2>, "readonly fast"},
-    Command{"TALLY.STATS", entry<stats, 2>, "readonly"}};
+    Command{"TALLY.CREATE", entry<create, 3, any_number>, "write deny-oom", KeyUse::insert, "key option ...",
+            "Make a filter or a sketch: OK", time_of_structure},
+    Command{"TALLY.PLAN", entry<plan_structure, 2, any_number>, "readonly", KeyUse::none, "option ...",
+            "Show the structure that TALLY.CREATE would make with these options", constant_time},
+    Command{"TALLY.ADD", entry<add, 3, any_number>, "write deny-oom", KeyUse::insert, "key item ...",
+            "Add items: for every item new, seen, reached, saturated or full", time_per_item},
+    Command{"TALLY.REMOVE", entry<remove, 3, any_number>, "write", KeyUse::remove, "key item ...",
+            "Remove items: for every item removed, saturated or refused", time_per_item},
+    Command{"TALLY.COUNT", entry<count, 3, any_number>, "readonly", KeyUse::read, "key item ...",
+            "Show for every item its count, or >=N", time_per_item},
+    Command{"TALLY.QUERY", entry<query, 3, any_number>, "readonly", KeyUse::read, "key item ...",
+            "Ask for items: for every item 1 if it may be in the filter, 0 if it is not", time_per_item},
+    Command{"TALLY.MERGE", entry<merge, 3, any_number>, "write deny-oom", KeyUse::merge,
+            "destination source ...", "Add the items of all sources to the destination: OK",
+            "O(N * S) where N is the number of sources and S the size of a structure"},
+    Command{"TALLY.GROW", entry<grow_once, 2>, "write deny-oom", KeyUse::update, "key",
+            "Make a d-left filter twice as large: OK", time_of_structure},
+    Command{"TALLY.INFO", entry<info, 2>, "readonly fast", KeyUse::read, "key",
+            "Show the exact options, the seed, the memory and the totals", constant_time},
+    Command{"TALLY.STATS", entry<stats, 2>, "readonly", KeyUse::read, "key",
+            "Show the load, and the error rates at this load", time_of_structure}};
 
 }  // namespace
 

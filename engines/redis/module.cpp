@@ -4,6 +4,7 @@
 
 #include "call.hpp"
 #include "command.hpp"
+#include "command_registration.hpp"
 #include "data_type.hpp"
 #include "module_options.hpp"
 #include "redis_module_api.hpp"
@@ -20,13 +21,15 @@ constexpr int module_version = 1;
 /// The names that belong to Tally, and those that another module may have.
 enum class Names { own, compatible };
 
-bool register_command(api::Context* context, const Command& command, const std::string& name, Names names) {
-  const int first = command.keys == CommandKeys::none ? 0 : 1;
-  const int last = command.keys == CommandKeys::all ? -1 : first;
-  if (api::create_command(context, name.c_str(), command.function, command.flags, first, last, first) ==
-      api::ok) {
-    return true;
-  }
+/// A table, and the access category of its commands.
+struct Family {
+  std::span<const Command> commands;
+  const char* category;
+};
+
+bool register_named(api::Context* context, const Command& command, const std::string& name,
+                    const char* category, Names names) {
+  if (register_command(context, command, name.c_str(), category)) return true;
   if (names == Names::compatible) {
     api::log(context, "warning",
              "tally: another module has registered the command %s; load tally with COMPAT no, which has the "
@@ -41,17 +44,19 @@ bool register_command(api::Context* context, const Command& command, const std::
 
 /// With their own names unless COMPAT no, and always with TALLY. before them: replicas and append-only files receive only
 /// those, and so do not depend on the option.
-bool register_compatible(api::Context* context, std::span<const Command> commands) {
-  return std::ranges::all_of(commands, [&](const Command& command) {
+bool register_compatible(api::Context* context, const Family& family) {
+  add_category(context, family.category);
+  return std::ranges::all_of(family.commands, [&](const Command& command) {
     const std::string name = command.name;
-    return register_command(context, command, "TALLY." + name, Names::own) &&
-           (!module_options.compatible_names || register_command(context, command, name, Names::compatible));
+    return register_named(context, command, "TALLY." + name, family.category, Names::own) &&
+           (!module_options.compatible_names ||
+            register_named(context, command, name, family.category, Names::compatible));
   });
 }
 
 bool register_own(api::Context* context, std::span<const Command> commands) {
   return std::ranges::all_of(commands, [&](const Command& command) {
-    return register_command(context, command, command.name, Names::own);
+    return register_named(context, command, command.name, "tally", Names::own);
   });
 }
 
@@ -88,13 +93,14 @@ bool load(api::Context* context, const Call& arguments) try {
   use_server_memory();
   if (!read_options(arguments)) return false;
   if (ValueTypes::any_of([&]<class Value>() { return !register_type<Value>(context); })) return false;
+  add_category(context, "tally");
   for (const auto commands : {own_commands(), filter_commands(), over_commands(), summary_commands()}) {
     if (!register_own(context, commands)) return false;
   }
-  if (!register_compatible(context, bloom_commands())) return false;
-  if (!register_compatible(context, cuckoo_commands())) return false;
-  if (!register_compatible(context, count_min_commands())) return false;
-  if (!register_compatible(context, top_k_commands())) return false;
+  for (const Family& family : {Family{bloom_commands(), "bloom"}, Family{cuckoo_commands(), "cuckoo"},
+                               Family{count_min_commands(), "cms"}, Family{top_k_commands(), "topk"}}) {
+    if (!register_compatible(context, family)) return false;
+  }
   api::set_module_options(context, api::handles_io_errors);
   return true;
 } catch (const std::bad_alloc&) {

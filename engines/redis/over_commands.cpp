@@ -275,9 +275,14 @@ void over_info(Call& call) {
 }
 
 constexpr std::array commands{
-    Command{"TALLY.OVER", entry<over, 4, any_number>, "write deny-oom"},
-    Command{"TALLY.OVERINSERT", entry<over_insert, 5, any_number>, "write deny-oom"},
-    Command{"TALLY.OVERINFO", entry<over_info, 2>, "readonly"}};
+    Command{"TALLY.OVER", entry<over, 4, any_number>, "write deny-oom", KeyUse::read_and_update,
+            "key N item ...", "Count items: those that have just reached the count N", time_per_item},
+    Command{"TALLY.OVERINSERT", entry<over_insert, 5, any_number>, "write deny-oom", KeyUse::read_and_update,
+            "key N [WINDOW window] [SLOTS slots] [MEMORY memory] [KEYS keys] [FALSE-POSITIVE-RATE rate] "
+            "[UPDATE update] [SEED seed] [TIME time] ITEMS item ...",
+            "Count items as TALLY.OVER, with a key made with these options if there is none", time_per_item},
+    Command{"TALLY.OVERINFO", entry<over_info, 2>, "readonly", KeyUse::read, "key",
+            "Show the totals, the memory and the error rates", constant_time}};
 
 }  // namespace
 

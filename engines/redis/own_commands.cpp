@@ -50,8 +50,11 @@ void load_empty(Call& call) {
   call.ok();
 }
 
-constexpr std::array commands{Command{"TALLY.LOADCHUNK", entry<load_chunk, 4>, "write deny-oom"},
-                              Command{"TALLY.LOADEMPTY", entry<load_empty, 3>, "write deny-oom"}};
+constexpr std::array commands{
+    Command{"TALLY.LOADCHUNK", entry<load_chunk, 4>, "write deny-oom", KeyUse::update, "key position chunk",
+            "For append-only files: load a chunk of a key", time_of_structure},
+    Command{"TALLY.LOADEMPTY", entry<load_empty, 3>, "write deny-oom", KeyUse::insert, "key header",
+            "For replicas and append-only files: make an empty key", time_of_structure}};
 
 }  // namespace
 

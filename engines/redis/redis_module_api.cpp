@@ -10,7 +10,10 @@ const char* resolve(Context* context) noexcept {
   if (get_api("RedisModule_" #redis_name, &(name)) != ok) return "RedisModule_" #redis_name;
   TALLY_REDIS_FUNCTIONS(TALLY_REDIS_RESOLVE)
 #undef TALLY_REDIS_RESOLVE
-  if (get_api("RedisModule_TryAlloc", &try_allocate) != ok) try_allocate = nullptr;
+#define TALLY_REDIS_RESOLVE_OPTIONAL(name, redis_name, result, arguments) \
+  if (get_api("RedisModule_" #redis_name, &(name)) != ok) (name) = nullptr;
+  TALLY_REDIS_OPTIONAL_FUNCTIONS(TALLY_REDIS_RESOLVE_OPTIONAL)
+#undef TALLY_REDIS_RESOLVE_OPTIONAL
   return nullptr;
 }
 

@@ -17,6 +17,7 @@ struct Io;
 struct Digest;
 struct Type;
 struct ServerInfo;
+struct RegisteredCommand;
 
 using CommandFunction = int (*)(Context*, String**, int);
 
@@ -36,6 +37,88 @@ struct TypeMethods {
   void (*unlink)(String* key, const void* value) = nullptr;
   void* (*copy)(String* from_key, String* to_key, const void* value) = nullptr;
   int (*defrag)(void* defrag_context, String* key, void** value) = nullptr;
+};
+
+/// RedisModuleCommandArg: an argument of a command in COMMAND DOCS. A list of them ends with one without a name.
+struct CommandArgument {
+  const char* name = nullptr;
+  int type = 0;
+  int key_spec = 0;
+  const char* token = nullptr;
+  const char* summary = nullptr;
+  const char* since = nullptr;
+  int flags = 0;
+  const char* deprecated_since = nullptr;
+  CommandArgument* parts = nullptr;    // of one_of and of a block
+  const char* display_text = nullptr;  // Redis 7.2 reads it whatever the version
+};
+
+// CommandArgument::type
+inline constexpr int type_string = 0;
+inline constexpr int type_integer = 1;
+inline constexpr int type_double = 2;
+inline constexpr int type_key = 3;
+inline constexpr int type_token = 6;
+inline constexpr int type_one_of = 7;
+inline constexpr int type_block = 8;
+
+// CommandArgument::flags
+inline constexpr int argument_is_optional = 1 << 0;
+inline constexpr int argument_is_repeated = 1 << 1;
+
+/// For keys after a word, which this module does not need.
+struct KeyWord {
+  const char* word;
+  int from;
+};
+
+/// RedisModuleCommandKeySpec: which arguments are keys. A list of them ends with one without begin_search.
+struct KeySpec {
+  const char* notes = nullptr;
+  std::uint64_t flags = 0;
+  int begin_search = 0;
+  union {
+    int position = 0;
+    KeyWord after;
+  };
+  int find_keys = 0;
+  /// A range: the last key (from the first one; -1: the last argument), the step, a limit.
+  /// A number of keys: where it is (from `position`), the first key, the step.
+  int find[3] = {};
+};
+
+inline constexpr int begin_at_position = 2;
+inline constexpr int find_range = 2;
+inline constexpr int find_number_of_keys = 3;
+
+// KeySpec::flags: the first three say what happens to the key, the others what happens to what is in it.
+inline constexpr std::uint64_t key_is_read = 1 << 0;
+inline constexpr std::uint64_t key_is_changed = 1 << 1;
+inline constexpr std::uint64_t key_is_overwritten = 1 << 2;
+inline constexpr std::uint64_t reads_data = 1 << 4;
+inline constexpr std::uint64_t updates_data = 1 << 5;
+inline constexpr std::uint64_t inserts_data = 1 << 6;
+inline constexpr std::uint64_t deletes_data = 1 << 7;
+
+/// RedisModuleCommandInfoVersion: with it, a later server can read what this module was compiled with.
+struct CommandInfoVersion {
+  int version = 1;
+  std::size_t history_entry_bytes = 2 * sizeof(const char*);
+  std::size_t key_spec_bytes = sizeof(KeySpec);
+  std::size_t argument_bytes = sizeof(CommandArgument);
+};
+
+/// RedisModuleCommandInfo: what COMMAND DOCS and COMMAND INFO say about a command.
+struct CommandInfo {
+  const CommandInfoVersion* version = nullptr;
+  const char* summary = nullptr;
+  const char* complexity = nullptr;
+  const char* since = nullptr;
+  void* history = nullptr;
+  const char* tips = nullptr;
+  int arity = 0;  // -N: at least N
+  KeySpec* key_specs = nullptr;
+  CommandArgument* arguments = nullptr;
 };
 
 inline constexpr int ok = 0;
@@ -64,6 +147,10 @@ inline constexpr int handles_io_errors = 1 << 0;  ///< for set_module_options
   X(set_module_options, SetModuleOptions, void, (Context*, int options))                                       \
   X(create_command, CreateCommand, int, (Context*, const char* name, CommandFunction, const char* flags,       \
                                          int first_key, int last_key, int key_step))                           \
+  X(get_command, GetCommand, RegisteredCommand*, (Context*, const char* name))                                 \
+  X(set_command_info, SetCommandInfo, int, (RegisteredCommand*, const CommandInfo*))                           \
+  X(is_question_for_keys, IsKeysPositionRequest, int, (Context*))                                              \
+  X(key_at, KeyAtPos, void, (Context*, int position))                                                          \
   X(create_data_type, CreateDataType, Type*, (Context*, const char* name, int encoding_version, TypeMethods*)) \
   X(log, Log, void, (Context*, const char* level, const char* format, ...))                                    \
   X(log_io_error, LogIOError, void, (Io*, const char* level, const char* format, ...))                         \
@@ -105,15 +192,21 @@ inline constexpr int handles_io_errors = 1 << 0;  ///< for set_module_options
   X(emit_aof, EmitAOF, void, (Io*, const char* command, const char* format, ...))                              \
   X(digest_add_bytes, DigestAddStringBuffer, void, (Digest*, const char*, std::size_t))                        \
   X(digest_end_sequence, DigestEndSequence, void, (Digest*))
+
+/// Functions that a server may not have; they are then nullptr. try_allocate is allocate that returns nullptr if there is
+/// no memory. Redis has those of access categories from 7.2 and 7.4 on.
+#define TALLY_REDIS_OPTIONAL_FUNCTIONS(X)                                                                      \
+  X(try_allocate, TryAlloc, void*, (std::size_t))                                                              \
+  X(set_command_categories, SetCommandACLCategories, int, (RegisteredCommand*, const char* categories))        \
+  X(add_category, AddACLCategory, int, (Context*, const char* category))
 // clang-format on
 
 #define TALLY_REDIS_DECLARE(name, redis_name, result, arguments) inline result(*name) arguments = nullptr;
 TALLY_REDIS_FUNCTIONS(TALLY_REDIS_DECLARE)
-/// Like allocate, but returns nullptr if there is no memory. nullptr itself where the server does not have it.
-TALLY_REDIS_DECLARE(try_allocate, TryAlloc, void*, (std::size_t))
+TALLY_REDIS_OPTIONAL_FUNCTIONS(TALLY_REDIS_DECLARE)
 #undef TALLY_REDIS_DECLARE
 
-/// Looks up every function. Returns the name of the first one that the server does not have, or nullptr.
+/// Looks up every function. Returns the name of the first one that the server must have and does not, or nullptr.
 const char* resolve(Context* context) noexcept;
 
 }  // namespace tally::redis::api

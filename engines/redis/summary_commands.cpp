@@ -62,7 +62,10 @@ void summary(Call& call) {
   }
 }
 
-constexpr std::array commands{Command{"TALLY.SUMMARY", entry<summary, 4>, "readonly deny-oom"}};
+constexpr std::array commands{
+    Command{"TALLY.SUMMARY", entry<summary, 4>, "readonly deny-oom", KeyUse::read, "key SINCE version",
+            "Show how to bring a replica up to date: a new version, and the messages that lead to it",
+            time_of_structure}};
 
 }  // namespace
 

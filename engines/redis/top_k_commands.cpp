@@ -151,13 +151,24 @@ void info(Call& call) {
   call.real_reply(options.decay);
 }
 
-constexpr std::array commands{Command{"TOPK.RESERVE", entry<reserve, 3, 6>, "write deny-oom"},
-                              Command{"TOPK.ADD", entry<add, 3, any_number>, "write deny-oom"},
-                              Command{"TOPK.INCRBY", entry<increase, 4, any_number>, "write deny-oom"},
-                              Command{"TOPK.QUERY", entry<query, 3, any_number>, "readonly"},
-                              Command{"TOPK.COUNT", entry<count, 3, any_number>, "readonly"},
-                              Command{"TOPK.LIST", entry<list, 2, 3>, "readonly"},
-                              Command{"TOPK.INFO", entry<info, 2>, "readonly"}};
+constexpr std::array commands{
+    Command{"TOPK.RESERVE", entry<reserve, 3, 6>, "write deny-oom", KeyUse::insert,
+            "key k [width depth decay]",
+            "Make a list of the k most frequent items (defaults: 8, 7 and 0.9): OK", time_of_structure},
+    Command{"TOPK.ADD", entry<add, 3, any_number>, "write deny-oom", KeyUse::read_and_update, "key item ...",
+            "Count items: for every item the one that it pushed out of the list, or nil", time_per_item},
+    Command{"TOPK.INCRBY", entry<increase, 4, any_number>, "write deny-oom", KeyUse::read_and_update,
+            "key (item increment) ...", "Count items by increments of 0 to 100000: the reply of TOPK.ADD",
+            time_per_item},
+    Command{"TOPK.QUERY", entry<query, 3, any_number>, "readonly", KeyUse::read, "key item ...",
+            "Ask for items: for every item 1 if it is in the list, else 0", time_per_item},
+    Command{"TOPK.COUNT", entry<count, 3, any_number>, "readonly", KeyUse::read, "key item ...",
+            "Show the count of every item", time_per_item},
+    Command{"TOPK.LIST", entry<list, 2, 3>, "readonly", KeyUse::read, "key [WITHCOUNT]",
+            "List the items, the highest count first; with their counts",
+            "O(k log k) where k is the length of the list"},
+    Command{"TOPK.INFO", entry<info, 2>, "readonly", KeyUse::read, "key",
+            "Show k, the width, the depth and the decay", constant_time}};
 
 }  // namespace
 

@@ -379,7 +379,7 @@ TEST_F(RedisModule, ANameThatAnotherModuleHasIsReportedWithTheRemedy) {
   const TemporaryDirectory directory;
   Words words =
       RunningModule::all_flags({"--port", "0", "--save", "", "--unixsocket", directory / "socket"}, {});
-  words.insert(words.begin(), {"timeout", "10", "redis-server", "--loadmodule", TALLY_OTHER_MODULE});
+  words.insert(words.begin(), {"timeout", "10", redis_server(), "--loadmodule", TALLY_OTHER_MODULE});
   const CommandResult result = run_program(words);
   EXPECT_NE(result.exit_code, 0);
   EXPECT_THAT(result.output, HasSubstr("another module has registered the command BF.ADD; load tally with "
@@ -417,7 +417,7 @@ TEST_F(RedisModule, DoesNotLoadWithAnUnknownOption) {
     const TemporaryDirectory directory;
     Words words = RunningModule::all_flags(
         {"--port", "0", "--save", "", "--unixsocket", directory / "socket"}, options);
-    words.insert(words.begin(), {"timeout", "10", "redis-server"});
+    words.insert(words.begin(), {"timeout", "10", redis_server()});
     const CommandResult result = run_program(words);
     EXPECT_NE(result.exit_code, 0) << options[0];
     EXPECT_THAT(result.output, HasSubstr("tally: cannot read the option " + options[0])) << options[0];

@@ -27,6 +27,8 @@ TEST_F(RedisTopK, EveryCommandRepliesInTheClientsProtocol) {
     std::string resp2, resp3;
   };
   const std::string binary("a\0b\r\n", 5);
+  const std::string usual_decay = redis.written("0.9");
+  const std::string other_decay = redis.written("0.925");
   const std::vector<Row> rows{
       {{"TOPK.RESERVE", "t", "2"}, "+OK", "+OK"},
       {{"topk.reserve", "u", "3", "100", "5", "0.925"}, "+OK", "+OK"},
@@ -43,11 +45,11 @@ TEST_F(RedisTopK, EveryCommandRepliesInTheClientsProtocol) {
       {{"TOPK.INCRBY", "u", "x", "100000", "x", "100000"}, "[nil, nil]", "[_, _]"},
       {{"TOPK.COUNT", "u", "x"}, "[:200000]", "[:200000]"},
       {{"TOPK.INFO", "t"},
-       "[+k, :2, +width, :8, +depth, :7, +decay, \"0.90000000000000002\"]",
-       "{+k, :2, +width, :8, +depth, :7, +decay, ,0.90000000000000002}"},
+       "[+k, :2, +width, :8, +depth, :7, +decay, \"" + usual_decay + "\"]",
+       "{+k, :2, +width, :8, +depth, :7, +decay, ," + usual_decay + "}"},
       {{"TOPK.INFO", "u"},
-       "[+k, :3, +width, :100, +depth, :5, +decay, \"0.92500000000000004\"]",
-       "{+k, :3, +width, :100, +depth, :5, +decay, ,0.92500000000000004}"},
+       "[+k, :3, +width, :100, +depth, :5, +decay, \"" + other_decay + "\"]",
+       "{+k, :3, +width, :100, +depth, :5, +decay, ," + other_decay + "}"},
       {{"TYPE", "t"}, "+tallytopk", "+tallytopk"},
   };
   for (const bool is_resp3 : {false, true}) {

@@ -102,7 +102,12 @@ class RunningModule {
         connection_(redis_.socket()) {}
 
   static Words all_flags(const Words& flags, const Words& module_options) {
-    Words all{"--enable-debug-command", "yes", "--loadmodule", TALLY_MODULE};
+    Words all{"--enable-debug-command", "yes"};
+    for (const char* cause : {"user-del", "user-flush", "server-del", "expire", "eviction"}) {
+      // Valkey would free memory in the background, and so some time after the reply.
+      all.insert(all.end(), {std::string("--lazyfree-lazy-") + cause, "no"});
+    }
+    all.insert(all.end(), {"--loadmodule", TALLY_MODULE});
     all.insert(all.end(), module_options.begin(), module_options.end());
     all.insert(all.end(), flags.begin(), flags.end());
     return all;
@@ -116,6 +121,14 @@ class RunningModule {
     const RedisReply reply = call(words);
     if (reply.type != ':') throw std::runtime_error(words[0] + " replies " + reply.shown());
     return std::stoll(reply.text);
+  }
+
+  /// A number with a fraction as this server writes it: some write 0.9 as 0.90000000000000002.
+  std::string written(const std::string& number) {
+    call({"ZADD", "numbers", number, "member"});
+    const std::string text = call({"ZSCORE", "numbers", "member"}).text;
+    call({"DEL", "numbers"});
+    return text;
   }
 
   std::uint16_t port() const { return redis_.port(); }
@@ -158,11 +171,11 @@ inline bool rewrites_append_only_file(RunningModule& redis) {
   });
 }
 
-/// A test that needs redis-server.
+/// A test that needs a server.
 class WithModule : public testing::Test {
  protected:
   void SetUp() override {
-    if (!has_redis()) GTEST_SKIP() << "redis-server is not installed (script/packages.txt)";
+    if (!has_redis()) GTEST_SKIP() << redis_server() << " is not installed (script/packages.txt)";
   }
 };
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <initializer_list>
 #include <optional>
@@ -20,7 +21,13 @@
 
 namespace tally::test {
 
-inline bool has_redis() { return run_program({"sh", "-c", "command -v redis-server"}).exit_code == 0; }
+/// The server that tests start: redis-server, or what TALLY_REDIS_SERVER names, such as valkey-server.
+inline std::string redis_server() {
+  const char* const name = std::getenv("TALLY_REDIS_SERVER");
+  return name != nullptr ? name : "redis-server";
+}
+
+inline bool has_redis() { return run_program({"sh", "-c", "command -v " + redis_server()}).exit_code == 0; }
 
 /// A socket that is connected to the server at this path; -1 if there is none.
 inline int connect_to_redis(const std::string& path) {
@@ -66,7 +73,7 @@ class RunningRedis {
   std::uint16_t port() const { return port_; }
 
   void start() {
-    std::vector<std::string> arguments{"redis-server",
+    std::vector<std::string> arguments{redis_server(),
                                        "--port",
                                        std::to_string(port_),
                                        "--unixsocket",
@@ -81,7 +88,7 @@ class RunningRedis {
                                        "127.0.0.1"};
     arguments.insert(arguments.end(), flags_.begin(), flags_.end());
     child_ = spawn_with_pipes(arguments, "/dev/null");
-    if (!comes_true([&] { return answers(); })) throw std::runtime_error("redis-server does not answer");
+    if (!comes_true([&] { return answers(); })) throw std::runtime_error(redis_server() + " does not answer");
   }
   void start_with(std::vector<std::string> flags) {
     flags_ = std::move(flags);

@@ -77,6 +77,35 @@ TYPED_TEST(EveryBatch, TestsAllPositionsOfEveryDigest) {
   }
 }
 
+TYPED_TEST(EveryBatch, InRoundsTestsWhatSingleCallsTest) {
+  if constexpr (is_in_one_line(TypeParam::layout)) {
+    GTEST_SKIP() << "its keys have one line each, and no rounds";
+  } else {
+    test::Random random(7);
+    for (const std::uint32_t least_k : {1u, 2u, 3u, 4u, 7u, 513u, 1024u}) {
+      const PositionSpace space = test::usable_space<TypeParam>(10000, least_k);
+      for (const std::size_t size : batch_sizes) {
+        const std::vector<Hash128> digests = random_digests(size);
+        BitArray bits(space.num_positions);
+        for (std::uint64_t i = 0; i < space.num_positions; ++i)
+          if (random.below(2) == 0) bits.set(i);
+        for (std::size_t i = 0; i < size; i += 2)
+          for (const std::uint64_t position : test::positions_of<TypeParam>(space, digests[i]))
+            bits.set(position);
+        const TypeParam scheme(space);
+        const std::unique_ptr<bool[]> results(new bool[size]);
+        const auto test = [&](std::uint64_t offset) { return bits.get(offset); };
+        detail::test_in_rounds(KeyHasher(1), scheme, bits, space.num_hashes, digests, test,
+                               std::span<bool>(results.get(), size));
+        for (std::size_t i = 0; i < size; ++i) {
+          ASSERT_EQ(results[i], detail::test_key(scheme, bits, digests[i], test)) << i << " of " << size;
+          ASSERT_TRUE(results[i] || i % 2 != 0) << i << " of " << size;
+        }
+      }
+    }
+  }
+}
+
 /// Storage that is near for all operations, for lookups and quick writes only, and for none.
 constexpr std::size_t storage_bytes[] = {std::size_t{1} << 14, detail::near_bytes_of_slow_keys + (1u << 16),
                                          detail::near_bytes + (1u << 16), detail::cached_bytes + (1u << 16)};
