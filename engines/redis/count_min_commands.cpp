@@ -131,6 +131,8 @@ void merge(Call& call) {
     }
     sources.push_back({&source, *weight});
   }
+  call.require_step((2 + sources.size()) * destination.total_bytes(),
+                    "make smaller sketches, or start the server with a larger one");
   call.require_memory_for(destination.total_bytes());  // for the sum, beside the old counters
   if (!destination.replace_by_sum(sources)) throw Refusal("CMS: MERGE overflow");
   call.replicate_as("TALLY.CMS.MERGE");

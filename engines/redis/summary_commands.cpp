@@ -46,6 +46,8 @@ void summary(Call& call) {
   const SummaryVersion since = version_of(call, 3);
   const OpenKey key(call, KeyAccess::read);
   FilterValue& value = key.get<FilterValue>(missing);
+  call.require_step(2 * value.filter().shape().num_bytes(),
+                    "follow a smaller filter, or start the server with a larger one");
   std::vector<std::span<const std::byte>> messages;
   try {
     messages = value.summary_since(call.text(1), since);
