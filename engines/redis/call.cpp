@@ -54,8 +54,8 @@ bool Call::allows_step(std::uint64_t num_bytes) const noexcept {
 
 void Call::require_step(std::uint64_t num_bytes, const char* way_out) const {
   if (allows_step(num_bytes)) return;
-  throw Refusal("ERR the command would read and make " + std::to_string(num_bytes) +
-                " bytes while all clients wait; must be at most " +
+  throw Refusal("ERR the command would take as long as to copy " + std::to_string(num_bytes) +
+                " bytes, while all clients wait; must be at most " +
                 std::to_string(module_options.max_step_bytes) + ", the module's option MAX-STEP-BYTES; " +
                 way_out);
 }

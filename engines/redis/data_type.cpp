@@ -69,11 +69,10 @@ void* copy(api::String*, api::String*, const void* stored) noexcept {
   try {
     const AnyValue& value = value_of(stored);
     const Call call(nullptr, {});
-    if (!call.allows_step(2 * value.memory_bytes())) {
+    if (!call.allows_step(value.memory_bytes())) {
       api::log(
           nullptr, "warning",
-          "tally: COPY of a key of %llu bytes is refused: twice as many are more than the module's option "
-          "MAX-STEP-BYTES",
+          "tally: COPY of a key of %llu bytes is refused: it is more than the module's option MAX-STEP-BYTES",
           static_cast<unsigned long long>(value.memory_bytes()));
       return nullptr;
     }

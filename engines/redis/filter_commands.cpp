@@ -14,6 +14,7 @@
 #include "open_key.hpp"
 #include "replicated_command.hpp"
 #include "shape_words.hpp"
+#include "step_costs.hpp"
 #include "tally/hashing/random_seed.hpp"
 #include "tally/sketches/count_min_bound.hpp"
 
@@ -105,9 +106,9 @@ class Answers {
   std::size_t size_;
 };
 
-/// What a growth reads and makes.
+/// Of a step.
 std::uint64_t growth_bytes(const AnyFilter& filter) {
-  return filter.shape().num_bytes() + filter.bytes_after_growth().value_or(0);
+  return step_cost::growth * (filter.shape().num_bytes() + filter.bytes_after_growth().value_or(0));
 }
 
 /// Doubles a filter that has refused an item for which it has no cell. Returns false, and changes nothing, where it cannot
@@ -274,8 +275,10 @@ void merge(Call& call) {
   // All sources or none.
   const AnyFilter& first = destination != nullptr ? destination->filter() : *sources.front();
   std::uint64_t num_bytes = first.shape().num_bytes();
-  if (destination != nullptr) num_bytes += num_bytes;
-  for (const AnyFilter* source : sources) num_bytes += source->shape().num_bytes();
+  const std::uint64_t cost = first.can_fill_up() ? step_cost::cell_merge : 1;
+  for (std::size_t i = destination != nullptr ? 0 : 1; i < sources.size(); ++i) {
+    num_bytes += cost * sources[i]->shape().num_bytes();
+  }
   call.require_step(num_bytes, merge_elsewhere);
   call.require_memory_for(first.shape().num_bytes());
   AnyFilter sum(first);
@@ -349,7 +352,7 @@ void stats(Call& call) {
   const OpenKey key(call, KeyAccess::read);
   const AnyFilter& filter = key.get<FilterValue>(missing).filter();
   call.require_step(
-      filter.shape().num_bytes(),
+      step_cost::statistics * filter.shape().num_bytes(),
       "see TALLY.INFO, read an export with `tally info`, or start the server with a larger one");
   const FilterStatistics statistics = filter.statistics();
   Fields fields;

@@ -56,7 +56,7 @@ TEST_F(RedisSteps, CommandsThatKeepClientsWaitingAreRefusedAndChangeNothing) {
   for (const Step& step : steps) {
     const std::string digest = redis.digest(step.key);
     const std::string reply = redis(step.words);
-    EXPECT_THAT(reply, HasSubstr("-ERR the command would read and make ")) << step.words[0];
+    EXPECT_THAT(reply, HasSubstr("-ERR the command would take as long as to copy ")) << step.words[0];
     EXPECT_THAT(reply, HasSubstr("must be at most 2000, the module's option MAX-STEP-BYTES"))
         << step.words[0];
     EXPECT_THAT(reply, HasSubstr(step.way_out)) << step.words[0];
@@ -71,14 +71,14 @@ TEST_F(RedisSteps, CommandsThatKeepClientsWaitingAreRefusedAndChangeNothing) {
 TEST_F(RedisSteps, TheReplyNamesTheBytesOfAllThatIsReadAndMade) {
   RunningModule redis({}, small_steps);
   redis({"CMS.INITBYDIM", "sketch", "100", "5"});
-  redis({"CMS.INITBYDIM", "small", "100", "1"});
-  EXPECT_EQ(
-      redis({"CMS.MERGE", "sketch", "1", "sketch"}),
-      "-ERR the command would read and make 6000 bytes while all clients wait; must be at most 2000, the "
-      "module's option MAX-STEP-BYTES; make smaller sketches, or start the server with a larger one");
+  redis({"CMS.INITBYDIM", "small", "40", "1"});
+  EXPECT_EQ(redis({"CMS.MERGE", "sketch", "1", "sketch"}),
+            "-ERR the command would take as long as to copy 12000 bytes, while all clients wait; must be at "
+            "most 2000, the "
+            "module's option MAX-STEP-BYTES; make smaller sketches, or start the server with a larger one");
   EXPECT_EQ(redis({"CMS.MERGE", "small", "3", "small", "small", "small"}), "+OK");
   EXPECT_THAT(redis({"CMS.MERGE", "small", "4", "small", "small", "small", "small"}),
-              HasSubstr("make 2400 bytes"));
+              HasSubstr("copy 2400 bytes"));
 }
 
 TEST_F(RedisSteps, AFilterThatMayNotDoubleRepliesFull) {
