@@ -46,7 +46,7 @@ std::uint64_t Call::max_key_bytes() const noexcept {
 }
 
 bool Call::allows_step(std::uint64_t num_bytes) const noexcept {
-  // A client of a replica waits as others do. Without a context, it cannot be told from the master.
+  // A client of a replica waits as others do. Without a context, the two look alike.
   constexpr int replayed = api::is_replicated | api::is_loading | api::is_loading_beside;
   const int flags = context_ == nullptr ? replayed | api::is_replica : replayed;
   return num_bytes <= module_options.max_step_bytes || (api::get_context_flags(context_) & flags) != 0;

@@ -92,7 +92,7 @@ bool is_direct(std::size_t num_bytes) noexcept {
   return aligns_large_blocks && num_bytes >= large_from_bytes;
 }
 
-/// Has the kernel take back the pages of a large block, which are then zeros when they are next touched: to write 256 MiB
+/// Gives the pages of a large block back to the kernel, which are then zeros when they are next touched: to write 256 MiB
 /// of zeros takes a hundred milliseconds.
 void clear(void* memory, std::size_t num_bytes) noexcept {
   constexpr std::size_t pages_from_bytes = std::size_t{1} << 20;
