@@ -23,6 +23,8 @@ class AnyValue {
   // A dump. An incomplete value dumps what it has loaded.
 
   virtual std::string dump_header() const = 0;
+  /// For load_empty, of an empty value.
+  virtual std::string empty_header() const { return dump_header(); }
   /// Of the body.
   virtual std::uint64_t dump_bytes() const = 0;
   /// The bytes of the body from `offset` on, which is below dump_bytes(): at most max_piece_bytes. Valid until the value

@@ -45,6 +45,21 @@ std::uint64_t Call::max_key_bytes() const noexcept {
   return is_replayed() ? std::numeric_limits<std::uint64_t>::max() : module_options.max_key_bytes;
 }
 
+bool Call::allows_step(std::uint64_t num_bytes) const noexcept {
+  // A client of a replica waits as others do. Without a context, the two look alike.
+  constexpr int replayed = api::is_replicated | api::is_loading | api::is_loading_beside;
+  const int flags = context_ == nullptr ? replayed | api::is_replica : replayed;
+  return num_bytes <= module_options.max_step_bytes || (api::get_context_flags(context_) & flags) != 0;
+}
+
+void Call::require_step(std::uint64_t num_bytes, const char* way_out) const {
+  if (allows_step(num_bytes)) return;
+  throw Refusal("ERR the command would take as long as to copy " + std::to_string(num_bytes) +
+                " bytes, while all clients wait; must be at most " +
+                std::to_string(module_options.max_step_bytes) + ", the module's option MAX-STEP-BYTES; " +
+                way_out);
+}
+
 bool Call::has_memory_for(std::uint64_t num_bytes) const noexcept {
   if (is_replayed()) return true;
   api::ServerInfo* const info = api::get_server_info(context_, "memory");

@@ -75,6 +75,10 @@ class Call {
 
   /// The most bytes that a key may take.
   std::uint64_t max_key_bytes() const noexcept;
+  /// Whether a command may take as long as to copy this number of bytes, while all clients wait.
+  bool allows_step(std::uint64_t num_bytes) const noexcept;
+  /// Throws Refusal if it may not. `way_out` is what to do instead.
+  void require_step(std::uint64_t num_bytes, const char* way_out) const;
   /// Whether this many more bytes stay below `maxmemory`; if the server evicts keys, whether they can at all. Takes some
   /// time, so it is for keys that are made or that grow.
   bool has_memory_for(std::uint64_t num_bytes) const noexcept;

@@ -11,6 +11,7 @@
 #include "count_min_value.hpp"
 #include "create_value.hpp"
 #include "open_key.hpp"
+#include "step_costs.hpp"
 
 // CMS.*: counts of keys.
 
@@ -140,6 +141,8 @@ void merge(Call& call) {
     }
     sources.push_back({&source, *weight});
   }
+  call.require_step(step_cost::count_min_merge * (1 + sources.size()) * destination.total_bytes(),
+                    "make smaller sketches, or start the server with a larger one");
   call.require_memory_for(destination.total_bytes());  // for the sum, beside the old counters
   if (!destination.replace_by_sum(sources)) throw Refusal("CMS: MERGE overflow");
   call.replicate_as("TALLY.CMS.MERGE");

@@ -13,7 +13,7 @@ namespace tally::redis {
 /// plan the value again, and have the same seed.
 template <class Value>
 Value& create_value(const Call& call, OpenKey& key, std::unique_ptr<Value> value) {
-  const std::string header = value->dump_header();
+  const std::string header = value->empty_header();
   api::replicate(call.context(), "TALLY.LOADEMPTY", "sb", call.argument(1), header.data(), header.size());
   return key.set(std::move(value));
 }

@@ -67,7 +67,16 @@ std::size_t free_effort(api::String*, const void* stored) noexcept {
 
 void* copy(api::String*, api::String*, const void* stored) noexcept {
   try {
-    return value_of(stored).copy().release();
+    const AnyValue& value = value_of(stored);
+    const Call call(nullptr, {});
+    if (!call.allows_step(value.memory_bytes())) {
+      api::log(
+          nullptr, "warning",
+          "tally: COPY of a key of %llu bytes is refused: it is more than the module's option MAX-STEP-BYTES",
+          static_cast<unsigned long long>(value.memory_bytes()));
+      return nullptr;
+    }
+    return value.copy().release();
   } catch (...) {
     return nullptr;  // COPY then replies with an error
   }

@@ -14,6 +14,7 @@
 #include "open_key.hpp"
 #include "replicated_command.hpp"
 #include "shape_words.hpp"
+#include "step_costs.hpp"
 #include "tally/hashing/random_seed.hpp"
 #include "tally/sketches/count_min_bound.hpp"
 
@@ -23,6 +24,9 @@ namespace tally::redis {
 namespace {
 
 constexpr const char* missing = "ERR the key does not exist; create it with TALLY.CREATE";
+
+constexpr const char* merge_elsewhere =
+    "merge exports with `tally merge`, or start the server with a larger one";
 
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
@@ -102,11 +106,17 @@ class Answers {
   std::size_t size_;
 };
 
+/// Of a step.
+std::uint64_t growth_bytes(const AnyFilter& filter) {
+  return step_cost::growth * (filter.shape().num_bytes() + filter.bytes_after_growth().value_or(0));
+}
+
 /// Doubles a filter that has refused an item for which it has no cell. Returns false, and changes nothing, where it cannot
-/// grow, or would be larger than a key may be or than the server has memory for.
+/// grow, would be larger than a key may be or than the server has memory for, or would keep all clients waiting.
 bool grow(const Call& call, AnyFilter& filter) {
   const std::optional<std::uint64_t> bytes = filter.bytes_after_growth();
-  return bytes && *bytes <= call.max_key_bytes() && call.has_memory_for(*bytes) && filter.try_grow();
+  return bytes && *bytes <= call.max_key_bytes() && call.allows_step(growth_bytes(filter)) &&
+         call.has_memory_for(*bytes) && filter.try_grow();
 }
 
 /// Grows, and inserts the items with these numbers again, as long as that makes room.
@@ -237,13 +247,16 @@ void query(Call& call) {
 
 void grow_once(Call& call) {
   OpenKey key(call, KeyAccess::write);
-  AnyFilter& filter = key.get<FilterValue>(missing).filter_to_change();
+  FilterValue& value = key.get<FilterValue>(missing);
+  const AnyFilter& filter = value.filter();
   require(filter.can_grow(), filter, "grow", &KindTraits::can_grow);
   const std::optional<std::uint64_t> bytes = filter.bytes_after_growth();
   if (!bytes) throw Refusal("ERR it has no doubling left; create the key with more --max-doublings");
   if (*bytes > call.max_key_bytes()) throw Refusal("ERR it would be too large: " + too_large(*bytes, call));
+  call.require_step(growth_bytes(filter),
+                    "make a key with the capacity that you expect, or start the server with a larger one");
   call.require_memory_for(*bytes);
-  if (!filter.try_grow()) throw Refusal("ERR it cannot grow");
+  if (!value.filter_to_change().try_grow()) throw Refusal("ERR it cannot grow");
   call.replicate_as("TALLY.GROW");
   call.ok();
 }
@@ -261,6 +274,12 @@ void merge(Call& call) {
   }
   // All sources or none.
   const AnyFilter& first = destination != nullptr ? destination->filter() : *sources.front();
+  std::uint64_t num_bytes = first.shape().num_bytes();
+  const std::uint64_t cost = first.can_fill_up() ? step_cost::cell_merge : 1;
+  for (std::size_t i = destination != nullptr ? 0 : 1; i < sources.size(); ++i) {
+    num_bytes += cost * sources[i]->shape().num_bytes();
+  }
+  call.require_step(num_bytes, merge_elsewhere);
   call.require_memory_for(first.shape().num_bytes());
   AnyFilter sum(first);
   try {
@@ -332,6 +351,9 @@ class Fields {
 void stats(Call& call) {
   const OpenKey key(call, KeyAccess::read);
   const AnyFilter& filter = key.get<FilterValue>(missing).filter();
+  call.require_step(
+      step_cost::statistics * filter.shape().num_bytes(),
+      "see TALLY.INFO, read an export with `tally info`, or start the server with a larger one");
   const FilterStatistics statistics = filter.statistics();
   Fields fields;
   fields.add("positions", statistics.num_positions);

@@ -74,16 +74,20 @@ bool read_options(const Call& call) {
       module_options.compatible_names = call.is_word(i + 1, "YES");
       continue;
     }
-    const auto bytes = has_value ? call.integer(i + 1) : std::nullopt;
-    if (call.is_word(i, "MAX-KEY-BYTES") && bytes && *bytes >= 1) {
-      module_options.max_key_bytes = static_cast<std::uint64_t>(*bytes);
+    std::uint64_t* const number = call.is_word(i, "MAX-KEY-BYTES")    ? &module_options.max_key_bytes
+                                  : call.is_word(i, "MAX-STEP-BYTES") ? &module_options.max_step_bytes
+                                                                      : nullptr;
+    const long long bytes = has_value ? call.integer(i + 1).value_or(0) : 0;
+    if (number != nullptr && bytes >= 1) {
+      *number = static_cast<std::uint64_t>(bytes);
       continue;
     }
     const std::string_view option = call.text(i);
-    api::log(
-        call.context(), "warning",
-        "tally: cannot read the option %.*s; must be COMPAT yes, COMPAT no, or MAX-KEY-BYTES and a number",
-        static_cast<int>(option.size()), option.data());
+    api::log(call.context(), "warning",
+             "tally: cannot read the option %.*s; must be COMPAT yes, COMPAT no, or MAX-KEY-BYTES or "
+             "MAX-STEP-BYTES "
+             "and a number",
+             static_cast<int>(option.size()), option.data());
     return false;
   }
   return true;

@@ -15,14 +15,15 @@ void StoredValue::require_complete() const {
                 " bytes are loaded; load the remaining chunks, or delete the key");
 }
 
-std::string StoredValue::dump_header() const {
+std::string StoredValue::header_with(
+    std::array<std::byte, file_header_bytes> (*header_of)(const FilterView&)) const {
   std::string header(magic());
   append_parameter(header, partial_ ? partial_->headers().size() : filters().size());
   header += parameters();
   if (partial_) {
     header += partial_->header_bytes();
   } else {
-    for (const FilterView& filter : filters()) header += text_of(file_header(filter));
+    for (const FilterView& filter : filters()) header += text_of(header_of(filter));
   }
   append_parameter(header, checksum_of(header));
   return header;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,6 +11,7 @@
 #include "any_value.hpp"
 #include "partial_load.hpp"
 #include "tally/any_filter.hpp"
+#include "tally/serialization/file_pieces.hpp"
 
 namespace tally::redis {
 
@@ -20,7 +23,8 @@ class StoredValue : public AnyValue {
   bool is_complete() const noexcept { return !partial_.has_value(); }
   void require_complete() const override;
 
-  std::string dump_header() const override;
+  std::string dump_header() const override { return header_with(file_header); }
+  std::string empty_header() const override { return header_with(file_header_without_body); }
   std::uint64_t dump_bytes() const override;
   std::string_view dump_piece(std::uint64_t offset) const override;
 
@@ -40,6 +44,8 @@ class StoredValue : public AnyValue {
   virtual void set_parameters(std::string_view bytes, const std::vector<FileHeader>& headers) = 0;
   virtual void take(std::vector<AnyFilter> filters) = 0;
   virtual std::uint64_t other_bytes() const noexcept { return 0; }  ///< beside the filters
+
+  std::string header_with(std::array<std::byte, file_header_bytes> (*header_of)(const FilterView&)) const;
 
   std::optional<PartialLoad> partial_;
 };

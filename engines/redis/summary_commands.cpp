@@ -11,6 +11,7 @@
 #include "filter_value.hpp"
 #include "open_key.hpp"
 #include "partial_load.hpp"
+#include "step_costs.hpp"
 
 // TALLY.SUMMARY: what a client needs to keep a replica of a filter next to itself.
 
@@ -46,6 +47,8 @@ void summary(Call& call) {
   const SummaryVersion since = version_of(call, 3);
   const OpenKey key(call, KeyAccess::read);
   FilterValue& value = key.get<FilterValue>(missing);
+  call.require_step(step_cost::summary * value.filter().shape().num_bytes(),
+                    "follow a smaller filter, or start the server with a larger one");
   std::vector<std::span<const std::byte>> messages;
   try {
     messages = value.summary_since(call.text(1), since);

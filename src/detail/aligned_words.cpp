@@ -25,7 +25,7 @@ AlignedWords::Block allocate_from(const MemorySource& source, std::uint64_t num_
   void* memory = source.allocate(num_bytes, line_bytes);
   if (memory == nullptr) throw std::bad_alloc();
   assert(reinterpret_cast<std::uintptr_t>(memory) % line_bytes == 0 && "see MemorySource::allocate");
-  std::memset(memory, 0, num_bytes);
+  if (!source.gives_zeros) std::memset(memory, 0, num_bytes);
   return {memory, num_bytes, source.deallocate};
 }
 

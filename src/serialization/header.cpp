@@ -356,6 +356,10 @@ std::array<std::byte, file_header_bytes> HeaderWriter::finish(std::uint64_t body
 }
 
 std::array<std::byte, file_header_bytes> header_of(const FilterView& filter) {
+  return header_of(filter, body_checksum({std::as_bytes(filter.words), std::as_bytes(filter.side_words)}));
+}
+
+std::array<std::byte, file_header_bytes> header_of(const FilterView& filter, std::uint64_t checksum_of_body) {
   const auto narrow = [](auto value) { return static_cast<std::uint16_t>(value); };
   const auto byte = [](auto value) { return static_cast<std::uint8_t>(value); };
   const FilterShape& shape = filter.shape;
@@ -395,8 +399,7 @@ std::array<std::byte, file_header_bytes> header_of(const FilterView& filter) {
   put(num_insertions_at, totals.num_insertions);
   put(num_removes_at, totals.num_removes);
   put(num_refused_removes_at, totals.num_refused_removes);
-  const BodyBytes body = {std::as_bytes(filter.words), std::as_bytes(filter.side_words)};
-  return header.finish(shape.num_bytes(), body_checksum(body));
+  return header.finish(shape.num_bytes(), checksum_of_body);
 }
 
 }  // namespace detail

@@ -51,6 +51,7 @@ inline std::uint64_t body_checksum(const BodyBytes& body) noexcept {
 
 /// The first 128 bytes of the filter's file.
 std::array<std::byte, file_header_bytes> header_of(const FilterView& filter);
+std::array<std::byte, file_header_bytes> header_of(const FilterView& filter, std::uint64_t checksum_of_body);
 
 /// What a file of this kind must be that has another scheme.
 inline std::string rule_of_scheme(std::string_view kind, std::string_view wanted, std::string_view found) {

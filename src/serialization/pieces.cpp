@@ -27,6 +27,10 @@ std::array<std::byte, file_header_bytes> file_header(const FilterView& filter) {
   return detail::header_of(filter);
 }
 
+std::array<std::byte, file_header_bytes> file_header_without_body(const FilterView& filter) {
+  return detail::header_of(filter, 0);
+}
+
 std::span<const std::byte> body_piece(const FilterView& filter, std::uint64_t offset,
                                       std::uint64_t max_bytes) noexcept {
   return at_most(max_bytes,

@@ -21,6 +21,7 @@ using ::testing::StartsWith;
 
 class RedisMemory : public WithModule {};
 
+const Words long_steps{"MAX-STEP-BYTES", "10000000000"};
 constexpr double sketch_bytes = 4194304.0 * 4 * 4;
 constexpr std::uint64_t margin_bytes = std::uint64_t{512} << 10;
 const std::string out_of_memory = "-OOM command not allowed when used memory > 'maxmemory'.";
@@ -49,7 +50,7 @@ std::string joined(const Words& words) {
 }
 
 TEST_F(RedisMemory, TheServerCountsASketchUntilItIsDeleted) {
-  RunningModule redis;
+  RunningModule redis({}, long_steps);
   redis({"CMS.INITBYDIM", "warm", "100", "4"});
   const double before = used(redis);
   ASSERT_EQ(redis({"CMS.INITBYDIM", "sketch", "4194304", "4"}), "+OK");
@@ -59,7 +60,7 @@ TEST_F(RedisMemory, TheServerCountsASketchUntilItIsDeleted) {
 }
 
 TEST_F(RedisMemory, TheServerCountsAFilterOfEveryFamily) {
-  RunningModule redis;
+  RunningModule redis({}, long_steps);
   const std::vector<Words> rows{{"BF.RESERVE", "key", "0.001", "10000000"},
                                 {"CF.RESERVE", "key", "5000000"},
                                 {"TOPK.RESERVE", "key", "10", "1000000", "7", "0.9"},
@@ -120,7 +121,7 @@ std::vector<Words> fill(RunningModule& redis) {
 }
 
 TEST_F(RedisMemory, WhatDoesNotFitBelowMaxmemoryIsRefusedAndChangesNothing) {
-  RunningModule redis;
+  RunningModule redis({}, long_steps);
   const std::vector<Words> growths = fill(redis);
   const std::vector<Words> made = creations(redis);
   for (const Words& words : made) {
@@ -146,7 +147,7 @@ TEST_F(RedisMemory, WhatDoesNotFitBelowMaxmemoryIsRefusedAndChangesNothing) {
 }
 
 TEST_F(RedisMemory, AChainThatCannotGrowKeepsItsKeysAndGrowsLater) {
-  RunningModule redis;
+  RunningModule redis({}, long_steps);
   redis({"BF.RESERVE", "bloom", "0.000001", "1000", "EXPANSION", "10000"});
   redis({"CF.RESERVE", "cuckoo", "1000", "EXPANSION", "8192"});
   leave_little_memory(redis);
@@ -171,7 +172,7 @@ TEST_F(RedisMemory, AChainThatCannotGrowKeepsItsKeysAndGrowsLater) {
 }
 
 TEST_F(RedisMemory, AFilterThatCannotGrowRefusesItemsAsFull) {
-  RunningModule redis;
+  RunningModule redis({}, long_steps);
   redis({"TALLY.CREATE", "filter", "--kind", "dleft", "--keys", "400000", "--max-doublings", "3"});
   const long long bytes = redis.integer({"MEMORY", "USAGE", "filter"});
   leave_little_memory(redis);
@@ -190,7 +191,7 @@ TEST_F(RedisMemory, AFilterThatCannotGrowRefusesItemsAsFull) {
 }
 
 TEST_F(RedisMemory, BeyondMaxmemoryCommandsThatTakeMemoryAreRefused) {
-  RunningModule redis;
+  RunningModule redis({}, long_steps);
   std::vector<Words> rows = fill(redis);
   redis({"CF.ADD", "cuckoo", "a"});
   redis({"TALLY.OVER", "counts", "3", "a"});
@@ -223,7 +224,7 @@ TEST_F(RedisMemory, AServerThatEvictsMakesRoom) {
 }
 
 TEST_F(RedisMemory, MaxmemoryDoesNotLimitLoadsAndReplicas) {
-  RunningModule master({"--repl-diskless-sync-delay", "0"});
+  RunningModule master({"--repl-diskless-sync-delay", "0"}, long_steps);
   (void)fill(master);
   RunningModule replica({"--replicaof", "127.0.0.1 " + std::to_string(master.port()), "--maxmemory", "1mb"});
   ASSERT_TRUE(follows_its_master(replica));
@@ -266,7 +267,7 @@ TEST_F(RedisMemory, ASnapshotIsSavedAndLoadedWithoutASecondCopy) {
       {{"TALLY.OVERINSERT", "key", "3", "WINDOW", "1h", "MEMORY", "64MiB", "ITEMS", "a", "a"}},
       {{"TALLY.OVERINSERT", "key", "3", "KEYS", "27500000", "ITEMS", "a", "a"}}};
   for (const std::vector<Words>& row : rows) {
-    RunningModule redis;
+    RunningModule redis({}, long_steps);
     const double before = used(redis);
     for (const Words& words : row) ASSERT_FALSE(redis(words).starts_with("-")) << joined(words);
     const auto bytes = static_cast<double>(redis.integer({"MEMORY", "USAGE", "key"}));
@@ -285,7 +286,7 @@ TEST_F(RedisMemory, ASnapshotIsSavedAndLoadedWithoutASecondCopy) {
 }
 
 TEST_F(RedisMemory, RestoreRefusesWhatIsLargerThanMaxKeyBytes) {
-  RunningModule redis;
+  RunningModule redis({}, long_steps);
   redis({"BF.RESERVE", "bloom", "0.001", "10000"});
   redis({"CF.RESERVE", "cuckoo", "10000"});
   redis({"CMS.INITBYDIM", "sketch", "10000", "4"});
@@ -311,7 +312,7 @@ TEST_F(RedisMemory, RestoreRefusesWhatIsLargerThanMaxKeyBytes) {
 }
 
 TEST_F(RedisMemory, RestoreRefusesWhatDoesNotFitBelowMaxmemory) {
-  RunningModule redis;
+  RunningModule redis({}, long_steps);
   redis({"CMS.INITBYDIM", "sketch", "4194304", "2"});  // compresses well in a dump
   const std::string dump = redis.call({"DUMP", "sketch"}).text;
   redis({"DEL", "sketch"});

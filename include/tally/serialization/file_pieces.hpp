@@ -17,6 +17,10 @@ namespace tally {
 /// keeps it. Allocates nothing.
 std::array<std::byte, file_header_bytes> file_header(const FilterView& filter);
 
+/// The same with 0 as the checksum of the body, which it does not read: for what has no body, such as a description from
+/// which an empty filter is made. No file begins with it.
+std::array<std::byte, file_header_bytes> file_header_without_body(const FilterView& filter);
+
 /// The bytes of the body from `offset` on, where they are in memory: at most `max_bytes`, and fewer where memory or the
 /// body ends; none from the end of the body on. Valid until the filter changes. The body has filter.shape.num_bytes().
 std::span<const std::byte> body_piece(const FilterView& filter, std::uint64_t offset,
