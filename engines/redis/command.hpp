@@ -47,9 +47,10 @@ int entry(api::Context* context, api::String** arguments, int count) noexcept {
   return api::ok;
 }
 
-/// The tables. The names of the first four belong to Tally; those of the others are the compatible names.
+/// The tables. The names of the first five belong to Tally; those of the others are the compatible names.
 std::span<const Command> own_commands() noexcept;
 std::span<const Command> filter_commands() noexcept;
+std::span<const Command> file_commands() noexcept;
 std::span<const Command> over_commands() noexcept;
 std::span<const Command> summary_commands() noexcept;
 std::span<const Command> bloom_commands() noexcept;
