@@ -19,6 +19,10 @@ void require_at_most(std::uint64_t max_bytes, const PartialLoad& load) {
 
 void StoredValue::require_complete() const {
   if (is_complete()) return;
+  if (partial_->headers().empty()) {
+    throw Refusal("ERR the value is incomplete: " + std::to_string(partial_->header_bytes().size()) +
+                  " bytes of its file are imported; import the remaining pieces, or delete the key");
+  }
   throw Refusal("ERR the value is incomplete: " + std::to_string(partial_->loaded_bytes()) + " of " +
                 std::to_string(partial_->total_bytes()) +
                 " bytes are loaded; load the remaining chunks, or delete the key");
