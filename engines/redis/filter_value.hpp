@@ -42,6 +42,7 @@ class FilterValue final : public StoredValue {
   std::unique_ptr<AnyValue> copy() const override { return std::make_unique<FilterValue>(*this); }
 
  private:
+  bool is_one_file() const noexcept override { return true; }
   std::string_view magic() const noexcept override { return first_bytes; }
   std::string parameters() const override { return {}; }
   std::vector<FilterView> filters() const override { return {*filter_}; }

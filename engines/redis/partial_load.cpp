@@ -23,8 +23,14 @@ PartialLoad::PartialLoad(std::string_view headers) : header_bytes_(headers) {
   filters_.reserve(headers_.size());
 }
 
+PartialLoad PartialLoad::of_file_start(std::string_view bytes) {
+  PartialLoad load;
+  load.header_bytes_ = bytes;
+  return load;
+}
+
 void PartialLoad::append(std::uint64_t end, std::string_view bytes) {
-  if (is_complete() || end < bytes.size() || end - bytes.size() != loaded_bytes_) {
+  if (headers_.empty() || is_complete() || end < bytes.size() || end - bytes.size() != loaded_bytes_) {
     throw Refusal("ERR invalid offset - no link found");
   }
   const std::uint64_t body_bytes = headers_[filters_.size()].body_bytes();

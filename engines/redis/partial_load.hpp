@@ -29,12 +29,14 @@ class PartialLoad {
  public:
   /// `headers` are those of the files. Throws FormatError. Allocates nothing for the bodies: a header can claim any size.
   explicit PartialLoad(std::string_view headers);
+  /// Of a file that has less than a header yet. It has no headers, and takes no body.
+  static PartialLoad of_file_start(std::string_view bytes);
 
   const std::vector<FileHeader>& headers() const noexcept { return headers_; }
   std::string_view header_bytes() const noexcept { return header_bytes_; }
   std::uint64_t total_bytes() const noexcept { return total_bytes_; }
   std::uint64_t loaded_bytes() const noexcept { return loaded_bytes_; }
-  bool is_complete() const noexcept { return filters_.size() == headers_.size(); }
+  bool is_complete() const noexcept { return !headers_.empty() && filters_.size() == headers_.size(); }
 
   /// The next bytes, of which the last is number `end`, counted from 1. Throws Refusal for a piece that does not begin
   /// where the last one ended, that goes beyond the end of a filter, or that completes a damaged filter; then nothing
@@ -50,6 +52,8 @@ class PartialLoad {
   std::vector<AnyFilter> take() && { return std::move(filters_); }
 
  private:
+  PartialLoad() = default;
+
   std::string header_bytes_;
   std::vector<FileHeader> headers_;
   std::vector<AnyFilter> filters_;    // those that are complete

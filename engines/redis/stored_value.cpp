@@ -7,9 +7,22 @@
 #include "tally/serialization/file_pieces.hpp"
 
 namespace tally::redis {
+namespace {
+
+void require_at_most(std::uint64_t max_bytes, const PartialLoad& load) {
+  if (load.total_bytes() <= max_bytes) return;
+  throw Refusal("ERR the value takes " + std::to_string(load.total_bytes()) + " bytes; must be at most " +
+                std::to_string(max_bytes) + ", the module's option MAX-KEY-BYTES");
+}
+
+}  // namespace
 
 void StoredValue::require_complete() const {
   if (is_complete()) return;
+  if (partial_->headers().empty()) {
+    throw Refusal("ERR the value is incomplete: " + std::to_string(partial_->header_bytes().size()) +
+                  " bytes of its file are imported; import the remaining pieces, or delete the key");
+  }
   throw Refusal("ERR the value is incomplete: " + std::to_string(partial_->loaded_bytes()) + " of " +
                 std::to_string(partial_->total_bytes()) +
                 " bytes are loaded; load the remaining chunks, or delete the key");
@@ -57,15 +70,18 @@ void StoredValue::begin_load(std::string_view header, std::uint64_t max_bytes) {
   if (take_parameter(checksum) != checksum_of(header)) {
     throw FormatError("the header's checksum is wrong", header.size());
   }
-  PartialLoad load(header.substr(before_files));
-  std::string_view num_files = header.substr(magic().size());
-  if (take_parameter(num_files) != load.headers().size()) {
+  std::string_view rest = header.substr(magic().size());
+  const std::uint64_t num_files = take_parameter(rest);
+  const std::string_view files = header.substr(before_files);
+  if (num_files == 0 && is_one_file() && files.size() < file_header_bytes) {
+    partial_ = PartialLoad::of_file_start(files);
+    return;
+  }
+  PartialLoad load(files);
+  if (num_files != load.headers().size()) {
     throw FormatError("the number of files is not what the header states", magic().size());
   }
-  if (load.total_bytes() > max_bytes) {
-    throw Refusal("ERR the value takes " + std::to_string(load.total_bytes()) + " bytes; must be at most " +
-                  std::to_string(max_bytes) + ", the module's option MAX-KEY-BYTES");
-  }
+  require_at_most(max_bytes, load);
   set_parameters(header.substr(before_parameters, parameters().size()), load.headers());
   partial_ = std::move(load);
 }
@@ -73,13 +89,41 @@ void StoredValue::begin_load(std::string_view header, std::uint64_t max_bytes) {
 void StoredValue::load_piece(std::uint64_t end, std::string_view bytes) {
   if (!partial_) throw Refusal("ERR invalid offset - no link found");
   partial_->append(end, bytes);
+  complete_load();
+}
+
+void StoredValue::complete_load() {
   if (!partial_->is_complete()) return;
   take(std::move(*partial_).take());
   partial_.reset();
 }
 
+void StoredValue::load_file_piece(std::uint64_t offset, std::string_view bytes, const Call& call) {
+  const std::uint64_t next = partial_ ? partial_->header_bytes().size() + partial_->loaded_bytes() : 0;
+  if (offset != next) {
+    throw Refusal("ERR the piece begins at byte " + std::to_string(offset) + " of the file; must begin at " +
+                  std::to_string(next) + ", where the last one ended");
+  }
+  if (next >= file_header_bytes) return load_piece(partial_->loaded_bytes() + bytes.size(), bytes);
+  std::string start(partial_ ? partial_->header_bytes() : std::string_view());
+  const std::string_view in_header = bytes.substr(0, file_header_bytes - next);
+  start += in_header;
+  if (start.size() < file_header_bytes) {
+    partial_ = PartialLoad::of_file_start(start);
+    return;
+  }
+  PartialLoad load(start);
+  require_at_most(call.max_key_bytes(), load);
+  call.require_memory_for(load.total_bytes());
+  bytes.remove_prefix(in_header.size());
+  if (!bytes.empty()) load.append(bytes.size(), bytes);
+  partial_ = std::move(load);
+  complete_load();
+}
+
 void StoredValue::load_empty(std::string_view header, std::uint64_t max_bytes) {
   begin_load(header, max_bytes);
+  if (partial_->headers().empty()) throw FormatError("the dump has no file", magic().size());
   std::vector<AnyFilter> filters;
   for (const FileHeader& file : partial_->headers()) {
     if (file.totals != FilterTotals{}) throw FormatError("the file is not empty", magic().size() + 8);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "any_value.hpp"
+#include "call.hpp"
 #include "partial_load.hpp"
 #include "tally/any_filter.hpp"
 #include "tally/serialization/file_pieces.hpp"
@@ -32,11 +33,17 @@ class StoredValue : public AnyValue {
   /// PartialLoad::append.
   void load_piece(std::uint64_t end, std::string_view bytes) override;
   void load_empty(std::string_view header, std::uint64_t max_bytes) override;
+  /// The next bytes of a plain Tally file, from byte `offset` of it on, for a value that is one filter. With the last bytes,
+  /// the value is complete. Throws Refusal, FormatError and std::bad_alloc; then nothing has changed.
+  void load_file_piece(std::uint64_t offset, std::string_view bytes, const Call& call);
   std::uint64_t total_bytes() const override { return partial_ ? partial_->total_bytes() : dump_bytes(); }
 
   std::uint64_t memory_bytes() const override;
 
  private:
+  void complete_load();
+  /// Whether it can be loaded by load_file_piece.
+  virtual bool is_one_file() const noexcept { return false; }
   virtual std::string_view magic() const noexcept = 0;  ///< 8 bytes
   virtual std::string parameters() const = 0;           ///< always of the same length
   virtual std::vector<FilterView> filters() const = 0;
