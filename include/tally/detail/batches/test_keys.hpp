@@ -79,10 +79,9 @@ inline constexpr std::size_t most_keys_per_part = 256;
 
 /// results[i] = test_key(keys[i]), for a storage in memory, where every line counts.
 ///
-/// A part of the keys goes through the first positions in rounds, one position each. A round prefetches the next line of
-/// the keys that are left, and of no others: half of the absent keys leave in every round. It has no branch, which would
-/// be mispredicted for every other absent key. The keys that are left after these rounds are mostly present, and take
-/// all other positions together.
+/// A part of the keys goes through their positions in rounds, one position each. A round prefetches the next line of the
+/// keys that are left, and of no others: half of the absent keys leave in every round. It has no branch, which would be
+/// mispredicted for every other absent key.
 template <HashScheme Scheme, class Storage, KeyBatch Keys, class Test>
 void test_in_rounds(const KeyHasher& hasher, const Scheme& scheme, const Storage& storage,
                     std::uint32_t num_hashes, const Keys& key_range, Test test, std::span<bool> results) {
@@ -90,7 +89,6 @@ void test_in_rounds(const KeyHasher& hasher, const Scheme& scheme, const Storage
   const std::span keys(key_range);
   std::array<std::uint64_t, std::size_t{2} * max_num_hashes> offsets;
   std::array<std::uint16_t, most_keys_per_part> left;
-  const std::uint32_t num_rounds = std::min(std::uint32_t{3}, num_hashes);
   const std::size_t keys_per_part = std::clamp<std::size_t>(offsets.size() / num_hashes, 1, left.size());
   for (std::size_t first = 0; first < keys.size(); first += keys_per_part) {
     std::size_t num_left = std::min(keys_per_part, keys.size() - first);
@@ -100,8 +98,8 @@ void test_in_rounds(const KeyHasher& hasher, const Scheme& scheme, const Storage
       storage.prefetch_for_read(own[0]);
       left[i] = static_cast<std::uint16_t>(i);
     }
-    for (std::uint32_t j = 0; j < num_rounds; ++j) {
-      const std::uint32_t next = std::min(j + 1, num_rounds - 1);
+    for (std::uint32_t j = 0; j < num_hashes && num_left > 0; ++j) {
+      const std::uint32_t next = std::min(j + 1, num_hashes - 1);
       std::size_t num_kept = 0;
       for (std::size_t i = 0; i < num_left; ++i) {
         const std::uint16_t key = left[i];
@@ -113,15 +111,6 @@ void test_in_rounds(const KeyHasher& hasher, const Scheme& scheme, const Storage
         num_kept += passes;
       }
       num_left = num_kept;
-    }
-    const std::span others(left.data(), num_left);
-    for (const std::uint16_t key : others) {
-      const std::uint64_t* const own = offsets.data() + key * num_hashes;
-      for (std::uint32_t j = num_rounds; j < num_hashes; ++j) storage.prefetch_for_read(own[j]);
-    }
-    for (const std::uint16_t key : others) {
-      const std::uint64_t* const own = offsets.data() + key * num_hashes;
-      results[first + key] = std::all_of(own + num_rounds, own + num_hashes, test);
     }
   }
 }
