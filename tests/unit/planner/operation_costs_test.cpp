@@ -77,12 +77,12 @@ TEST(OperationCosts, ATotalHasOneOperationOfEachKind) {
 }
 
 /// Rows of docs/benchmarks.md (1 million keys, batches) from which the table does not come: they show how well it scales.
-TEST(OperationCosts, OtherRowsOfTheBenchmarksAreMetToAQuarter) {
+TEST(OperationCosts, OtherRowsOfTheBenchmarksAreMetToThreeTenths) {
   const auto expect_near = [](const FilterShape& shape, double insert, double absent, double present) {
     const OperationCosts costs = operation_costs(shape);
-    EXPECT_NEAR(costs.insert_ns / insert, 1, 0.25) << name_of(shape.kind());
-    EXPECT_NEAR(costs.lookup_absent_ns / absent, 1, 0.25) << name_of(shape.kind());
-    EXPECT_NEAR(costs.lookup_present_ns / present, 1, 0.25) << name_of(shape.kind());
+    EXPECT_NEAR(costs.insert_ns / insert, 1, 0.3) << name_of(shape.kind());
+    EXPECT_NEAR(costs.lookup_absent_ns / absent, 1, 0.3) << name_of(shape.kind());
+    EXPECT_NEAR(costs.lookup_present_ns / present, 1, 0.3) << name_of(shape.kind());
   };
   const Requirements wanted{.num_keys = 1'000'000, .false_positive_rate = 0.002};
   expect_near({plan_bloom(wanted)}, 14.2, 15.6, 12.9);
@@ -109,7 +109,7 @@ TEST(OperationCosts, ABlockedFilterOfMoreHashesIsMetToAThird) {
   EXPECT_NEAR(costs.lookup_absent_ns / 5.5, 1, 1.0 / 3);
 }
 
-/// The rows with 40 bits per key without AVX-512, and that of the counters of 5 bits, in reads of a line.
+/// The rows with 40 bits per key, and without AVX-512 that of the counters of 5 bits, in reads of a line.
 TEST(OperationCosts, BlockedCountersAreMetAndThoseWithoutVectorLoopsTakeThreeTimesAsLong) {
   const auto costs_of = [](std::uint64_t num_counters, std::uint32_t counter_bits) {
     return operation_costs(
@@ -120,8 +120,8 @@ TEST(OperationCosts, BlockedCountersAreMetAndThoseWithoutVectorLoopsTakeThreeTim
     EXPECT_NEAR(costs.lookup_absent_ns / costs.line_read_ns / absent, 1, 0.1);
     EXPECT_NEAR(*costs.remove_ns / costs.line_read_ns / remove, 1, 0.1);
   };
-  expect_near(costs_of(10'000'000, 4), 8.4 / 3.1, 5.2 / 3.1, 10.4 / 3.1);
-  expect_near(costs_of(640'000'000, 4), 13.5 / 10.0, 11.5 / 10.0, 15.1 / 10.0);
+  expect_near(costs_of(10'000'000, 4), 5.3 / 2.4, 3.7 / 2.4, 6.0 / 2.4);
+  expect_near(costs_of(640'000'000, 4), 13.5 / 9.9, 12.7 / 9.9, 13.6 / 9.9);
   expect_near(costs_of(770'000'000, 5), 52 / 10.5, 44 / 10.5, 52 / 10.5);
   EXPECT_GT(costs_of(640'000'000, 5).lookup_absent_ns, 3 * costs_of(640'000'000, 4).lookup_absent_ns);
 }
