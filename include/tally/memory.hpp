@@ -12,7 +12,8 @@ namespace tally {
 /// that must see these bytes too replaces operator new.
 struct MemorySource {
   /// Returns `num_bytes` (at least 64, a multiple of 64) at a multiple of `alignment` (64), or nullptr if there is not
-  /// enough memory; the caller then throws std::bad_alloc. The contents do not matter unless `gives_zeros`: they are overwritten with zeros.
+  /// enough memory; the caller then throws std::bad_alloc. Unless `gives_zeros`, the contents do not matter: they are
+  /// overwritten with zeros.
   void* (*allocate)(std::size_t num_bytes, std::size_t alignment) noexcept = nullptr;
 
   /// Frees what `allocate` has returned for the same `num_bytes`.

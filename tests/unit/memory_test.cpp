@@ -73,6 +73,23 @@ TEST(MemorySource, GivesLargeBlocksToo) {
   EXPECT_GE(Host::num_bytes, (std::uint64_t{8} << 20) + 100'000 * 64 / 5);
 }
 
+TEST(MemorySource, ThatGivesZerosIsNotWrittenOver) {
+  const Host host;
+  const auto zeros = [](std::size_t size, std::size_t alignment) noexcept {
+    void* const memory = Host::allocate(size, alignment);
+    std::memset(memory, 0, size);
+    return memory;
+  };
+  const AnyFilter written({BloomShape{1000, 5}}, 42);
+  EXPECT_EQ(written.statistics().num_nonzero, 0u);
+  // The host lies, and so it shows that nothing was written.
+  set_memory_source({Host::allocate, Host::deallocate, true});
+  const AnyFilter untouched({BloomShape{1000, 5}}, 42);
+  EXPECT_GT(untouched.statistics().num_nonzero, 400u);
+  set_memory_source({zeros, Host::deallocate, true});
+  EXPECT_EQ(serialize(AnyFilter({BloomShape{1000, 5}}, 42)), serialize(written));
+}
+
 TEST(MemorySource, ThatIsEmptyMakesTheStructureThrow) {
   const Host host;
   Host::limit = 10'000;
