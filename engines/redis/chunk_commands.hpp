@@ -39,6 +39,22 @@ inline void reply_with_chunk(const Call& call, const AnyValue& value, long long 
   }
 }
 
+/// Calls load(). Where it fails and so begins anew, the key is deleted, also on replicas: they have the pieces so far, and
+/// would refuse those that come next.
+template <class Load>
+void load_or_delete(const Call& call, OpenKey& key, const AnyValue& value, Load load) {
+  const std::uint64_t old_bytes = value.dump_bytes();
+  try {
+    load();
+  } catch (...) {
+    if (value.dump_bytes() < old_bytes) {
+      key.remove();
+      api::replicate(call.context(), "DEL", "s", call.argument(1));
+    }
+    throw;
+  }
+}
+
 /// Loads argument 3: the header into an empty key at position 1, later chunks at the position that came with them.
 template <class Value>
 void load_chunk_of(const Call& call, OpenKey& key, long long position, const ChunkReplies& replies = {}) {
@@ -57,7 +73,8 @@ void load_chunk_of(const Call& call, OpenKey& key, long long position, const Chu
     if (value == nullptr) throw Refusal("ERR not found");
     if (position < 1) throw Refusal(replies.bad_position);
     try {
-      value->load_piece(static_cast<std::uint64_t>(position) - 1, call.text(3));
+      load_or_delete(call, key, *value,
+                     [&] { value->load_piece(static_cast<std::uint64_t>(position) - 1, call.text(3)); });
     } catch (const Refusal&) {
       if (replies.bad_chunk == nullptr) throw;
       throw Refusal(replies.bad_chunk);

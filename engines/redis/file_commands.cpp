@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "chunk_commands.hpp"
 #include "command.hpp"
 #include "filter_value.hpp"
 #include "open_key.hpp"
@@ -66,7 +67,7 @@ void import_piece(Call& call) {
   OpenKey key(call, KeyAccess::write);
   if (FilterValue* const value = key.find<FilterValue>()) {
     if (value->is_complete()) throw Refusal("ERR the key exists; delete it first, or give another name");
-    load_piece(call, *value, begin);
+    load_or_delete(call, key, *value, [&] { load_piece(call, *value, begin); });
   } else {
     auto created = std::make_unique<FilterValue>();
     load_piece(call, *created, begin);

@@ -52,6 +52,8 @@ class OpenKey {
     return *value;
   }
 
+  void remove() noexcept { api::delete_key(key_); }
+
   /// Gives the key this value, which Redis then owns.
   template <class Value>
   Value& set(std::unique_ptr<Value> value) noexcept {

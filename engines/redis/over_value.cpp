@@ -65,6 +65,8 @@ void OverValue::load_piece(std::uint64_t end, std::string_view bytes) {
     throw Refusal("ERR invalid offset - no link found");
   }
   if (bytes.empty() || bytes.size() > loader_->bytes_to_end_of_part()) throw Refusal("ERR received bad data");
+  std::optional<StateLoader> anew;  // made before the last piece is taken, because that cannot be undone
+  if (end == loader_->body_bytes()) anew.emplace(std::vector(loader_->head().begin(), loader_->head().end()));
   try {
     loader_->add(bytes_of(bytes));
   } catch (const FormatError&) {
@@ -73,7 +75,6 @@ void OverValue::load_piece(std::uint64_t end, std::string_view bytes) {
     throw Refusal("ERR received bad data");
   }
   if (!loader_->is_complete()) return;
-  StateLoader anew({loader_->head().begin(), loader_->head().end()});
   try {
     stream_.emplace(std::move(*loader_));
   } catch (const std::bad_alloc&) {

@@ -163,6 +163,7 @@ inline constexpr int handles_io_errors = 1 << 0;  ///< for set_module_options
   X(free_string, FreeString, void, (Context*, String*))                                                        \
   X(open_key, OpenKey, Key*, (Context*, String* name, int mode))                                               \
   X(close_key, CloseKey, void, (Key*))                                                                         \
+  X(delete_key, DeleteKey, int, (Key*))                                                                        \
   X(key_type, KeyType, int, (Key*))                                                                            \
   X(get_type, ModuleTypeGetType, Type*, (Key*))                                                                \
   X(get_value, ModuleTypeGetValue, void*, (Key*))                                                              \

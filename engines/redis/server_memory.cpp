@@ -106,7 +106,12 @@ bool is_direct(std::size_t num_bytes) noexcept {
 /// of zeros takes a hundred milliseconds.
 void clear(void* memory, std::size_t num_bytes) noexcept {
   constexpr std::size_t pages_from_bytes = std::size_t{1} << 20;
-  if (num_bytes < pages_from_bytes) {
+#ifdef __linux__
+  constexpr bool clears_pages = true;
+#else
+  constexpr bool clears_pages = false;  // elsewhere, MADV_DONTNEED may keep the contents
+#endif
+  if (!clears_pages || num_bytes < pages_from_bytes) {
     std::memset(memory, 0, num_bytes);
     return;
   }

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <string>
 
+#include "planner/dleft_search.hpp"
 #include "planner/predict.hpp"
 #include "planner/preference.hpp"
 #include "tally/filters/spill_table.hpp"
@@ -121,7 +122,8 @@ std::string why_dleft(const Requirements& requirements, const Plan& plan) {
   if (is_slow(first)) reason += "; its " + price_of_slow_cells(first);
   for (const Candidate& other : plan.candidates) {
     if (other.kind() != FilterKind::dleft || &other == &first || is_slow(other)) continue;
-    const bool is_larger_than_cache = other.cache_lines.lookup_absent > first.cache_lines.lookup_absent;
+    const bool is_larger_than_cache = other.cache_lines.lookup_absent > first.cache_lines.lookup_absent &&
+                                      static_cast<double>(first.shape.num_bytes()) > in_cache_bytes;
     reason += std::string(is_larger_than_cache ? "; it is larger than most caches" : "") + "; with " +
               std::to_string(other.shape.num_hashes()) + " subtables instead of " +
               std::to_string(first.shape.num_hashes()) + " a lookup reads " +

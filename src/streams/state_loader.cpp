@@ -13,10 +13,16 @@ namespace {
 
 constexpr const char* loaded_state = "the loaded bytes";
 
+// A window has up to 1000 slots with a filter and a set of up to 64 shards each.
+constexpr std::size_t most_parts = std::size_t{1} << 17;
+constexpr std::size_t most_head_bytes = std::size_t{16} << 20;
+
 }  // namespace
 
 StateLoader::StateLoader(std::vector<std::byte> head, const std::optional<HashKey>& key)
     : key_(key), head_(std::move(head)) {
+  if (head_.size() > most_head_bytes)
+    throw FormatError("the head is too long", most_head_bytes, loaded_state);
   StateReader table(head_, loaded_state);
   const std::size_t end = table.end_;
   table.at_ = std::max(table.at_, end - std::min(end, sizeof(std::uint64_t)));
@@ -40,6 +46,7 @@ StateLoader::StateLoader(std::vector<std::byte> head, const std::optional<HashKe
     }
     if (__builtin_add_overflow(body_bytes_, part.num_bytes, &body_bytes_))
       table.fail("its parts are too long");
+    if (parts_.size() == most_parts) table.fail("it has too many parts");
     parts_.push_back(std::move(part));
   }
   skip_empty_parts();

@@ -8,8 +8,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <deque>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <random>
@@ -17,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "append_only_file.hpp"
 #include "running_module.hpp"
 
 namespace tally::test {
@@ -278,30 +277,6 @@ TEST_F(RedisOver, AReplicaIsEqualAfterTheFirstCopyAndAfterMoreItems) {
   fill(master, 2000);
   ASSERT_EQ(master({"WAIT", "1", "10000"}), ":1");
   EXPECT_EQ(digests(replica), digests(master));
-}
-
-/// Those with this name in the file that the last rewrite made.
-std::vector<Words> commands_of_append_only_file(RunningModule& redis, const std::string& name) {
-  const std::filesystem::path directory = std::filesystem::path(redis.socket()).parent_path();
-  std::vector<Words> commands;
-  for (const auto& entry : std::filesystem::directory_iterator(directory / "appendonlydir")) {
-    if (entry.path().string().find(".base.aof") == std::string::npos) continue;
-    std::ifstream file(entry.path(), std::ios::binary);
-    const auto read_length = [&] {
-      std::string line;
-      return std::getline(file, line) && line.size() > 1 ? std::stoul(line.substr(1)) : 0;
-    };
-    while (const std::size_t num_words = read_length()) {
-      Words words(num_words);
-      for (std::string& word : words) {
-        word.resize(read_length());
-        file.read(word.data(), static_cast<std::streamsize>(word.size()));
-        file.ignore(2);
-      }
-      if (words[0] == name) commands.push_back(words);
-    }
-  }
-  return commands;
 }
 
 TEST_F(RedisOver, ADamagedOrMisplacedPieceOfAStateIsRefusedAndTheRestLoadsStill) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "append_only_file.hpp"
 #include "random.hpp"
 #include "running_module.hpp"
 
@@ -199,6 +200,35 @@ TEST_F(RedisTopK, BelowKItemsEveryCountIsExact) {
   for (std::size_t i = 0; i < list.elements.size(); i += 2) {
     EXPECT_EQ(std::stoll(list.elements[i + 1].text), exact[list.elements[i].text]);
   }
+}
+
+TEST_F(RedisTopK, LoadedFromThePiecesOfTwoKeysIsDeletedOnReplicasToo) {
+  RunningModule redis(
+      {"--appendonly", "yes", "--aof-use-rdb-preamble", "no", "--repl-diskless-sync-delay", "0"});
+  for (const char* const key : {"a", "b"}) {
+    ASSERT_EQ(redis({"TOPK.RESERVE", key, "5", "100000", "7", "0.9"}), "+OK");
+    redis({"TOPK.ADD", key, "x", "y", "x"});
+  }
+  ASSERT_TRUE(rewrites_append_only_file(redis));
+  std::map<std::string, std::vector<Words>> loads;
+  for (const Words& load : commands_of_append_only_file(redis, "TALLY.LOADCHUNK"))
+    loads[load[1]].push_back(load);
+  ASSERT_GT(loads["a"].size(), 3u);
+  ASSERT_EQ(loads["a"].size(), loads["b"].size());
+  RunningModule replica({"--replicaof", "127.0.0.1 " + std::to_string(redis.port())});
+  ASSERT_TRUE(follows_its_master(replica));
+  const auto load = [&](const Words& words) {
+    return redis({"TALLY.LOADCHUNK", "mixed", words[2], words[3]});
+  };
+  // The seeds differ, which shows only once the whole file is there.
+  ASSERT_EQ(load(loads["a"].front()), "+OK");
+  for (std::size_t i = 1; i + 1 < loads["b"].size(); ++i) ASSERT_EQ(load(loads["b"][i]), "+OK") << i;
+  EXPECT_EQ(load(loads["b"].back()), "-ERR received bad data");
+  EXPECT_EQ(redis({"EXISTS", "mixed"}), ":0");
+  for (const Words& words : loads["b"]) ASSERT_EQ(load(words), "+OK");
+  EXPECT_EQ(redis.digest("mixed"), redis.digest("b"));
+  ASSERT_EQ(redis({"WAIT", "1", "10000"}), ":1");
+  EXPECT_EQ(replica.digest("mixed"), redis.digest("mixed"));
 }
 
 TEST_F(RedisTopK, AListLargerThanMaxKeyBytesIsNeitherReservedNorFilled) {

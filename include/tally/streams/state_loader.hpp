@@ -18,7 +18,8 @@ namespace tally {
 /// load takes little more memory than the stream.
 class StateLoader {
  public:
-  /// `key` is the secret of a keyed hash. Throws FormatError. Allocates nothing for the body: a head can claim any size.
+  /// `key` is the secret of a keyed hash. Throws FormatError, also for a head of more than 16 MiB.
+  /// Allocates nothing for the body: a head can claim any size.
   explicit StateLoader(std::vector<std::byte> head, const std::optional<HashKey>& key = {});
 
   std::span<const std::byte> head() const noexcept { return head_; }

@@ -88,7 +88,7 @@ std::span<const Hash128> ThresholdStream::Impl::add_unreported(Digests digests, 
 std::size_t ThresholdStream::Impl::count_exactly(Digests digests) {
   if (!exact_) return 0;
   for (std::size_t i = 0; i < digests.size(); ++i) {
-    if (exact_->counts.size() == options_.exact_keys) {
+    if (exact_->counts.size() >= options_.exact_keys) {
       leave_exact_counting();
       return i;
     }

@@ -71,7 +71,7 @@ class ThresholdStream::Impl {
   std::uint64_t filter_bytes() const noexcept;
   std::uint64_t exact_bytes() const noexcept;
   std::optional<double> expected_false_reports() const;
-  void restore_exact_counts(std::span<const std::uint64_t> words);
+  void restore_exact_counts(StateReader& state, std::span<const std::uint64_t> words);
   void restore_visits(StateReader& state, std::span<const std::uint64_t> words);
 
   Options options_;

@@ -45,7 +45,7 @@ void ThresholdStream::Impl::restore(StateReader& state, const std::optional<Hash
   const bool is_exact = state.number_at_most(1) == 1;
   const std::vector<std::uint64_t> words = state.large_numbers();
   exact_.reset();
-  if (is_exact) restore_exact_counts(words);
+  if (is_exact) restore_exact_counts(state, words);
   generations_.clear();
   constexpr std::uint64_t most_generations = 64;
   const std::uint64_t num_generations = state.number_at_most(most_generations);
@@ -70,10 +70,17 @@ void ThresholdStream::Impl::restore(StateReader& state, const std::optional<Hash
   reported_.restore(state.set(most_bytes));
 }
 
-void ThresholdStream::Impl::restore_exact_counts(std::span<const std::uint64_t> words) {
+void ThresholdStream::Impl::restore_exact_counts(StateReader& state, std::span<const std::uint64_t> words) {
+  if (words.size() % 3 != 0) state.fail("its last exact count is cut");
+  if (words.size() / 3 > options_.exact_keys) state.fail("it has too many exact counts");
   exact_.emplace();
-  for (std::size_t i = 0; i + 3 <= words.size(); i += 3)
-    exact_->counts[{words[i], words[i + 1]}] = static_cast<std::uint32_t>(words[i + 2]);
+  for (std::size_t i = 0; i < words.size(); i += 3) {
+    const std::uint64_t count = words[i + 2];
+    if (count == 0 || count > options_.threshold) state.fail("an exact count is out of range");
+    const Hash128 digest{words[i], words[i + 1]};
+    if (!exact_->counts.try_emplace(digest, static_cast<std::uint32_t>(count)).second)
+      state.fail("a key has two exact counts");
+  }
 }
 
 /// Early states of version 2 do not have them.
