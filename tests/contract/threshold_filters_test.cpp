@@ -55,6 +55,22 @@ TYPED_TEST(ThresholdFilterOf, BatchesAnswerAndChangeLikeOneByOneInOrder) {
   });
 }
 
+TYPED_TEST(ThresholdFilterOf, AKeyInsertedSeveralTimesAtOnceIsAsIfOneByOne) {
+  this->for_each_empty([](auto filter) {
+    Random random(3);
+    auto single = filter;
+    for (const auto& key : skewed_keys(random, threshold_universe, 100)) {
+      const std::uint64_t times = random.below(7);
+      filter.insert_times(key, times);
+      for (std::uint64_t i = 0; i < times; ++i) (void)single.insert(key);
+      ASSERT_EQ(words_of(filter), words_of(single)) << times << " times";
+    }
+    ASSERT_EQ(filter.num_insertions(), single.num_insertions());
+    filter.insert_times(std::uint64_t{1}, ~std::uint64_t{0});
+    ASSERT_TRUE(filter.at_least(std::uint64_t{1}));
+  });
+}
+
 TYPED_TEST(ThresholdFilterOf, CountsOfMostlyAbsentKeysAreAddedToWhatIsThere) {
   this->for_each_empty([](auto filter) {
     Random random(7);

@@ -74,6 +74,19 @@ class ThresholdFilter {
     return result;
   }
 
+  /// Inserts the key as often as `times` says; takes no longer than to insert it once.
+  template <Key K>
+  void insert_times(K&& key, std::uint64_t times) noexcept {
+    const Hash128 hash = hasher_(key);
+    with_counters(counters_, [&](auto counters) {
+      detail::touch_key<detail::Visits::several>(
+          scheme_, counters, shape_.num_hashes, hash, [&](std::span<const std::uint64_t> offsets) {
+            detail::raise_by_at(counters, offsets, shape_.update, times);
+          });
+    });
+    num_insertions_ = detail::saturating_add(num_insertions_, times);
+  }
+
   /// results[i] = insert(keys[i]), in order; `results` is as long as `keys`.
   template <KeyBatch Keys>
   void insert_batch(const Keys& keys, std::span<ThresholdState> results) {

@@ -24,6 +24,15 @@ class CountVisits {
 
   void add(std::uint64_t value) noexcept { ++visits_[slot_of(std::min(value, threshold_))]; }
 
+  /// Adds all values from 1 to `last`, which is at most the threshold.
+  void add_up_to(std::uint64_t last) noexcept {
+    for (std::uint64_t value = 1; value <= std::min(last, num_low_); ++value) add(value);
+    if (last <= num_low_) return;
+    const std::uint64_t first_near = threshold_ - std::min(threshold_, max_gap);
+    for (std::uint64_t value = std::max(num_low_ + 1, first_near); value <= last; ++value) add(value);
+    if (first_near > num_low_ + 1) visits_[0] += std::min(last + 1, first_near) - (num_low_ + 1);
+  }
+
   /// 0 for values that are not stored.
   std::uint64_t at(std::uint64_t value) const noexcept {
     const std::size_t slot = slot_of(std::min(value, threshold_));

@@ -112,12 +112,10 @@ void ThresholdStream::Impl::leave_exact_counting() {
       (void)reported_.add(digest);
       continue;
     }
-    for (std::uint32_t i = 0; i < count; ++i) {
-      (void)generation.filter.insert(digest);
-      generation.counts.add(i + 1);
-      generation.own.add(i + 1);
-      if (follower_ != nullptr) follower_->counted(digest);
-    }
+    generation.filter.insert_times(digest, count);
+    generation.counts.add_up_to(count);
+    generation.own.add_up_to(count);
+    for (std::uint32_t i = 0; follower_ != nullptr && i < count; ++i) follower_->counted(digest);
     ++generation.num_keys;
   }
   exact_.reset();

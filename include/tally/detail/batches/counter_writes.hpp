@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -43,6 +44,17 @@ template <class Counters, class Places>
     return true;
   });
   return RemoveResult::refused;
+}
+
+/// Does what raise_at does, `times` times.
+template <class Counters>
+void raise_by_at(Counters counters, std::span<const std::uint64_t> offsets, CounterUpdate update,
+                 std::uint64_t times) noexcept {
+  const std::uint64_t least = update == CounterUpdate::plain ? 0 : least_at(counters, offsets);
+  for (const std::uint64_t offset : offsets) {
+    const std::uint64_t before = update == CounterUpdate::plain ? counters.get_at(offset) : least;
+    counters.raise_to_at(offset, before + std::min(times, counters.max() - before));
+  }
 }
 
 /// Inserts a key into a ThresholdFilter; returns its smallest counter afterwards.
