@@ -7,21 +7,12 @@
 #include "call.hpp"
 #include "loaded_bytes.hpp"
 #include "refusal.hpp"
+#include "value_pieces.hpp"
 
 namespace tally::redis {
 namespace {
 
 const AnyValue& value_of(const void* value) { return *static_cast<const AnyValue*>(value); }
-
-/// Calls use(end of the piece, piece) for all that a dump has after its header.
-template <class Use>
-void for_each_piece(const AnyValue& value, Use use) {
-  for (std::uint64_t offset = 0; offset < value.dump_bytes();) {
-    const std::string_view piece = value.dump_piece(offset);
-    offset += piece.size();
-    use(offset, piece);
-  }
-}
 
 // Redis calls save, rewrite and digest in a child process or while it blocks; they have no way to report an error.
 // If there is not enough memory for a header, the process ends, and so Redis sees that the save failed.

@@ -1,12 +1,12 @@
 #include "over_value.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <stdexcept>
 #include <utility>
 
 #include "partial_load.hpp"
 #include "refusal.hpp"
+#include "value_pieces.hpp"
 
 namespace tally::redis {
 namespace {
@@ -24,9 +24,7 @@ std::vector<std::byte> head_in(std::string_view header) {
 
 void OverValue::require_complete() const {
   if (stream_) return;
-  throw Refusal("ERR the value is incomplete: " + std::to_string(loader_->loaded_bytes()) + " of " +
-                std::to_string(loader_->body_bytes()) +
-                " bytes are loaded; load the remaining chunks, or delete the key");
+  refuse_incomplete(loader_->loaded_bytes(), loader_->body_bytes());
 }
 
 const StatePieces& OverValue::pieces() const {
@@ -102,15 +100,6 @@ std::uint64_t OverValue::memory_bytes() const {
   return bytes;
 }
 
-std::unique_ptr<AnyValue> OverValue::copy() const {
-  auto copied = std::make_unique<OverValue>();
-  copied->begin_load(dump_header(), std::numeric_limits<std::uint64_t>::max());
-  for (std::uint64_t end = 0; end < dump_bytes();) {
-    const std::string_view piece = dump_piece(end);
-    end += piece.size();
-    copied->load_piece(end, piece);
-  }
-  return copied;
-}
+std::unique_ptr<AnyValue> OverValue::copy() const { return copied_in_pieces(*this); }
 
 }  // namespace tally::redis

@@ -5,6 +5,7 @@
 #include "parameter_bytes.hpp"
 #include "refusal.hpp"
 #include "tally/serialization/file_pieces.hpp"
+#include "value_pieces.hpp"
 
 namespace tally::redis {
 namespace {
@@ -23,9 +24,7 @@ void StoredValue::require_complete() const {
     throw Refusal("ERR the value is incomplete: " + std::to_string(partial_->header_bytes().size()) +
                   " bytes of its file are imported; import the remaining pieces, or delete the key");
   }
-  throw Refusal("ERR the value is incomplete: " + std::to_string(partial_->loaded_bytes()) + " of " +
-                std::to_string(partial_->total_bytes()) +
-                " bytes are loaded; load the remaining chunks, or delete the key");
+  refuse_incomplete(partial_->loaded_bytes(), partial_->total_bytes());
 }
 
 std::string StoredValue::header_with(

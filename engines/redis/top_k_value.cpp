@@ -8,6 +8,7 @@
 #include "parameter_bytes.hpp"
 #include "partial_load.hpp"
 #include "refusal.hpp"
+#include "value_pieces.hpp"
 
 namespace tally::redis {
 namespace {
@@ -74,9 +75,7 @@ std::uint64_t TopKValue::memory_with(std::uint64_t item_bytes) const noexcept {
 
 void TopKValue::require_complete() const {
   if (keys_) return;
-  throw Refusal("ERR the value is incomplete: " + std::to_string(loader_->num_bytes()) + " of " +
-                std::to_string(file_bytes_) +
-                " bytes are loaded; load the remaining chunks, or delete the key");
+  refuse_incomplete(loader_->num_bytes(), file_bytes_);
 }
 
 const SketchPieces& TopKValue::pieces() const {
@@ -175,16 +174,7 @@ void TopKValue::take_file() {
   loader_.reset();
 }
 
-std::unique_ptr<AnyValue> TopKValue::copy() const {
-  auto copied = std::make_unique<TopKValue>();
-  copied->begin_load(dump_header(), ~std::uint64_t{0});
-  for (std::uint64_t end = 0; end < dump_bytes();) {
-    const std::string_view piece = dump_piece(end);
-    end += piece.size();
-    copied->load_piece(end, piece);
-  }
-  return copied;
-}
+std::unique_ptr<AnyValue> TopKValue::copy() const { return copied_in_pieces(*this); }
 
 void TopKValue::load_empty(std::string_view header, std::uint64_t max_bytes) {
   const std::uint64_t file_bytes = read_header(header, max_bytes);
