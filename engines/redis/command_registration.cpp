@@ -93,11 +93,13 @@ void add_category(api::Context* context, const char* category) noexcept {
   if (api::add_category != nullptr) (void)api::add_category(context, category);
 }
 
-bool register_command(api::Context* context, const Command& command, const char* name, const char* category) {
+Registration register_command(api::Context* context, const Command& command, const char* name,
+                              const char* category) {
   if (api::create_command(context, name, command.entry.function, command.flags, 0, 0, 0) != api::ok)
-    return false;
+    return Registration::name_is_taken;
   api::RegisteredCommand* const registered = api::get_command(context, name);
-  return document(registered, command) && categorize(registered, command, category);
+  const bool is_described = document(registered, command) && categorize(registered, command, category);
+  return is_described ? Registration::done : Registration::is_not_described;
 }
 
 }  // namespace tally::redis

@@ -29,8 +29,12 @@ struct Family {
 
 bool register_named(api::Context* context, const Command& command, const std::string& name,
                     const char* category, Names names) {
-  if (register_command(context, command, name.c_str(), category)) return true;
-  if (names == Names::compatible) {
+  const Registration registration = register_command(context, command, name.c_str(), category);
+  if (registration == Registration::done) return true;
+  if (registration == Registration::is_not_described) {
+    api::log(context, "warning", "tally: this server refuses the description of the command %s",
+             name.c_str());
+  } else if (names == Names::compatible) {
     api::log(context, "warning",
              "tally: another module has registered the command %s; load tally with COMPAT no, which has the "
              "same commands as TALLY.%s and so on, or do not load the other module",

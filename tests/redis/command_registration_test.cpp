@@ -12,6 +12,7 @@ namespace {
 
 using redis::Command;
 using redis::KeyUse;
+using redis::Registration;
 namespace api = redis::api;
 
 /// What was said about the last command.
@@ -53,11 +54,12 @@ class CommandRegistration : public testing::Test {
       return 1;  // another module has it
     };
   }
-  static bool registers(const char* flags, const char* name = "BF.ADD") {
+  static Registration registration(const char* flags, const char* name = "BF.ADD") {
     const Command command{name, {run_nothing, -3}, flags, KeyUse::insert, "key item ...", "Add", "O(1)"};
     redis::add_category(nullptr, "bloom");
     return redis::register_command(nullptr, command, name, "bloom");
   }
+  static bool registers(const char* flags) { return registration(flags) == Registration::done; }
 };
 
 TEST_F(CommandRegistration, AsksForNoCategoriesWhereTheServerHasNone) {
@@ -83,7 +85,14 @@ TEST_F(CommandRegistration, NamesTheFamilyAlsoIfAnotherModuleHasMadeItsCategory)
   EXPECT_EQ(said.categories, "read slow bloom");
 }
 
-TEST_F(CommandRegistration, FailsIfTheNameIsTaken) { EXPECT_FALSE(registers("readonly", "TAKEN")); }
+TEST_F(CommandRegistration, SaysThatTheNameIsTaken) {
+  EXPECT_EQ(registration("readonly", "TAKEN"), Registration::name_is_taken);
+}
+
+TEST_F(CommandRegistration, SaysThatTheServerRefusesTheDescription) {
+  api::set_command_info = [](api::RegisteredCommand*, const api::CommandInfo*) { return 1; };
+  EXPECT_EQ(registration("readonly"), Registration::is_not_described);
+}
 
 }  // namespace
 }  // namespace tally::test
