@@ -379,6 +379,20 @@ TEST_F(RedisCuckoo, AFilterLargerThanMaxKeyBytesIsNeitherCreatedNorGrown) {
   EXPECT_EQ(redis({"CF.EXISTS", "f", "key0"}), ":1");
 }
 
+TEST_F(RedisCuckoo, TakesTheBytesPerItemThatThePageStates) {
+  RunningModule redis;
+  const auto bytes_per_item = [&](const Words& options) {
+    Words words{"CF.RESERVE", "f", "2000000", "ERROR", "0.01"};
+    words.insert(words.end(), options.begin(), options.end());
+    EXPECT_EQ(redis(words), "+OK");
+    const double bytes = std::stod(redis.call({"MEMORY", "USAGE", "f"}).text);
+    redis({"DEL", "f"});
+    return bytes / 2e6;
+  };
+  EXPECT_NEAR(bytes_per_item({}), 2.9, 0.05);
+  EXPECT_NEAR(bytes_per_item({"EXPANSION", "0"}), 2.3, 0.05);
+}
+
 TEST_F(RedisCuckoo, ALoadedDumpIsEqualAndDamagedChunksAreRefused) {
   RunningModule redis;
   redis({"CF.RESERVE", "f", "500", "EXPANSION", "2"});
