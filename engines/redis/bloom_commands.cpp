@@ -229,7 +229,7 @@ void info(Call& call) {
 void scan_dump(Call& call) {
   const auto position = call.integer(2);
   const OpenKey key(call, KeyAccess::read);
-  const BloomChain& chain = key.get<BloomChain>(not_found);
+  BloomChain& chain = key.get<BloomChain>(not_found);
   if (!position) throw Refusal("Second argument must be numeric");
   reply_with_chunk(call, chain, *position);
 }

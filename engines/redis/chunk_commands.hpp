@@ -7,6 +7,7 @@
 #include "call.hpp"
 #include "open_key.hpp"
 #include "refusal.hpp"
+#include "stored_value.hpp"
 
 namespace tally::redis {
 
@@ -20,23 +21,26 @@ struct ChunkReplies {
 };
 
 /// The chunk of a dump at a position, with the next position: 0 asks for the header, 1 + n for the bytes from n on. After
-/// the last byte, the next position is 0.
-inline void reply_with_chunk(const Call& call, const AnyValue& value, long long position,
+/// the last byte, the next position is 0. While the checksum of a large value is computed for the header, chunks are
+/// empty and the next position is negative.
+inline void reply_with_chunk(const Call& call, StoredValue& value, long long position,
                              const ChunkReplies& replies = {}) {
-  const bool is_end = position < 0 || static_cast<std::uint64_t>(position) > value.dump_bytes();
-  const std::string header = position == 0 ? value.dump_header() : "";
-  call.array(2);
-  if (position == 0) {
-    call.integer_reply(1);
-    call.bytes(header);
-  } else if (is_end) {
-    call.integer_reply(0);
-    replies.ends_with_null ? call.null() : call.bytes("");
-  } else {
-    const std::string_view piece = value.dump_piece(static_cast<std::uint64_t>(position) - 1);
-    call.integer_reply(static_cast<std::uint64_t>(position) + piece.size());
-    call.bytes(piece);
+  std::string header;
+  std::string_view chunk;
+  long long next = 0;
+  if (position == 0 || (position < 0 && value.has_begun_dump())) {
+    const DumpChecksums* const checksums = position == 0 ? value.begin_dump() : value.continue_dump();
+    if (checksums != nullptr) header = value.dump_header_with(*checksums);
+    chunk = header;
+    next = checksums != nullptr ? 1 : value.dump_position();
+  } else if (position > 0 && static_cast<std::uint64_t>(position) <= value.dump_bytes()) {
+    value.require_unchanged_dump();
+    chunk = value.dump_piece(static_cast<std::uint64_t>(position) - 1);
+    next = position + static_cast<long long>(chunk.size());
   }
+  call.array(2);
+  call.signed_reply(next);
+  next == 0 && replies.ends_with_null ? call.null() : call.bytes(chunk);
 }
 
 /// Calls load(). Where it fails and so begins anew, the key is deleted, also on replicas: they have the pieces so far, and
@@ -56,8 +60,10 @@ void load_or_delete(const Call& call, OpenKey& key, const AnyValue& value, Load 
 }
 
 /// Loads argument 3: the header into an empty key at position 1, later chunks at the position that came with them.
+/// An empty chunk with a negative position changes nothing.
 template <class Value>
 void load_chunk_of(const Call& call, OpenKey& key, long long position, const ChunkReplies& replies = {}) {
+  if (position < 0 && call.text(3).empty()) return call.ok();  // of a dump whose header was not ready
   Value* value = key.find<Value>();
   if (position == 1) {
     if (value != nullptr) throw Refusal(replies.exists);

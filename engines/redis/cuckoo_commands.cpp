@@ -246,8 +246,8 @@ constexpr ChunkReplies chunk_replies{.ends_with_null = true,
 void scan_dump(Call& call) {
   const auto position = call.integer(2);
   const OpenKey key(call, KeyAccess::read);
-  const CuckooChain& chain = key.get<CuckooChain>(not_found);
-  if (!position || *position < 0) throw Refusal(chunk_replies.bad_position);
+  CuckooChain& chain = key.get<CuckooChain>(not_found);
+  if (!position || (*position < 0 && !chain.has_begun_dump())) throw Refusal(chunk_replies.bad_position);
   if (chain.num_keys() != 0) return reply_with_chunk(call, chain, *position, chunk_replies);
   call.array(2);
   call.integer_reply(0);
@@ -256,7 +256,8 @@ void scan_dump(Call& call) {
 
 void load_chunk(Call& call) {
   const auto position = call.integer(2);
-  if (!position || *position < 1) throw Refusal(chunk_replies.bad_position);
+  const bool is_empty = position && *position < 0 && call.text(3).empty();
+  if (!position || (*position < 1 && !is_empty)) throw Refusal(chunk_replies.bad_position);
   OpenKey key(call, KeyAccess::write);
   load_chunk_of<CuckooChain>(call, key, *position, chunk_replies);
 }

@@ -18,32 +18,38 @@ namespace {
 
 constexpr const char* not_a_position = "ERR the position is not a byte of the file; give 0 or more";
 
-/// The piece of the file from a position on: the header, or some of the body.
-std::string_view file_piece(const AnyFilter& filter, std::uint64_t position, std::string& header) {
-  if (position >= file_header_bytes)
-    return text_of(body_piece(filter, position - file_header_bytes, max_piece_bytes));
-  header = text_of(file_header(filter));
-  return std::string_view(header).substr(position);
+void reply_with_piece(const Call& call, long long next, std::string_view piece) {
+  call.array(2);
+  call.signed_reply(next);
+  call.bytes(piece);
+}
+
+/// The header, or nothing while its checksum is computed.
+void export_header(const Call& call, FilterValue& value, const DumpChecksums* checksums) {
+  if (checksums == nullptr) return reply_with_piece(call, value.dump_position(), "");
+  reply_with_piece(call, file_header_bytes, text_of(file_header(value.filter(), checksums->of_file(0))));
 }
 
 void export_piece(Call& call) {
   const auto position = call.integer(2);
-  if (!position || *position < 0) throw Refusal(not_a_position);
+  if (!position) throw Refusal(not_a_position);
   const OpenKey key(call, KeyAccess::read);
-  const AnyFilter& filter =
-      key.get<FilterValue>("ERR the key does not exist; create it with TALLY.CREATE").filter();
-  const std::uint64_t end = file_header_bytes + filter.shape().num_bytes();
+  FilterValue& value = key.get<FilterValue>("ERR the key does not exist; create it with TALLY.CREATE");
+  if (*position == 0) return export_header(call, value, value.begin_dump());
+  if (*position < 0 && value.has_begun_dump()) return export_header(call, value, value.continue_dump());
+  if (*position < 0) throw Refusal(not_a_position);
+  const std::uint64_t end = file_header_bytes + value.filter().shape().num_bytes();
   const auto begin = static_cast<std::uint64_t>(*position);
-  if (begin >= end) {
-    throw Refusal("ERR the position is " + std::to_string(begin) + "; must be below " + std::to_string(end) +
-                  ", the length of the file; start again with position 0");
+  if (begin < file_header_bytes || begin >= end) {
+    throw Refusal("ERR the position is " + std::to_string(begin) + "; must be 0, or " +
+                  std::to_string(file_header_bytes) + " to " + std::to_string(end - 1) +
+                  "; start again with position 0");
   }
-  std::string header;
-  const std::string_view piece = file_piece(filter, begin, header);
+  value.require_unchanged_dump();
+  const std::string_view piece =
+      text_of(body_piece(value.filter(), begin - file_header_bytes, max_piece_bytes));
   const std::uint64_t next = begin + piece.size();
-  call.array(2);
-  call.integer_reply(next == end ? 0 : next);
-  call.bytes(piece);
+  reply_with_piece(call, next == end ? 0 : static_cast<long long>(next), piece);
 }
 
 void load_piece(const Call& call, FilterValue& value, std::uint64_t position) {

@@ -27,18 +27,51 @@ void StoredValue::require_complete() const {
   refuse_incomplete(partial_->loaded_bytes(), partial_->total_bytes());
 }
 
-std::string StoredValue::header_with(
-    std::array<std::byte, file_header_bytes> (*header_of)(const FilterView&)) const {
+std::string StoredValue::header_with(const FileHeaderOf& header_of) const {
   std::string header(magic());
   append_parameter(header, partial_ ? partial_->headers().size() : filters().size());
   header += parameters();
   if (partial_) {
     header += partial_->header_bytes();
   } else {
-    for (const FilterView& filter : filters()) header += text_of(header_of(filter));
+    std::size_t file = 0;
+    for (const FilterView& filter : filters()) header += text_of(header_of(filter, file++));
   }
   append_parameter(header, checksum_of(header));
   return header;
+}
+
+std::string StoredValue::dump_header() const {
+  return header_with([](const FilterView& filter, std::size_t) { return file_header(filter); });
+}
+
+std::string StoredValue::empty_header() const {
+  return header_with([](const FilterView& filter, std::size_t) { return file_header_without_body(filter); });
+}
+
+std::string StoredValue::dump_header_with(const DumpChecksums& checksums) const {
+  return header_with([&](const FilterView& filter, std::size_t file) {
+    return file_header(filter, checksums.of_file(file));
+  });
+}
+
+const DumpChecksums* StoredValue::begin_dump() {
+  checksums_ = std::make_unique<DumpChecksums>(empty_header(), filters().size());
+  return continue_dump();
+}
+
+const DumpChecksums* StoredValue::continue_dump() {
+  require_unchanged_dump();
+  return checksums_->is_complete() || checksums_->advance(filters()) ? checksums_.get() : nullptr;
+}
+
+void StoredValue::require_unchanged_dump() {
+  if (!checksums_ || checksums_->description() == empty_header()) return;
+  checksums_.reset();
+  throw Refusal(
+      "ERR the key has changed since the call with position 0; begin again, and do not write to the key "
+      "until "
+      "the last piece");
 }
 
 std::uint64_t StoredValue::dump_bytes() const {

@@ -3,6 +3,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +12,7 @@
 
 #include "any_value.hpp"
 #include "call.hpp"
+#include "dump_checksums.hpp"
 #include "partial_load.hpp"
 #include "tally/any_filter.hpp"
 #include "tally/serialization/file_pieces.hpp"
@@ -24,10 +27,24 @@ class StoredValue : public AnyValue {
   bool is_complete() const noexcept { return !partial_.has_value(); }
   void require_complete() const override;
 
-  std::string dump_header() const override { return header_with(file_header); }
-  std::string empty_header() const override { return header_with(file_header_without_body); }
+  std::string dump_header() const override;
+  std::string empty_header() const override;
   std::uint64_t dump_bytes() const override;
   std::string_view dump_piece(std::uint64_t offset) const override;
+
+  // A dump for clients, which are not to wait for the checksum of a large value. The value must not change meanwhile.
+
+  /// Begins a dump, or goes on with it; each call reads at most DumpChecksums::step_bytes. Returns the checksums once they
+  /// are complete, and nullptr before. Throws Refusal if the value has changed since the dump began, or if none did.
+  const DumpChecksums* begin_dump();
+  const DumpChecksums* continue_dump();
+  /// For the next call: how many bytes were read, as a negative number. Other positions are from 0 on.
+  long long dump_position() const noexcept { return -static_cast<long long>(checksums_->num_bytes()); }
+  bool has_begun_dump() const noexcept { return checksums_ != nullptr; }
+  /// dump_header() without reading the value.
+  std::string dump_header_with(const DumpChecksums& checksums) const;
+  /// Throws Refusal if the value has changed since begin_dump().
+  void require_unchanged_dump();
 
   void begin_load(std::string_view header, std::uint64_t max_bytes) override;
   /// PartialLoad::append.
@@ -39,6 +56,11 @@ class StoredValue : public AnyValue {
   std::uint64_t total_bytes() const override { return partial_ ? partial_->total_bytes() : dump_bytes(); }
 
   std::uint64_t memory_bytes() const override;
+
+ protected:
+  StoredValue() = default;
+  /// A dump of the copy has not begun.
+  StoredValue(const StoredValue& other) : AnyValue(other), partial_(other.partial_) {}
 
  private:
   void complete_load();
@@ -52,9 +74,12 @@ class StoredValue : public AnyValue {
   virtual void take(std::vector<AnyFilter> filters) = 0;
   virtual std::uint64_t other_bytes() const noexcept { return 0; }  ///< beside the filters
 
-  std::string header_with(std::array<std::byte, file_header_bytes> (*header_of)(const FilterView&)) const;
+  using FileHeaderOf =
+      std::function<std::array<std::byte, file_header_bytes>(const FilterView&, std::size_t file)>;
+  std::string header_with(const FileHeaderOf& header_of) const;
 
   std::optional<PartialLoad> partial_;
+  std::unique_ptr<DumpChecksums> checksums_;
 };
 
 }  // namespace tally::redis

@@ -83,14 +83,20 @@ const SketchPieces& TopKValue::pieces() const {
   return *pieces_;
 }
 
-std::string TopKValue::dump_header() const {
+std::string TopKValue::dump_header() const { return header_with(keys_ ? dump_bytes() : file_bytes_); }
+
+std::string TopKValue::empty_header() const {
+  return header_with(file_header_bytes + sketch_bytes(options_));
+}
+
+std::string TopKValue::header_with(std::uint64_t file_bytes) const {
   std::string header(first_bytes);
   append_parameter(header, options_.k);
   append_parameter(header, options_.width);
   append_parameter(header, options_.depth);
   append_parameter(header, std::bit_cast<std::uint64_t>(options_.decay));
   append_parameter(header, seed_);
-  append_parameter(header, keys_ ? dump_bytes() : file_bytes_);
+  append_parameter(header, file_bytes);
   append_parameter(header, checksum_of(header));
   return header;
 }

@@ -54,6 +54,7 @@ class TopKValue final : public AnyValue {
 
   void require_complete() const override;
   std::string dump_header() const override;
+  std::string empty_header() const override;
   std::uint64_t dump_bytes() const override;
   std::string_view dump_piece(std::uint64_t offset) const override;
   void begin_load(std::string_view header, std::uint64_t max_bytes) override;
@@ -65,6 +66,7 @@ class TopKValue final : public AnyValue {
   std::unique_ptr<AnyValue> copy() const override;
 
  private:
+  std::string header_with(std::uint64_t file_bytes) const;
   const SketchPieces& pieces() const;
   void take_file();
   std::uint64_t read_header(std::string_view header, std::uint64_t max_bytes);

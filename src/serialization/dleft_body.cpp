@@ -33,21 +33,28 @@ class Cells {
     return bytes >> bit % 8 & cell_mask_;
   }
 
-  void check(std::uint64_t num_fingerprints) const {
+  void check(std::uint64_t num_bytes, CheckedUnits& checked) const noexcept {
     const std::uint64_t low = (std::uint64_t{1} << shape_.least_remainder_bits) - 1;
     const std::uint64_t moved = ((std::uint64_t{1} << shape_.remainder_bits) - 1) &
                                 ~((std::uint64_t{1} << shape_.current_remainder_bits()) - 1);
-    std::uint64_t num_used = 0;
-    for (std::uint64_t i = 0; i < shape_.num_cells(); ++i) {
-      const std::uint64_t cell = get(i);
+    const std::uint64_t end = std::min(shape_.num_cells(), 8 * num_bytes / shape_.cell_bits());
+    CheckedUnits next = checked;
+    for (; next.num_good < end; ++next.num_good) {
+      const std::uint64_t cell = get(next.num_good);
       if (cell == 0) continue;
-      ++num_used;
-      if ((cell & low) == 0 || (cell & moved) != 0) {
-        refuse("cell " + std::to_string(i) + " holds an impossible remainder", byte_of(i));
-      }
+      if ((cell & low) == 0 || (cell & moved) != 0) break;
+      ++next.num_fingerprints;
     }
-    if (num_used != num_fingerprints) {
-      refuse("the number of cells in use is " + std::to_string(num_used) + "; must be " +
+    checked = next;
+  }
+
+  void require_all(const CheckedUnits& checked, std::uint64_t num_fingerprints) const {
+    if (checked.num_good != shape_.num_cells()) {
+      refuse("cell " + std::to_string(checked.num_good) + " holds an impossible remainder",
+             byte_of(checked.num_good));
+    }
+    if (checked.num_fingerprints != num_fingerprints) {
+      refuse("the number of cells in use is " + std::to_string(checked.num_fingerprints) + "; must be " +
                  std::to_string(num_fingerprints) + ", the header's num_fingerprints",
              0);
     }
@@ -85,17 +92,41 @@ class Cells {
 
 }  // namespace
 
-void check_dleft_body(const FileHeader& header, const DLeftShape& shape, const BodyBytes& body) {
-  const Cells cells(shape, body.main);
-  cells.check(header.totals.num_fingerprints);
+namespace {
+
+/// Calls use(rule) with whether a fingerprint may be in the side table.
+template <class Use>
+void with_side_table_rule(const FileHeader& header, const DLeftShape& shape, const Cells& cells, Use use) {
   BucketSchemes::with_id(header.shape.scheme_id, [&]<class Scheme>(std::type_identity<Scheme>) {
     const FingerprintSpace space = shape.fingerprint_space();
     const Scheme scheme(space, header.seed_or_key_id);
-    check_side_table(body, shape.spill_capacity, [&](std::uint64_t image) {
+    const auto belongs = [&](std::uint64_t image) {
       const std::uint64_t low = image & ((std::uint64_t{1} << space.least_remainder_bits) - 1);
       const bool is_image = low != 0 && image >> space.remainder_bits < space.num_buckets;
       return is_image && cells.has_full_cell(scheme, scheme.fingerprint(0, image));
-    });
+    };
+    use(SideTableRule(std::ref(belongs)));  // allocates nothing
+  });
+}
+
+}  // namespace
+
+void check_dleft_part(const FileHeader& header, const DLeftShape& shape, const BodyBytes& body,
+                      std::uint64_t num_bytes, CheckedUnits& checked, CheckedSideTable& side_table) noexcept {
+  const Cells cells(shape, body.main);
+  if (num_bytes <= body.main.size()) return cells.check(num_bytes, checked);
+  cells.check(body.main.size(), checked);
+  with_side_table_rule(header, shape, cells, [&](const SideTableRule& belongs) {
+    check_side_table(body, num_bytes - body.main.size(), shape.spill_capacity, belongs, side_table);
+  });
+}
+
+void check_dleft_rest(const FileHeader& header, const DLeftShape& shape, const BodyBytes& body,
+                      const CheckedUnits& checked, const CheckedSideTable& side_table) {
+  const Cells cells(shape, body.main);
+  cells.require_all(checked, header.totals.num_fingerprints);
+  with_side_table_rule(header, shape, cells, [&](const SideTableRule& belongs) {
+    check_rest_of_side_table(body, shape.spill_capacity, belongs, side_table);
   });
 }
 

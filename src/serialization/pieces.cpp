@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -31,6 +32,13 @@ std::array<std::byte, file_header_bytes> file_header_without_body(const FilterVi
   return detail::header_of(filter, 0);
 }
 
+std::array<std::byte, file_header_bytes> file_header(const FilterView& filter, const BodyChecksum& checksum) {
+  if (checksum.num_bytes() == filter.shape.num_bytes()) return detail::header_of(filter, checksum.value());
+  throw std::invalid_argument("file_header: the checksum is of " + std::to_string(checksum.num_bytes()) +
+                              " bytes; must be of " + std::to_string(filter.shape.num_bytes()) +
+                              ", the whole body; add all pieces of it");
+}
+
 std::span<const std::byte> body_piece(const FilterView& filter, std::uint64_t offset,
                                       std::uint64_t max_bytes) noexcept {
   return at_most(max_bytes,
@@ -60,6 +68,11 @@ void FilterLoader::begin_body() {
   words_ = detail::AlignedWords((header.body_bytes() - side_bytes) / 8);
   side_words_ = detail::AlignedWords(side_bytes / 8);
   header_ = header;
+  check_ = {};
+}
+
+detail::BodyBytes FilterLoader::body() const noexcept {
+  return {std::as_bytes(words_.words()), std::as_bytes(side_words_.words())};
 }
 
 void FilterLoader::forget_after(std::uint64_t num_bytes) noexcept {
@@ -72,6 +85,7 @@ void FilterLoader::forget_after(std::uint64_t num_bytes) noexcept {
 
 void FilterLoader::add(std::span<const std::byte> bytes) {
   const std::uint64_t num_before = num_bytes_;
+  const detail::BodyCheck check_before = check_;
   try {
     const std::uint64_t num_after = num_before + bytes.size();
     while (!bytes.empty() && !(header_ && num_bytes_ == file_header_bytes + header_->body_bytes())) {
@@ -80,18 +94,20 @@ void FilterLoader::add(std::span<const std::byte> bytes) {
       std::ranges::copy(part, free.begin());
       num_bytes_ += part.size();
       bytes = bytes.subspan(part.size());
+      if (header_) check_.add(*header_, part, body(), num_bytes_ - file_header_bytes);
       if (num_bytes_ == file_header_bytes) begin_body();
     }
     if (!header_ || num_after < file_header_bytes + header_->body_bytes()) return;
     detail::check_length(header_->body_bytes(), num_after);
     if (filter_) return;
-    detail::check_body(*header_, {std::as_bytes(words_.words()), std::as_bytes(side_words_.words())});
+    check_.finish(*header_, body());
     filter_.emplace(header_->shape, header_->hasher(key_), header_->totals, std::move(words_),
                     std::move(side_words_));
   } catch (...) {
     // Words that went into a filter which could not be made are lost.
     const bool has_words = !header_ || words_.size() != 0;
     if (!filter_) forget_after(has_words ? num_before : 0);
+    check_ = check_before;
     throw;
   }
 }
@@ -101,8 +117,7 @@ std::span<const std::byte> FilterLoader::body_piece(std::uint64_t offset,
   if (filter_) return tally::body_piece(*filter_, offset, max_bytes);
   const std::uint64_t num_added = header_ ? num_bytes_ - file_header_bytes : 0;
   if (offset >= num_added) return {};
-  return at_most(std::min(max_bytes, num_added - offset),
-                 rest_of_part({std::as_bytes(words_.words()), std::as_bytes(side_words_.words())}, offset));
+  return at_most(std::min(max_bytes, num_added - offset), rest_of_part(body(), offset));
 }
 
 AnyFilter FilterLoader::take() && {

@@ -89,6 +89,42 @@ TEST_F(RedisFile, LargerThanAPieceIsExportedInSeveral) {
   EXPECT_TRUE(deserialize({bytes, file.size()}).may_contain(KeyHasher(1)("key7")));
 }
 
+TEST_F(RedisFile, OfALargeKeyIsExportedAfterStepsThatComputeItsChecksum) {
+  RunningModule redis;
+  redis({"TALLY.CREATE", "f", "--kind", "dleft", "--keys", "16M", "--seed", "1"});
+  redis(with_keys({"TALLY.ADD", "f"}, "key", 0, 1000));
+  EXPECT_EQ(redis({"TALLY.EXPORT", "f", "0"}), "[:-16777216, \"\"]");
+  EXPECT_EQ(redis({"TALLY.EXPORT", "f", "0"}), "[:-16777216, \"\"]");
+  EXPECT_EQ(redis({"TALLY.EXPORT", "f", "-16777216"}), "[:-33554432, \"\"]");
+  EXPECT_EQ(redis.call({"TALLY.EXPORT", "f", "-33554432"}).elements.at(0).text, "128");
+  const std::string file = exported(redis, "f");
+  ASSERT_EQ(import(redis, "copy", file, std::size_t{1} << 20), "+OK");
+  EXPECT_EQ(redis.digest("copy"), redis.digest("f"));
+  const auto* const bytes = reinterpret_cast<const std::byte*>(file.data());
+  EXPECT_TRUE(deserialize({bytes, file.size()}).may_contain(KeyHasher(1)("key7")));
+}
+
+TEST_F(RedisFile, IsNotExportedWhenTheKeyChangesMeanwhile) {
+  RunningModule redis;
+  for (const char* keys : {"1M", "16M"}) {
+    const std::vector<Words> writes{
+        {"TALLY.ADD", "f", "x"}, {"TALLY.REMOVE", "f", "x"}, {"TALLY.REMOVE", "f", "y"}};
+    for (const Words& write : writes) {
+      redis({"TALLY.CREATE", "f", "--kind", "dleft", "--keys", keys, "--seed", "1"});
+      redis({"TALLY.ADD", "f", "x"});
+      const std::string position = redis.call({"TALLY.EXPORT", "f", "0"}).elements.at(0).text;
+      redis(write);
+      EXPECT_EQ(redis({"TALLY.EXPORT", "f", position}),
+                "-ERR the key has changed since the call with position 0; begin again, and do not write to "
+                "the key until "
+                "the last piece")
+          << write[0] << " " << write[2];
+      EXPECT_THAT(exported(redis, "f"), ::testing::SizeIs(::testing::Gt(std::size_t{1} << 20)));
+      redis({"DEL", "f"});
+    }
+  }
+}
+
 TEST_F(RedisFile, ThatIsDamagedOrOutOfOrderIsRefusedAndChangesNothing) {
   RunningModule redis;
   Random random(7);
@@ -161,7 +197,13 @@ TEST_F(RedisFile, ArgumentErrorsNameThePositionAndTheFix) {
       {{{"SET", "string", "x"}, "+OK"},
        {{"TALLY.EXPORT", "none", "0"}, "-ERR the key does not exist; create it with TALLY.CREATE"},
        {{"TALLY.EXPORT", "none", "x"}, bad_position},
-       {{"TALLY.EXPORT", "none", "-1"}, bad_position},
+       {{"TALLY.EXPORT", "none", "-1"}, "-ERR the key does not exist; create it with TALLY.CREATE"},
+       {{"TALLY.CREATE", "f", "--kind", "bloom", "--num-bits", "512", "--num-hashes", "2"}, "+OK"},
+       {{"TALLY.EXPORT", "f", "-1"}, bad_position},
+       {{"TALLY.EXPORT", "f", "127"},
+        "-ERR the position is 127; must be 0, or 128 to 191; start again with position 0"},
+       {{"TALLY.EXPORT", "f", "192"},
+        "-ERR the position is 192; must be 0, or 128 to 191; start again with position 0"},
        {{"TALLY.EXPORT", "string", "0"}, shown_wrong_type},
        {{"TALLY.IMPORT", "k", "-1", "x"}, bad_position},
        {{"TALLY.IMPORT", "string", "0", "x"}, shown_wrong_type},

@@ -80,7 +80,7 @@ TEST_F(RedisMemory, TheServerCountsAFilterOfEveryFamily) {
 
 /// Commands that make a key which takes more than a megabyte.
 std::vector<Words> creations(RunningModule& redis) {
-  redis({"BF.RESERVE", "large", "0.001", "10000000"});
+  redis({"BF.RESERVE", "large", "0.001", "5000000"});
   const std::string header = redis.call({"BF.SCANDUMP", "large", "0"}).elements.at(1).text;
   redis({"DEL", "large"});
   return {{"BF.RESERVE", "new", "0.001", "10000000"},

@@ -14,6 +14,7 @@
 namespace tally::test {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 class RedisPersistence : public WithModule {};
@@ -90,6 +91,45 @@ std::vector<std::string> digests(RunningModule& redis) {
   for (const char* key : {"made by add", "cuckoo by add"}) all.push_back(redis.digest(key));
   all.push_back(redis.digest("merged"));
   return all;
+}
+
+TEST_F(RedisDump, OfALargeFilterBeginsWithEmptyChunksAndLoadsWithThem) {
+  RunningModule redis;
+  redis({"BF.RESERVE", "f", "0.01", "20000000", "NONSCALING"});
+  redis(with_keys({"BF.MADD", "f"}, "key", 0, 1000));
+  redis({"CF.RESERVE", "cf", "9000000"});
+  redis(with_keys({"CF.INSERT", "cf", "ITEMS"}, "key", 0, 1000));
+  for (const std::string name : {"BF", "CF"}) {
+    const std::string key = name == "BF" ? "f" : "cf";
+    std::vector<std::string> before_header;
+    std::string position = "0";
+    for (;;) {
+      const RedisReply reply = redis.call({name + ".SCANDUMP", key, position});
+      ASSERT_EQ(reply.elements.size(), 2u) << reply.shown();
+      position = reply.elements[0].text;
+      if (position == "0") break;
+      if (position[0] == '-') {
+        before_header.push_back(position);
+        EXPECT_EQ(reply.elements[1].text, "");
+      }
+      ASSERT_EQ(redis({name + ".LOADCHUNK", "copy", position, reply.elements[1].text}), "+OK") << position;
+      if (position[0] == '-') {
+        EXPECT_EQ(redis({"EXISTS", "copy"}), ":0");
+      }
+    }
+    EXPECT_THAT(before_header, ElementsAre("-16777216")) << name;
+    EXPECT_EQ(redis.digest("copy"), redis.digest(key));
+    redis({"DEL", "copy"});
+
+    // A write between two calls is found.
+    position = redis.call({name + ".SCANDUMP", key, "0"}).elements.at(0).text;
+    redis({name + ".ADD", key, "another"});
+    EXPECT_THAT(redis({name + ".SCANDUMP", key, position}), HasSubstr("the key has changed"));
+    position = redis.call({name + ".SCANDUMP", key, "0"}).elements.at(0).text;
+    EXPECT_EQ(redis.call({name + ".SCANDUMP", key, position}).elements.at(0).text, "1");
+    redis({name + ".ADD", key, "yet another"});
+    EXPECT_THAT(redis({name + ".SCANDUMP", key, "1"}), HasSubstr("the key has changed"));
+  }
 }
 
 TEST_F(RedisDump, ALoadedDumpIsEqual) {

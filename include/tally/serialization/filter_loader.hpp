@@ -8,6 +8,7 @@
 
 #include "tally/any_filter.hpp"
 #include "tally/detail/aligned_words.hpp"
+#include "tally/serialization/body_check.hpp"
 #include "tally/serialization/file_header.hpp"
 
 namespace tally {
@@ -21,8 +22,8 @@ class FilterLoader {
  public:
   explicit FilterLoader(std::uint64_t max_body_bytes, const std::optional<HashKey>& key = {});
 
-  /// The next bytes of the file. Those that complete the header or the body are checked at once, with the errors of
-  /// `deserialize`; for a key, and for a body that is too long, with the last byte of the header. Throws FormatError
+  /// The next bytes of the file. They are checked as they arrive. What is wrong is thrown with the last byte of the header
+  /// or of the body, with the errors of `deserialize`; for a key, and for a body that is too long, with the last byte of the header. Throws FormatError
   /// (FileKindError for a file that is not a filter), also for bytes after the end; std::invalid_argument for a missing
   /// or wrong key; std::bad_alloc. Then nothing has changed: other bytes can be added instead. Except
   /// if there is no memory to make the filter of a complete file: then num_bytes() is 0, and the load begins anew.
@@ -43,6 +44,7 @@ class FilterLoader {
 
  private:
   void begin_body();
+  detail::BodyBytes body() const noexcept;
   std::span<std::byte> free_bytes() noexcept;
   void forget_after(std::uint64_t num_bytes) noexcept;
 
@@ -52,6 +54,7 @@ class FilterLoader {
   std::optional<FileHeader> header_;
   detail::AlignedWords words_;
   detail::AlignedWords side_words_;
+  detail::BodyCheck check_;
   std::uint64_t num_bytes_ = 0;
   std::optional<AnyFilter> filter_;
 };

@@ -84,6 +84,25 @@ TEST(Pieces, OfAFileOfEveryKindAreWhatSerializeReturns) {
   }
 }
 
+TEST(Pieces, OfTheBodyGiveTheChecksumOfTheHeader) {
+  for (const FilterShape& shape : sample_shapes()) {
+    SCOPED_TRACE(describe(shape));
+    const AnyFilter filter = filled(shape);
+    for (const std::uint64_t max_bytes : piece_sizes) {
+      BodyChecksum checksum;
+      while (checksum.num_bytes() < shape.num_bytes())
+        checksum.add(body_piece(filter, checksum.num_bytes(), max_bytes));
+      EXPECT_EQ(file_header(filter, checksum), file_header(filter));
+    }
+  }
+  const AnyFilter filter = filled(FilterShape{BloomShape{1013, 5}});
+  BodyChecksum checksum;
+  checksum.add(body_piece(filter, 0, 100));
+  EXPECT_EQ(
+      error_of([&] { (void)file_header(filter, checksum); }),
+      "file_header: the checksum is of 100 bytes; must be of 128, the whole body; add all pieces of it");
+}
+
 TEST(Pieces, OfAnySizeGiveTheFilterBackForEveryKind) {
   for (const FilterShape& shape : sample_shapes()) {
     SCOPED_TRACE(describe(shape));
@@ -107,7 +126,7 @@ TEST(Pieces, OfADamagedFileGiveTheErrorOfDeserialize) {
         const std::string error = error_of([&] { deserialize(damaged); });
         EXPECT_TRUE(has_right_checksums || !error.empty());
         if (has_right_checksums && at >= 128 && !error.empty()) ++num_body_errors;
-        for (const std::size_t piece_bytes : piece_sizes) {
+        for (const std::size_t piece_bytes : {7, 4096, 1 << 30}) {
           EXPECT_EQ(error_of([&] { loaded(damaged, piece_bytes); }), error) << "byte " << at;
         }
       }

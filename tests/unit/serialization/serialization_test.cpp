@@ -4,12 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <random>
 #include <string>
 
 #include "expect_refused.hpp"
 #include "file_bytes.hpp"
 #include "random.hpp"
 #include "sample_filters.hpp"
+#include "tally/detail/compact/line_cells.hpp"
 
 namespace tally {
 namespace {
@@ -306,6 +309,40 @@ TEST(Serialization, RefusesLinesThatACompactFilterDoesNotWrite) {
   expect_bad(with(128 + 56, ~word(128 + 56)), "line 0 holds bits that no filter writes", 128);
 }
 
+TEST(Serialization, RefusesJustTheLinesThatAreWrittenInAnotherWay) {
+  std::mt19937 random(9);
+  for (std::uint32_t bits = least_compact_remainder_bits; bits <= max_compact_remainder_bits; ++bits) {
+    const detail::CompactLayout layout(bits);
+    int num_refused = 0;
+    for (const std::uint64_t num_keys : {0, 1, 20, 50}) {
+      AnyFilter filter(FilterShape{CompactDLeftShape{.num_lines_per_subtable = 1, .remainder_bits = bits},
+                                   RotationBuckets::file_id},
+                       42);
+      for (std::uint64_t key = 0; key < num_keys; ++key) (void)filter.insert(filter.hasher()(key));
+      const Bytes whole = serialize(filter);
+      for (int trial = 0; trial < 300; ++trial) {
+        Bytes bytes = whole;
+        for (int i = 0; i <= trial % 3; ++i) bytes[128 + random() % 64] ^= std::byte{1} << random() % 8;
+        repair_checksums(bytes);
+        const auto* const line = reinterpret_cast<const unsigned char*>(bytes.data() + 128);
+        std::array<unsigned char, 64> written;
+        detail::CompactLineCells(layout, line).write(written.data());
+        const bool is_other = !std::equal(written.begin(), written.end(), line);
+        std::string error;
+        try {
+          (void)deserialize(bytes);
+        } catch (const FormatError& refused) {
+          error = refused.reason();
+        }
+        EXPECT_EQ(error == "line 0 holds bits that no filter writes", is_other) << bits << " " << error;
+        num_refused += is_other ? 1 : 0;
+      }
+    }
+    EXPECT_GT(num_refused, 200);
+    EXPECT_LT(num_refused, 1190);
+  }
+}
+
 TEST(Serialization, RefusesALineThatHoldsAFingerprintMoreOftenThanTheSideTableStartsAt) {
   AnyFilter filter(compact_shape, 42);
   test::insert_all(filter, std::vector<Hash128>(3, filter.hasher()(std::uint64_t{1})));
@@ -413,7 +450,8 @@ TEST(Serialization, RefusesASideTableThatADLeftFilterDoesNotWrite) {
   const auto at = [](std::size_t slot) { return side + 16 * slot; };
   const auto word = [&](std::size_t offset) { return test::get_field<std::uint64_t>(whole, offset); };
   std::size_t used = 0, free_slot = 0;
-  while (word(at(used) + 8) == 0) ++used;
+  // The last one of its run.
+  while (word(at(used) + 8) == 0 || word(at(used + 1) + 8) != 0) ++used;
   while (word(at(free_slot) + 8) != 0) ++free_slot;
   using Words = std::vector<std::pair<std::size_t, std::uint64_t>>;
   const auto with = [&](const Words& words) {
@@ -426,7 +464,7 @@ TEST(Serialization, RefusesASideTableThatADLeftFilterDoesNotWrite) {
   EXPECT_FALSE(is_refused(with({{at(used) + 8, 1'000'000}})));
   expect_bad(with({{at(free_slot), 1}}), entry(free_slot) + "is free but not 0", at(free_slot));
   expect_bad(with({{at(used) + 8, ~std::uint64_t{0}}}), "brings the sum above 2^63", at(used));
-  expect_bad(with({{at(free_slot), word(at(used))}, {at(free_slot) + 8, 1}}),
+  expect_bad(with({{at(used + 1), word(at(used))}, {at(used + 1) + 8, 1}}),
              "the side table has two entries for the same fingerprint", side);
   // The entry of a free slot's run: its image moved to where no search comes by.
   std::size_t far = free_slot;
