@@ -167,14 +167,24 @@ inline bool stays_words(const SummaryLayout& layout, const ChangesCode& how) {
   return how.payload_bytes >= layout.num_bytes() - layout.num_bytes() / 16;
 }
 
+/// The number of units that are set, where it is known, and up to how many of them codes are tried.
+struct FullCopyLimit {
+  std::uint64_t num_set = 0;
+  std::uint64_t max_coded = 0;
+};
+
 /// All units of a version, in as many words as the layout requires (for cells one more, see UnitView).
 inline std::vector<std::byte> full_message_of(const SummaryEnvelope& envelope, const SummaryLayout& layout,
-                                              std::span<const std::uint64_t> words) {
+                                              std::span<const std::uint64_t> words,
+                                              FullCopyLimit limit = {}) {
   MessageBytes bytes(SummaryMessageKind::full, envelope, layout);
-  const UnitView units(layout, words);
-  const auto each = [&units](auto visit) { units.for_each(visit); };
-  const ChangesCode how = best_code(layout, each);
-  if (!stays_words(layout, how)) return message_of_changes(std::move(bytes), layout, how, each);
+  ChangesCode how{.num_changes = limit.num_set};
+  if (limit.num_set <= limit.max_coded) {
+    const UnitView units(layout, words);
+    const auto each = [&units](auto visit) { units.for_each(visit); };
+    how = best_code(layout, each);
+    if (!stays_words(layout, how)) return message_of_changes(std::move(bytes), layout, how, each);
+  }
   const std::span<const std::byte> payload = std::as_bytes(words.first(layout.num_words()));
   bytes.bytes().insert(bytes.bytes().end(), payload.begin(), payload.end());
   return bytes.finish(SummaryCoding::words, 0, how.num_changes);

@@ -111,6 +111,21 @@ TEST(Allocation, ADirectoryThatGrowsTakesKeysWithoutMemoryForItsSummary) {
   for (std::uint64_t key = 0; key < 120; ++key) EXPECT_TRUE(replica.may_contain(key));
 }
 
+TEST(Allocation, APublisherTakesOverAnotherLayoutInPartsOrNotAtAll) {
+  const auto directory = bits_directory(false);
+  const SummaryTable larger(bits_directory(true).layout());
+  const auto make = [&] {
+    SummaryPublisher publisher = directory.publisher();
+    publisher.change_layout(larger.layout());
+    return publisher;
+  };
+  EXPECT_GT(
+      fail_each(
+          "catch_up", make,
+          [&](SummaryPublisher& publisher) { (void)publisher.catch_up(larger.words(), 10); }, describes),
+      0u);
+}
+
 TEST(Allocation, AMessageIsAppliedWholeOrNotAtAll) {
   std::optional<SummaryReplica> replica(SummaryTerms{.hasher = 42});
   std::vector<Bytes> taken;

@@ -17,6 +17,8 @@ struct SummaryOptions {
   /// Distinguishes this run from earlier runs of the same publisher: later runs use higher numbers. 0: the
   /// time in microseconds.
   std::uint64_t epoch = 0;
+  /// A full copy with more units that are set is sent as plain words, which is faster to write and takes more bytes.
+  std::uint64_t max_coded_units = ~std::uint64_t{0};
 };
 
 /// The sending side of every summary. It stores the last published version and which blocks of 64 units may
@@ -48,6 +50,14 @@ class SummaryPublisher {
   /// and then makes no version: the next one will have the changes.
   std::vector<std::byte> publish(std::span<const std::uint64_t> words, SummaryTime now = summary_time_now());
 
+  /// Does a part of the work of the next publish beforehand, for callers where no call may take long: compares blocks that
+  /// may have changed with the last version and takes their units over, until it has met `max_changes` units that changed
+  /// or blocks that did not. Returns whether it has come to the last block; blocks that were touched meanwhile are left for
+  /// publish, or for another round. The last version is gone then: full, heartbeat and answer return nothing until the next
+  /// one, which is sent as a full copy. `words` as for publish. Throws std::bad_alloc if the layout has changed, and then
+  /// has done nothing.
+  bool catch_up(std::span<const std::uint64_t> words, std::uint64_t max_changes);
+
   /// Changes the number of units, or the cells, from the next version on, which is sent as a full copy.
   /// Throws std::invalid_argument for a layout out of range.
   void change_layout(const SummaryLayout& layout);
@@ -65,7 +75,7 @@ class SummaryPublisher {
   std::vector<std::byte> answer(const SummaryMessage& request, SummaryTime now = summary_time_now());
 
   SummaryVersion version() const noexcept { return version_; }
-  /// The units of the last version.
+  /// The units of the last version, after catch_up a mixture of it and the next one.
   const SummaryTable& published() const noexcept { return published_; }
   /// The layout of the last version.
   const SummaryLayout& layout() const noexcept { return published_.layout(); }
@@ -74,7 +84,7 @@ class SummaryPublisher {
 
  private:
   SummaryEnvelope envelope(SummaryTime now) const noexcept;
-  std::vector<std::byte> publish_new_layout(std::span<const std::uint64_t> words, SummaryTime now);
+  SummaryPublisher with_next_layout() const;
 
   std::string name_;
   SummaryVersion version_;
@@ -85,6 +95,9 @@ class SummaryPublisher {
   BitArray touched_;  // blocks of published_
   bool all_touched_ = true;
   bool full_is_next_ = true;
+  bool is_catching_up_ = false;   // published_ is no version
+  std::uint64_t next_block_ = 0;  // of catch_up
+  std::uint64_t max_coded_units_;
 };
 
 }  // namespace tally
