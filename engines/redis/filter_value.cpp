@@ -12,10 +12,9 @@ AnyFilter& FilterValue::filter_to_change() noexcept {
   return *filter_;
 }
 
-std::vector<std::span<const std::byte>> FilterValue::summary_since(std::string_view name,
-                                                                   SummaryVersion version) {
+SummaryFeed& FilterValue::summary_feed(std::string_view name) {
   if (!feed_) feed_ = std::make_unique<SummaryFeed>(*filter_, std::string(name));
-  return feed_->since(*filter_, version);
+  return *feed_;
 }
 
 void FilterValue::set_parameters(std::string_view, const std::vector<FileHeader>& headers) {

@@ -34,10 +34,8 @@ class FilterValue final : public StoredValue {
   /// For any other change.
   AnyFilter& filter_to_change() noexcept;
 
-  /// SummaryFeed::since; the first call begins the versions. `name` is that of the key.
-  std::vector<std::span<const std::byte>> summary_since(std::string_view name, SummaryVersion version);
-  /// After summary_since.
-  SummaryVersion summary_version() const noexcept { return feed_->version(); }
+  /// The first call begins the versions. `name` is that of the key.
+  SummaryFeed& summary_feed(std::string_view name);
 
   std::unique_ptr<AnyValue> copy() const override { return std::make_unique<FilterValue>(*this); }
 

@@ -9,6 +9,7 @@
 
 #include "command.hpp"
 #include "filter_value.hpp"
+#include "module_options.hpp"
 #include "open_key.hpp"
 #include "partial_load.hpp"
 #include "step_costs.hpp"
@@ -41,6 +42,19 @@ SummaryVersion version_of(const Call& call, std::size_t i) {
                 "' is not a version; give 0, or the one that the last reply began with");
 }
 
+std::string version_text(SummaryVersion version) {
+  if (version == SummaryVersion{}) return "0";
+  return std::to_string(version.epoch) + "-" + std::to_string(version.sequence);
+}
+
+SummaryFeed& feed_of(FilterValue& value, std::string_view key) {
+  try {
+    return value.summary_feed(key);
+  } catch (const std::invalid_argument& error) {
+    throw Refusal("ERR " + std::string(error.what()));
+  }
+}
+
 void summary(Call& call) {
   if (!call.is_word(2, "SINCE"))
     throw Refusal("ERR the word SINCE is missing; give TALLY.SUMMARY key SINCE version");
@@ -49,14 +63,11 @@ void summary(Call& call) {
   FilterValue& value = key.get<FilterValue>(missing);
   call.require_step(step_cost::summary * value.filter().shape().num_bytes(),
                     "follow a smaller filter, or start the server with a larger one");
+  SummaryFeed& feed = feed_of(value, call.text(1));
+  const bool can_publish = feed.can_publish(value.filter(), module_options.max_step_bytes);
   std::vector<std::span<const std::byte>> messages;
-  try {
-    messages = value.summary_since(call.text(1), since);
-  } catch (const std::invalid_argument& error) {
-    throw Refusal("ERR " + std::string(error.what()));
-  }
-  const SummaryVersion now = value.summary_version();
-  const std::string text = std::to_string(now.epoch) + "-" + std::to_string(now.sequence);
+  if (can_publish) messages = feed.since(value.filter(), since);
+  const std::string text = version_text(can_publish ? feed.version() : since);
   call.array(2);
   call.bytes(text);
   call.array(messages.size());

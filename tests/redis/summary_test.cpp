@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdio>
+#include <functional>
 #include <random>
 #include <span>
 #include <string>
@@ -30,10 +31,14 @@ class Follower {
  public:
   Follower(std::string key, const std::string& scheme) : key_(std::move(key)), replica_(terms(scheme)) {}
 
-  /// Returns the kinds of the messages that it received.
-  std::vector<SummaryMessageKind> refresh(RunningModule& redis) {
-    const RedisReply reply = redis.call({"TALLY.SUMMARY", key_, "SINCE", version_});
-    if (reply.elements.size() != 2) throw std::runtime_error("TALLY.SUMMARY replies " + reply.shown());
+  /// Returns the kinds of the messages that it received. Runs `between` whenever the server has only prepared a part.
+  std::vector<SummaryMessageKind> refresh(RunningModule& redis, const std::function<void()>& between = {}) {
+    RedisReply reply = summary(redis);
+    for (; reply.elements[1].elements.empty(); reply = summary(redis)) {
+      EXPECT_EQ(reply.elements[0].text, version_);
+      if (!between) throw std::runtime_error(key_ + " is small, and yet it is prepared in parts");
+      between();
+    }
     std::vector<SummaryMessageKind> kinds;
     for (const RedisReply& message : reply.elements[1].elements) {
       kinds.push_back(read_summary_message(bytes_of(message.text)).kind);
@@ -60,6 +65,12 @@ class Follower {
   std::size_t num_bytes() const { return num_bytes_; }
 
  private:
+  RedisReply summary(RunningModule& redis) const {
+    RedisReply reply = redis.call({"TALLY.SUMMARY", key_, "SINCE", version_});
+    if (reply.elements.size() != 2) throw std::runtime_error("TALLY.SUMMARY replies " + reply.shown());
+    return reply;
+  }
+
   static SummaryTerms terms(const std::string& scheme) {
     SummaryTerms terms{.hasher = 5};
     if (scheme == "blocked") terms.bits_scheme_id = BlockedScheme::file_id;
@@ -116,6 +127,52 @@ TEST_F(RedisSummary, AReplicaAnswersAsTheFilterDoesAfterEveryRefresh) {
     early[i].refresh(redis);
     EXPECT_THAT(early[i].refresh(redis), testing::ElementsAre(SummaryMessageKind::heartbeat));
   }
+}
+
+TEST_F(RedisSummary, AFullCopyIsPreparedInPartsWhileItemsAreAddedAndRemoved) {
+  RunningModule redis({}, {"MAX-STEP-BYTES", "200000"});
+  for (const Followed& row : followed) {
+    Words words{"TALLY.CREATE", row.key, "--seed", "5"};
+    words.insert(words.end(), row.options.begin(), row.options.end());
+    ASSERT_EQ(redis(words), "+OK") << row.key;
+    Follower follower(row.key, row.scheme);
+    int num_items = 0;
+    int num_parts = 0;
+    const auto change = [&](int number) {
+      redis(with_keys({"TALLY.ADD", row.key}, "item", num_items, number));
+      if (row.key == "counting" || row.key == "dleft")
+        redis(with_keys({"TALLY.REMOVE", row.key}, "item", num_items / 2, number / 3));
+      num_items += number;
+    };
+    for (const int number : {1500, 1, 400, 1, 100}) {
+      change(number);
+      follower.refresh(redis, [&] {
+        if (++num_parts < 100) change(5);
+      });
+      follower.expect_same_answers(redis, with_keys({}, "item", 0, 4000));
+    }
+    EXPECT_GE(num_parts, 2) << row.key;
+    EXPECT_LT(num_parts, 100) << row.key;
+    EXPECT_THAT(follower.refresh(redis), testing::ElementsAre(SummaryMessageKind::heartbeat));
+    change(1);
+    EXPECT_THAT(follower.refresh(redis), testing::ElementsAre(SummaryMessageKind::delta)) << row.key;
+  }
+}
+
+TEST_F(RedisSummary, AFilterOfAMillionItemsIsFollowedByDefault) {
+  RunningModule redis;
+  redis({"TALLY.CREATE", "bloom", "--seed", "5", "--kind", "bloom", "--keys", "1000000"});
+  const auto add = [&](int first) { redis(with_keys({"TALLY.ADD", "bloom"}, "item", first, 20000)); };
+  for (int first = 0; first < 200000; first += 20000) add(first);
+  Follower follower("bloom", "");
+  int num_parts = 0;
+  EXPECT_THAT(follower.refresh(redis, [&] { ++num_parts; }), testing::ElementsAre(SummaryMessageKind::full));
+  EXPECT_GT(num_parts, 0);
+  redis({"TALLY.ADD", "bloom", "one more"});
+  EXPECT_THAT(follower.refresh(redis), testing::ElementsAre(SummaryMessageKind::delta));
+  add(200000);
+  follower.refresh(redis, [] {});
+  follower.expect_same_answers(redis, with_keys({"one more"}, "item", 199000, 3000));
 }
 
 TEST_F(RedisSummary, AFollowerThatIsSlightlyBehindReceivesDeltasAndOneFarBehindAFullCopy) {

@@ -80,7 +80,9 @@ class NearSet {
 
  private:
   bool apply_since(const std::string& version) {
-    const Reply reply = redis_.call({"TALLY.SUMMARY", key_, "SINCE", version});
+    Reply reply = redis_.call({"TALLY.SUMMARY", key_, "SINCE", version});
+    // Of a large filter, the server prepares a part with each call.
+    while (reply->element[1]->elements == 0) reply = redis_.call({"TALLY.SUMMARY", key_, "SINCE", version});
     const redisReply& messages = *reply->element[1];
     for (std::size_t i = 0; i < messages.elements; ++i) {
       const std::string_view message = text_of(*messages.element[i]);
