@@ -351,8 +351,10 @@ class Fields {
 void stats(Call& call) {
   const OpenKey key(call, KeyAccess::read);
   const AnyFilter& filter = key.get<FilterValue>(missing).filter();
+  const FilterShape shape = filter.shape();
+  const bool has_counters = shape.counter_bits() > 1 && !filter.can_fill_up();
   call.require_step(
-      step_cost::statistics * filter.shape().num_bytes(),
+      (has_counters ? step_cost::statistics_of_counters : step_cost::statistics) * shape.num_bytes(),
       "see TALLY.INFO, read an export with `tally info`, or start the server with a larger one");
   const FilterStatistics statistics = filter.statistics();
   Fields fields;

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "storage/counter_words.hpp"
 #include "tally/detail/parameter_error.hpp"
 
 namespace tally {
@@ -18,13 +19,6 @@ std::uint32_t checked_width(std::uint32_t counter_bits) {
     detail::throw_parameter_error("CounterArray", "counter_bits", counter_bits, "1 to 8, 16, 32 or 64");
   }
   return counter_bits;
-}
-
-/// Bit 0 of every counter of a word.
-constexpr std::uint64_t lowest_bits(std::uint32_t counter_bits) {
-  std::uint64_t bits = 0;
-  for (std::uint32_t i = 0; i < 64 / counter_bits; ++i) bits |= std::uint64_t{1} << (i * counter_bits);
-  return bits;
 }
 
 }  // namespace
@@ -54,7 +48,7 @@ std::uint64_t CounterArray::num_at_least(std::uint64_t value, std::uint64_t begi
   std::uint64_t i = begin;
   for (; i < end && i % per_word_ != 0; ++i) count += get(i) >= value;
   // All counters of a word at once: without their top bits no subtraction borrows from the next counter.
-  const std::uint64_t low = lowest_bits(counter_bits_);
+  const std::uint64_t low = detail::lowest_bits(counter_bits_);
   const std::uint64_t high = low << (counter_bits_ - 1);
   const std::uint64_t subtracted = (value & max_ >> 1) * low;
   const bool needs_top = value > max_ >> 1;
@@ -75,7 +69,7 @@ std::vector<HistogramBin> CounterArray::histogram() const {
   constexpr std::uint32_t few_bits = 4;
   if (counter_bits_ <= few_bits) {  // a pass for each value, each over whole words
     std::uint64_t num_left = num_counters_;
-    for (std::uint64_t value = 0; value <= max_; ++value) {
+    for (std::uint64_t value = 0; value <= max_ && num_left != 0; ++value) {
       const std::uint64_t num_above = num_at_least(value + 1, 0, num_counters_);
       narrow[value] = num_left - num_above;
       num_left = num_above;
@@ -109,7 +103,7 @@ void CounterArray::merge(const CounterArray& other) noexcept {
   // All counters of a word at once. The sum without the top bit of each cannot carry into the next counter.
   // The top bits are then added without carry; where they would have carried, the counter becomes its
   // maximum.
-  const std::uint64_t low = lowest_bits(counter_bits_);
+  const std::uint64_t low = detail::lowest_bits(counter_bits_);
   const std::uint64_t high = low << (counter_bits_ - 1);
   for (std::uint64_t i = 0; i < words_.size(); ++i) {
     const std::uint64_t a = words_.data()[i];

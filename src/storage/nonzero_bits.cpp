@@ -1,24 +1,15 @@
 #include "tally/storage/nonzero_bits.hpp"
 
+#include "storage/counter_words.hpp"
+
 namespace tally {
-
-namespace {
-
-/// A one at the lowest bit of each of the counters of a word.
-std::uint64_t lowest_bits(std::uint32_t counter_bits) noexcept {
-  std::uint64_t ones = 0;
-  for (std::uint32_t i = 0; i < 64 / counter_bits; ++i) ones |= std::uint64_t{1} << i * counter_bits;
-  return ones;
-}
-
-}  // namespace
 
 // Without a branch per counter: in a full filter, half of them are 0.
 BitArray nonzero_bits(const CounterArray& counters) {
   BitArray bits(counters.size());
   const std::uint32_t counter_bits = counters.counter_bits();
   const std::uint32_t per_word = 64 / counter_bits;
-  const std::uint64_t lowest = lowest_bits(counter_bits);
+  const std::uint64_t lowest = detail::lowest_bits(counter_bits);
   const std::uint64_t highest = lowest << (counter_bits - 1);
   const std::uint64_t others = highest - lowest;  // of each counter, all but its highest bit
   std::uint64_t* next = bits.line(0);
