@@ -74,11 +74,10 @@ void SummaryFeed::adopt_layout(const AnyFilter& filter) {
   publisher_.change_layout(layout);
   num_changes_ = layout.num_units();
   is_catching_up_ = false;
-  full_is_next_ = true;
 }
 
 std::uint64_t SummaryFeed::cost_of_change() const noexcept {
-  if (full_is_next_) return step_cost::caught_up_change;  // needs no code of the change
+  if (publisher_.full_is_next()) return step_cost::caught_up_change;  // needs no code of the change
   return publisher_.layout().has_cells() ? step_cost::published_cell : step_cost::published_change;
 }
 
@@ -87,12 +86,11 @@ bool SummaryFeed::can_publish(const AnyFilter& filter, std::uint64_t max_bytes) 
   adopt_layout(filter);
   if (num_changes_ <= max_bytes / cost_of_change()) return true;
   if (!is_catching_up_) num_late_changes_ = 0;
-  is_catching_up_ = full_is_next_ = true;
-  forget_deltas();
-  full_copy_ = {};
   with_summary_words(filter, [&](std::span<const std::uint64_t> words) {
     is_catching_up_ = !publisher_.catch_up(words, max_bytes / step_cost::caught_up_change + 1);
   });
+  forget_deltas();
+  full_copy_ = {};
   if (!is_catching_up_) num_changes_ = num_late_changes_;
   return false;
 }
@@ -101,6 +99,7 @@ void SummaryFeed::publish(const AnyFilter& filter) {
   if (!has_changed_) return;
   adopt_layout(filter);
   const std::uint64_t from = publisher_.version().sequence;
+  const bool is_full = publisher_.full_is_next();
   deltas_.push_back({from, {}});
   std::vector<std::byte> message;
   try {
@@ -117,10 +116,9 @@ void SummaryFeed::publish(const AnyFilter& filter) {
     return;
   }
   full_copy_ = {};
-  if (full_is_next_) {
+  if (is_full) {
     forget_deltas();
     full_copy_ = std::move(message);
-    full_is_next_ = false;
     return;
   }
   delta_bytes_ += message.size();

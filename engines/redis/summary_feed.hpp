@@ -55,7 +55,6 @@ class SummaryFeed {
   std::uint64_t num_changes_;           // units that may differ from the last version, at most
   std::uint64_t num_late_changes_ = 0;  // of them, those since the publisher began to catch up
   bool is_catching_up_ = false;
-  bool full_is_next_ = true;
   std::deque<Delta>
       deltas_;  // each begins where the one before ends, and the last one ends at the last version
   std::uint64_t delta_bytes_ = 0;

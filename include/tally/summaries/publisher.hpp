@@ -75,6 +75,8 @@ class SummaryPublisher {
   std::vector<std::byte> answer(const SummaryMessage& request, SummaryTime now = summary_time_now());
 
   SummaryVersion version() const noexcept { return version_; }
+  /// Whether the next version is sent as a full copy whatever has changed.
+  bool full_is_next() const noexcept { return full_is_next_; }
   /// The units of the last version, after catch_up a mixture of it and the next one.
   const SummaryTable& published() const noexcept { return published_; }
   /// The layout of the last version.
