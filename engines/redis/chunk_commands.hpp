@@ -25,10 +25,13 @@ struct ChunkReplies {
 /// empty and the next position is negative.
 inline void reply_with_chunk(const Call& call, StoredValue& value, long long position,
                              const ChunkReplies& replies = {}) {
+  // After a restart, for example. An end of the dump would look like a copy.
+  if (position < 0 && !value.has_begun_dump())
+    throw Refusal("ERR no dump of the key has begun here; begin again with position 0");
   std::string header;
   std::string_view chunk;
   long long next = 0;
-  if (position == 0 || (position < 0 && value.has_begun_dump())) {
+  if (position <= 0) {
     const DumpChecksums* const checksums = position == 0 ? value.begin_dump() : value.continue_dump();
     if (checksums != nullptr) header = value.dump_header_with(*checksums);
     chunk = header;

@@ -93,6 +93,13 @@ std::vector<std::string> digests(RunningModule& redis) {
   return all;
 }
 
+TEST_F(RedisDump, ThatHasNotBegunHereIsRefusedAndDoesNotLookLikeItsEnd) {
+  RunningModule redis;
+  redis({"BF.RESERVE", "f", "0.01", "100"});
+  EXPECT_EQ(redis({"BF.SCANDUMP", "f", "-16777216"}),
+            "-ERR no dump of the key has begun here; begin again with position 0");
+}
+
 TEST_F(RedisDump, OfALargeFilterBeginsWithEmptyChunksAndLoadsWithThem) {
   RunningModule redis;
   redis({"BF.RESERVE", "f", "0.01", "20000000", "NONSCALING"});
