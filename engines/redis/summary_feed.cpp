@@ -21,7 +21,7 @@ SummaryLayout layout_of_filter(const AnyFilter& filter) {
 /// Larger full copies are sent as words, because trying codes takes longer than all else.
 constexpr std::uint64_t max_coded_units = 100'000;
 
-/// Units that change with an item: the positions of a Bloom filter; in a d-left filter a cell, and one that moves.
+/// Units that change with an item: the positions of a Bloom filter; in a d-left filter about a cell and one that moves.
 std::uint64_t changes_per_item(const SummaryLayout& layout) noexcept {
   return layout.has_cells() ? 2 : layout.num_hashes();
 }

@@ -52,7 +52,7 @@ class SummaryFeed {
 
   SummaryPublisher publisher_;
   bool has_changed_ = true;
-  std::uint64_t num_changes_;           // units that may differ from the last version, at most
+  std::uint64_t num_changes_;           // units that may differ from the last version, about
   std::uint64_t num_late_changes_ = 0;  // of them, those since the publisher began to catch up
   bool is_catching_up_ = false;
   std::deque<Delta>

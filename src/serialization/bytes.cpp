@@ -14,10 +14,6 @@ constexpr std::uint64_t low_bits(std::uint64_t num_bits) {
   return num_bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << num_bits) - 1;
 }
 
-}  // namespace
-
-namespace {
-
 /// The bits of a body's words that belong to positions.
 class UsedBits {
  public:

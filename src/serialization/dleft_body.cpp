@@ -90,10 +90,6 @@ class Cells {
   std::uint64_t num_words_;
 };
 
-}  // namespace
-
-namespace {
-
 /// Calls use(rule) with whether a fingerprint may be in the side table.
 template <class Use>
 void with_side_table_rule(const FileHeader& header, const DLeftShape& shape, const Cells& cells, Use use) {

@@ -110,7 +110,7 @@ std::vector<std::byte> SummaryPublisher::publish(std::span<const std::uint64_t> 
     });
   };
 
-  const detail::ChangesCode how = detail::best_code(layout(), each);
+  const detail::ChangesCode how = full_is_next_ ? detail::ChangesCode{} : detail::best_code(layout(), each);
   const bool has_changed = how.num_changes != 0 || full_is_next_;
   SummaryEnvelope next = envelope(now);
   next.version.sequence += has_changed;

@@ -23,9 +23,9 @@ class FilterLoader {
   explicit FilterLoader(std::uint64_t max_body_bytes, const std::optional<HashKey>& key = {});
 
   /// The next bytes of the file. They are checked as they arrive. What is wrong is thrown with the last byte of the header
-  /// or of the body, with the errors of `deserialize`; for a key, and for a body that is too long, with the last byte of the header. Throws FormatError
-  /// (FileKindError for a file that is not a filter), also for bytes after the end; std::invalid_argument for a missing
-  /// or wrong key; std::bad_alloc. Then nothing has changed: other bytes can be added instead. Except
+  /// or of the body, with the errors of `deserialize`; for a key, and for a body that is too long, with the last byte of
+  /// the header. Throws FormatError (FileKindError for a file that is not a filter), also for bytes after the end;
+  /// std::invalid_argument for a missing or wrong key; std::bad_alloc. Then nothing has changed: other bytes can be added instead. Except
   /// if there is no memory to make the filter of a complete file: then num_bytes() is 0, and the load begins anew.
   void add(std::span<const std::byte> bytes);
 
