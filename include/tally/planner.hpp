@@ -6,6 +6,7 @@
 #include "tally/planner/plan_compact_dleft.hpp"
 #include "tally/planner/plan_count_min.hpp"
 #include "tally/planner/plan_dleft.hpp"
+#include "tally/planner/plan_shares.hpp"
 #include "tally/planner/requirements.hpp"
 #include "tally/planner/sample.hpp"
 #include "tally/shapes/blocked_bloom.hpp"

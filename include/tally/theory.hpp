@@ -16,6 +16,7 @@
 #include "tally/theory/double_hashing.hpp"
 #include "tally/theory/estimate.hpp"
 #include "tally/theory/kappa_star.hpp"
+#include "tally/theory/largest_share.hpp"
 #include "tally/theory/partition_double.hpp"
 #include "tally/theory/rate_concentration.hpp"
 #include "tally/theory/register_bloom.hpp"

@@ -229,6 +229,8 @@ TEST(TheoryCommand, CalculatesEveryFormula) {
       {{"dleft-delta-bits", "--d", "2", "--buckets", "4", "--cells", "8", "--remainder-bits", "6", "--n",
         "48", "--removed", "48", "--added", "0"},
        435.92179996536534},
+      {{"larger-share-probability", "--n", "3", "--shares", "2", "--share-keys", "2"}, 0.25},
+      {{"largest-share", "--n", "100000000", "--shares", "64", "--failure-probability", "1e-6"}, 1569368},
       {{"stale-miss-share", "--n", "1000", "--insertion-rate", "4", "--new-share", "0.01", "--delay", "0.5"},
        0.0065},
       {{"compound-threshold-false-positive-rate", "--theta", "1", "--k", "1", "--m", "100500", "--histogram",

@@ -13,6 +13,7 @@
 #include "tally/planner/plan.hpp"
 #include "tally/planner/plan_count_min.hpp"
 #include "tally/planner/plan_dleft.hpp"
+#include "tally/planner/plan_shares.hpp"
 #include "tally/serialization/mapped_filter.hpp"
 #include "tally/sets/hash_set.hpp"
 #include "tally/sets/recent_keys.hpp"
@@ -66,6 +67,8 @@ void use(tally::HashSet& set, tally::RecentKeys& recent, tally::SharedEntrySet& 
   tally::plan(wanted);                       // refused
   tally::plan_dleft(wanted);                 // refused
   tally::plan_count_min(wanted);             // refused
+  tally::plan_shares({}, {}, wanted);        // refused
+  tally::shard_of({}, 16);                   // refused
   tally::random_seed();                      // refused
   tally::random_hash_key();                  // refused
   tally::estimate_similarity(bloom, bloom);  // refused

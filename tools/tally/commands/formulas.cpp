@@ -345,6 +345,7 @@ std::vector<Formula> all_formulas() {
   insert_before("distinct-keys-estimate", dleft_formulas());
   insert_before("distinct-keys-estimate", count_min_formulas());
   insert_before("distinct-keys-estimate", summary_formulas());
+  insert_before("distinct-keys-estimate", share_formulas());
   return table;
 }
 
@@ -386,11 +387,15 @@ const std::vector<ParameterText>& parameter_table() {
       {"operations", count, "Deletions of a random key, each followed by an insertion"},
       {"removed", count, "Keys removed since the previous message"},
       {"added", count, "Keys added since the previous message"},
+      {"shares", count, "Shares over which the keys are divided"},
+      {"share-keys", count, "Largest number of keys that a share has room for"},
       {"load", real, "Average load: distinct fingerprints per bucket"},
       {"steps", real, "Delete-and-insert steps per element after the table is filled"},
       {"share", real, "Share of the buckets (default: 1e-9)"},
       {"failure-probability", real,
-       "Probability of any overflow in a lifetime, or of a count that is too high by more than epsilon"},
+       "Probability of any overflow in a lifetime, of a count that is too high by more than epsilon, or of a "
+       "larger "
+       "share"},
       {"kappa", real, "Mean of a counter, k n / m"},
       {"epsilon", real,
        "Distance from the limit rate, or error of a count as a share of the sum of all counts"},

@@ -56,12 +56,13 @@ struct Formula {
 
 /// All of them; those of Count-Min sketches are in formulas_count_min.cpp, those of the d-left filter in
 /// formulas_dleft.cpp, those of double hashing in formulas_double_hashing.cpp, those of summaries in
-/// formulas_summaries.cpp.
+/// formulas_summaries.cpp, those of shares in formulas_shares.cpp.
 const std::vector<Formula>& formulas();
 std::vector<Formula> count_min_formulas();
 std::vector<Formula> dleft_formulas();
 std::vector<Formula> double_hashing_formulas();
 std::vector<Formula> summary_formulas();
+std::vector<Formula> share_formulas();
 
 enum class ParameterType { count, real, file, flag };
 
