@@ -6,10 +6,11 @@
 #include <string_view>
 
 #include "tally/serialization/format_error.hpp"
+#include "writer_journal.hpp"
 
 namespace tally::redis {
 
-/// The value of a key, of any type. It is dumped and loaded in pieces: a header, which begins with the type's magic bytes
+/// The value of a key, of any type, and the journal of its writers. The value is dumped and loaded in pieces: a header, which begins with the type's magic bytes
 /// and ends with a checksum, and then the body.
 ///
 /// While a dump is being loaded, the value is incomplete, and only the functions of dumps and loads work.
@@ -44,14 +45,29 @@ class AnyValue {
   /// Of the body, once it is loaded.
   virtual std::uint64_t total_bytes() const = 0;
 
-  virtual std::uint64_t memory_bytes() const = 0;
+  // With the journal.
 
-  virtual std::unique_ptr<AnyValue> copy() const = 0;
+  std::uint64_t memory_bytes() const { return own_memory_bytes() + journal_.memory_bytes(); }
+  std::unique_ptr<AnyValue> copy() const {
+    std::unique_ptr<AnyValue> copied = copy_without_journal();
+    copied->journal_ = journal_;
+    return copied;
+  }
+
+  /// Of the writers of numbered batches. Dumps do not contain it.
+  const WriterJournal& journal() const noexcept { return journal_; }
+  WriterJournal& journal() noexcept { return journal_; }
 
  protected:
   AnyValue() = default;
-  AnyValue(const AnyValue&) = default;
+  AnyValue(const AnyValue&) noexcept {}  // copy() then copies the journal
   AnyValue& operator=(const AnyValue&) = delete;
+
+ private:
+  virtual std::uint64_t own_memory_bytes() const = 0;
+  virtual std::unique_ptr<AnyValue> copy_without_journal() const = 0;
+
+  WriterJournal journal_;
 };
 
 }  // namespace tally::redis

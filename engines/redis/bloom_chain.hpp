@@ -57,9 +57,10 @@ class BloomChain final : public StoredValue {
   /// Keys that were new.
   std::uint64_t num_keys() const noexcept;
 
-  std::unique_ptr<AnyValue> copy() const override { return std::make_unique<BloomChain>(*this); }
-
  private:
+  std::unique_ptr<AnyValue> copy_without_journal() const override {
+    return std::make_unique<BloomChain>(*this);
+  }
   std::string_view magic() const noexcept override { return first_bytes; }
   std::string parameters() const override;
   std::vector<FilterView> filters() const override;

@@ -64,11 +64,13 @@ int run_command(api::Context* context, api::String** arguments, int count) noexc
 template <void (*run)(Call&), int least, int most = least>
 inline constexpr CommandEntry entry{run_command<run, least, most>, least == most ? least : -least};
 
-/// The tables. The names of the first five belong to Tally; those of the others are the compatible names.
+/// The tables. The names of the first seven belong to Tally; those of the others are the compatible names.
 std::span<const Command> own_commands() noexcept;
 std::span<const Command> filter_commands() noexcept;
 std::span<const Command> file_commands() noexcept;
 std::span<const Command> over_commands() noexcept;
+std::span<const Command> packed_commands() noexcept;
+std::span<const Command> batch_commands() noexcept;
 std::span<const Command> summary_commands() noexcept;
 std::span<const Command> bloom_commands() noexcept;
 std::span<const Command> count_min_commands() noexcept;

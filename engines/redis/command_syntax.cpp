@@ -8,9 +8,9 @@
 namespace tally::redis {
 namespace {
 
-constexpr std::array integer_names{"capacity",   "expansion", "position",  "numkeys", "size",
-                                   "iterations", "width",     "increment", "depth",   "weight",
-                                   "slots",      "k",         "N"};
+constexpr std::array integer_names{"capacity", "expansion", "position", "numkeys",     "size",  "iterations",
+                                   "width",    "increment", "depth",    "weight",      "slots", "k",
+                                   "N",        "sequence",  "oldest",   "milliseconds"};
 constexpr std::array real_names{"rate", "error", "probability", "decay"};
 
 bool is_one_of(std::string_view name, const auto& names) {

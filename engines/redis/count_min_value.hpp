@@ -41,9 +41,10 @@ class CountMinValue final : public StoredValue {
   /// throws std::bad_alloc, nothing has changed.
   bool replace_by_sum(std::span<const Weighted> sources);
 
-  std::unique_ptr<AnyValue> copy() const override { return std::make_unique<CountMinValue>(*this); }
-
  private:
+  std::unique_ptr<AnyValue> copy_without_journal() const override {
+    return std::make_unique<CountMinValue>(*this);
+  }
   std::string_view magic() const noexcept override { return first_bytes; }
   std::string parameters() const override { return {}; }
   std::vector<FilterView> filters() const override { return {*sketch_}; }

@@ -76,11 +76,12 @@ class CuckooChain final : public StoredValue {
   std::uint64_t num_spilled() const noexcept;
   std::uint64_t spill_capacity() const noexcept;
 
-  std::unique_ptr<AnyValue> copy() const override { return std::make_unique<CuckooChain>(*this); }
-
  private:
   using Filter = DLeftCountingBloomFilter<>;
 
+  std::unique_ptr<AnyValue> copy_without_journal() const override {
+    return std::make_unique<CuckooChain>(*this);
+  }
   std::string_view magic() const noexcept override { return first_bytes; }
   std::string parameters() const override;
   std::vector<FilterView> filters() const override;

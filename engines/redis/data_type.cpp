@@ -12,6 +12,8 @@
 namespace tally::redis {
 namespace {
 
+constexpr int version_with_journal = 2;
+
 const AnyValue& value_of(const void* value) { return *static_cast<const AnyValue*>(value); }
 
 // Redis calls save, rewrite and digest in a child process or while it blocks; they have no way to report an error.
@@ -24,6 +26,8 @@ void save(api::Io* io, void* stored) noexcept {
   api::save_unsigned(io, value.dump_bytes());
   for_each_piece(
       value, [&](std::uint64_t, std::string_view piece) { api::save_bytes(io, piece.data(), piece.size()); });
+  const std::string writers = value.journal().blob();
+  api::save_bytes(io, writers.data(), writers.size());
 }
 
 void rewrite(api::Io* io, api::String* key, void* stored) noexcept {
@@ -34,6 +38,8 @@ void rewrite(api::Io* io, api::String* key, void* stored) noexcept {
     api::emit_aof(io, "TALLY.LOADCHUNK", "slb", key, static_cast<long long>(end) + 1, piece.data(),
                   piece.size());
   });
+  const std::string writers = value.journal().blob();
+  if (!writers.empty()) api::emit_aof(io, "TALLY.LOADWRITERS", "sb", key, writers.data(), writers.size());
 }
 
 void digest(api::Digest* digest, void* stored) noexcept {
@@ -43,6 +49,8 @@ void digest(api::Digest* digest, void* stored) noexcept {
   for_each_piece(value, [&](std::uint64_t, std::string_view piece) {
     api::digest_add_bytes(digest, piece.data(), piece.size());
   });
+  const std::string writers = value.journal().blob();
+  if (!writers.empty()) api::digest_add_bytes(digest, writers.data(), writers.size());
   api::digest_end_sequence(digest);
 }
 
@@ -89,9 +97,10 @@ api::TypeMethods type_methods() noexcept {
 
 void* load_snapshot(api::Io* io, int version, std::unique_ptr<AnyValue> empty) noexcept {
   try {
-    if (version != encoding_version) {
-      throw FormatError("the snapshot has version " + std::to_string(version) + " of the format; must be " +
-                            std::to_string(encoding_version) + "; use a newer module",
+    if (version < 1 || version > encoding_version) {
+      throw FormatError("the snapshot has version " + std::to_string(version) +
+                            " of the format; must be 1 to " + std::to_string(encoding_version) +
+                            "; use a newer module",
                         0);
     }
     // RESTORE by a client has the limits of commands.
@@ -104,6 +113,13 @@ void* load_snapshot(api::Io* io, int version, std::unique_ptr<AnyValue> empty) n
       const LoadedBytes piece(io);
       end += piece.view().size();
       empty->load_piece(end, piece.view());
+    }
+    if (version >= version_with_journal) {
+      const LoadedBytes writers(io);
+      if (writers.view().size() > call.max_key_bytes()) {
+        throw FormatError("the writers take more than the module's option MAX-KEY-BYTES", 0);
+      }
+      empty->journal() = WriterJournal::from_blob(writers.view());
     }
     return empty.release();
   } catch (const std::exception& error) {

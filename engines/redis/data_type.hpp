@@ -7,8 +7,8 @@
 
 namespace tally::redis {
 
-/// The version of snapshots that this module writes, and the only one that it reads.
-inline constexpr int encoding_version = 1;
+/// The version of snapshots that this module writes. It also reads version 1, which has no journal of writers.
+inline constexpr int encoding_version = 2;
 
 /// The methods of a data type that do not depend on the type: snapshots, append-only file, memory, copies.
 api::TypeMethods type_methods() noexcept;

@@ -1,8 +1,5 @@
-#include <algorithm>
 #include <array>
-#include <iterator>
 #include <memory>
-#include <new>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -10,7 +7,9 @@
 #include <vector>
 
 #include "command.hpp"
+#include "filter_items.hpp"
 #include "filter_value.hpp"
+#include "item_list.hpp"
 #include "open_key.hpp"
 #include "replicated_command.hpp"
 #include "shape_words.hpp"
@@ -23,8 +22,6 @@
 namespace tally::redis {
 namespace {
 
-constexpr const char* missing = "ERR the key does not exist; create it with TALLY.CREATE";
-
 constexpr const char* merge_elsewhere =
     "merge exports with `tally merge`, or start the server with a larger one";
 
@@ -34,11 +31,6 @@ std::string joined(const std::vector<std::string>& words) {
     text.append(i == 0 ? "" : " ").append(i % 2 == 0 ? "--" : "").append(words[i]);
   }
   return text;
-}
-
-std::string too_large(std::uint64_t bytes, const Call& call) {
-  return "it takes " + std::to_string(bytes) + " bytes; must be at most " +
-         std::to_string(call.max_key_bytes()) + ", the module's option MAX-KEY-BYTES";
 }
 
 void create(Call& call) {
@@ -88,146 +80,42 @@ void plan_structure(Call& call) {
   for (const std::string& warning : chosen.warnings) call.bytes(warning);
 }
 
-std::vector<Hash128> digests_of(const Call& call, const AnyFilter& filter) {
-  std::vector<Hash128> digests;
-  digests.reserve(call.size() - 2);
-  for (std::size_t i = 2; i < call.size(); ++i) digests.push_back(filter.hasher()(call.text(i)));
-  return digests;
-}
-
-/// Room for one bool per item.
-class Answers {
- public:
-  explicit Answers(std::size_t size) : answers_(std::make_unique<bool[]>(size)), size_(size) {}
-  std::span<bool> span() noexcept { return {answers_.get(), size_}; }
-
- private:
-  std::unique_ptr<bool[]> answers_;
-  std::size_t size_;
-};
-
-/// Of a step.
-std::uint64_t growth_bytes(const AnyFilter& filter) {
-  return step_cost::growth * (filter.shape().num_bytes() + filter.bytes_after_growth().value_or(0));
-}
-
-/// Doubles a filter that has refused an item for which it has no cell. Returns false, and changes nothing, where it cannot
-/// grow, would be larger than a key may be or than the server has memory for, or would keep all clients waiting.
-bool grow(const Call& call, AnyFilter& filter) {
-  const std::optional<std::uint64_t> bytes = filter.bytes_after_growth();
-  return bytes && *bytes <= call.max_key_bytes() && call.allows_step(growth_bytes(filter)) &&
-         call.has_memory_for(*bytes) && filter.try_grow();
-}
-
-/// Grows, and inserts the items with these numbers again, as long as that makes room.
-void grow_and_insert(const Call& call, AnyFilter& filter, std::span<const Hash128> digests,
-                     std::span<InsertOutcome> outcomes, std::vector<std::size_t> refused) {
-  while (!refused.empty()) {
-    // An item that is in the filter lacks an entry of the side table, which does not grow.
-    std::vector<std::size_t> lacking;
-    std::ranges::copy_if(refused, std::back_inserter(lacking),
-                         [&](std::size_t i) { return !filter.may_contain(digests[i]); });
-    ReplicatedCommand growth(call);
-    ReplicatedCommand again(call);
-    std::vector<Hash128> again_digests;
-    for (const std::size_t i : lacking) {
-      again.add_argument(2 + i);
-      again_digests.push_back(digests[i]);
-    }
-    std::vector<InsertOutcome> again_outcomes(lacking.size());
-    if (lacking.empty() || !grow(call, filter)) return;
-    growth.send("TALLY.GROW");
-    filter.insert_batch(again_digests, again_outcomes);
-    again.send("TALLY.ADD");
-    refused.clear();
-    for (std::size_t j = 0; j < lacking.size(); ++j) {
-      outcomes[lacking[j]] = again_outcomes[j];
-      if (again_outcomes[j] == InsertOutcome::full) refused.push_back(lacking[j]);
-    }
-  }
-}
-
-/// Inserts the items. If some do not fit, the filter grows and gets them again. Replicas receive each step as a command of
-/// its own, and grow at no other time.
-void insert_all(const Call& call, AnyFilter& filter, std::span<const Hash128> digests,
-                std::span<InsertOutcome> outcomes) {
-  std::vector<std::size_t> refused;
-  if (filter.can_fill_up()) refused.reserve(digests.size());
-  filter.insert_batch(digests, outcomes);
-  for (std::size_t i = 0; i < outcomes.size(); ++i) {
-    if (outcomes[i] == InsertOutcome::full) refused.push_back(i);
-  }
-  call.replicate_as("TALLY.ADD");
-  if (call.is_replayed()) return;
-  try {
-    grow_and_insert(call, filter, digests, outcomes, std::move(refused));
-  } catch (const std::bad_alloc&) {  // there is no memory to grow
-  }
-}
-
 void add(Call& call) {
   OpenKey key(call, KeyAccess::write);
-  FilterValue& value = key.get<FilterValue>(missing);
-  const std::vector<Hash128> digests = digests_of(call, value.filter());
-  AnyFilter& filter = value.filter_to_change(digests);
-  std::vector<InsertOutcome> outcomes(digests.size());
-  const bool has_limit = !filter.has_threshold() && filter.can_count() && !filter.can_fill_up();
-  std::vector<Count> counts(has_limit ? digests.size() : 0);
-  Answers reached(digests.size());
-  insert_all(call, filter, digests, outcomes);
-  if (has_limit) filter.count_batch(digests, counts);
-  if (filter.has_threshold()) filter.may_contain_batch(digests, reached.span());
-  call.array(digests.size());
-  for (std::size_t i = 0; i < digests.size(); ++i) {
-    if (outcomes[i] == InsertOutcome::full) call.simple("full");
-    else if (has_limit && counts[i].saturated) call.simple("saturated");
-    else if (filter.has_threshold() && reached.span()[i]) call.simple("reached");
-    else call.simple(outcomes[i] == InsertOutcome::new_key ? "new" : "seen");
-  }
+  FilterValue& value = key.get<FilterValue>(missing_filter);
+  const auto items = ItemList::of_texts(call, 2, value.filter().hasher());
+  const AddedItems added(call, value, items);
+  call.array(items.size());
+  for (std::size_t i = 0; i < items.size(); ++i) call.simple(added.word(i));
 }
 
-/// What a kind that cannot do this replies.
-void require(bool can, const AnyFilter& filter, const char* operation, bool KindTraits::*trait) {
-  if (can) return;
-  std::string kinds;
-  for (const KindTraits& traits : all_kinds()) {
-    if (traits.*trait) kinds.append(kinds.empty() ? "" : ", ").append(traits.name);
+const char* word_of(RemoveResult result) {
+  switch (result) {
+    case RemoveResult::removed:
+      return "removed";
+    case RemoveResult::saturated:
+      return "saturated";
+    case RemoveResult::refused:
+      break;
   }
-  throw Refusal("ERR a " + std::string(name_of(filter.kind())) + " structure cannot " + operation +
-                "; create the key with --kind and one of " + kinds);
+  return "refused";
 }
 
 void remove(Call& call) {
   OpenKey key(call, KeyAccess::write);
-  FilterValue& value = key.get<FilterValue>(missing);
-  require(value.filter().can_remove(), value.filter(), "remove items", &KindTraits::can_remove);
-  const std::vector<Hash128> digests = digests_of(call, value.filter());
-  std::vector<RemoveResult> results(digests.size());
-  value.filter_to_change(digests).remove_batch(digests, results);
-  call.replicate_as("TALLY.REMOVE");
+  FilterValue& value = key.get<FilterValue>(missing_filter);
+  require_removals(value.filter());
+  const auto items = ItemList::of_texts(call, 2, value.filter().hasher());
+  const std::vector<RemoveResult> results = remove_all(value, items);
   call.array(results.size());
-  for (const RemoveResult result : results) {
-    switch (result) {
-      case RemoveResult::removed:
-        call.simple("removed");
-        break;
-      case RemoveResult::saturated:
-        call.simple("saturated");
-        break;
-      case RemoveResult::refused:
-        call.simple("refused");
-        break;
-    }
-  }
+  for (const RemoveResult result : results) call.simple(word_of(result));
 }
 
 void count(Call& call) {
   const OpenKey key(call, KeyAccess::read);
-  const AnyFilter& filter = key.get<FilterValue>(missing).filter();
-  require(filter.can_count(), filter, "count items", &KindTraits::can_count);
-  const std::vector<Hash128> digests = digests_of(call, filter);
-  std::vector<Count> counts(digests.size());
-  filter.count_batch(digests, counts);
+  const AnyFilter& filter = key.get<FilterValue>(missing_filter).filter();
+  require_counts(filter);
+  const std::vector<Count> counts = counts_of(filter, ItemList::of_texts(call, 2, filter.hasher()));
   call.array(counts.size());
   for (const Count& found : counts) {
     if (found.saturated) call.simple((">=" + std::to_string(found.value)).c_str());
@@ -237,19 +125,17 @@ void count(Call& call) {
 
 void query(Call& call) {
   const OpenKey key(call, KeyAccess::read);
-  const AnyFilter& filter = key.get<FilterValue>(missing).filter();
-  const std::vector<Hash128> digests = digests_of(call, filter);
-  Answers answers(digests.size());
-  filter.may_contain_batch(digests, answers.span());
-  call.array(digests.size());
+  const AnyFilter& filter = key.get<FilterValue>(missing_filter).filter();
+  const Answers answers = answers_of(filter, ItemList::of_texts(call, 2, filter.hasher()));
+  call.array(answers.size());
   for (const bool answer : answers.span()) call.boolean(answer);
 }
 
 void grow_once(Call& call) {
   OpenKey key(call, KeyAccess::write);
-  FilterValue& value = key.get<FilterValue>(missing);
+  FilterValue& value = key.get<FilterValue>(missing_filter);
   const AnyFilter& filter = value.filter();
-  require(filter.can_grow(), filter, "grow", &KindTraits::can_grow);
+  require_kind(filter.can_grow(), filter, "grow", &KindTraits::can_grow);
   const std::optional<std::uint64_t> bytes = filter.bytes_after_growth();
   if (!bytes) throw Refusal("ERR it has no doubling left; create the key with more --max-doublings");
   if (*bytes > call.max_key_bytes()) throw Refusal("ERR it would be too large: " + too_large(*bytes, call));
@@ -299,7 +185,7 @@ void merge(Call& call) {
 
 void info(Call& call) {
   const OpenKey key(call, KeyAccess::read);
-  const FilterValue& value = key.get<FilterValue>(missing);
+  const FilterValue& value = key.get<FilterValue>(missing_filter);
   const AnyFilter& filter = value.filter();
   const FilterShape shape = filter.shape();
   const FilterTotals totals = filter.totals();
@@ -350,7 +236,7 @@ class Fields {
 
 void stats(Call& call) {
   const OpenKey key(call, KeyAccess::read);
-  const AnyFilter& filter = key.get<FilterValue>(missing).filter();
+  const AnyFilter& filter = key.get<FilterValue>(missing_filter).filter();
   const FilterShape shape = filter.shape();
   const bool has_counters = shape.counter_bits() > 1 && !filter.can_fill_up();
   call.require_step(

@@ -37,9 +37,10 @@ class FilterValue final : public StoredValue {
   /// The first call begins the versions. `name` is that of the key.
   SummaryFeed& summary_feed(std::string_view name);
 
-  std::unique_ptr<AnyValue> copy() const override { return std::make_unique<FilterValue>(*this); }
-
  private:
+  std::unique_ptr<AnyValue> copy_without_journal() const override {
+    return std::make_unique<FilterValue>(*this);
+  }
   bool is_one_file() const noexcept override { return true; }
   std::string_view magic() const noexcept override { return first_bytes; }
   std::string parameters() const override { return {}; }

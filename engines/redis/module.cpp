@@ -102,8 +102,8 @@ bool load(api::Context* context, const Call& arguments) try {
   if (!read_options(arguments)) return false;
   if (ValueTypes::any_of([&]<class Value>() { return !register_type<Value>(context); })) return false;
   add_category(context, "tally");
-  for (const auto commands :
-       {own_commands(), filter_commands(), file_commands(), over_commands(), summary_commands()}) {
+  for (const auto commands : {own_commands(), filter_commands(), file_commands(), over_commands(),
+                              packed_commands(), batch_commands(), summary_commands()}) {
     if (!register_own(context, commands)) return false;
   }
   for (const Family& family : {Family{bloom_commands(), "bloom"}, Family{cuckoo_commands(), "cuckoo"},

@@ -92,7 +92,7 @@ void OverValue::load_empty(std::string_view header, std::uint64_t max_bytes) {
   if (dump_header() != header) throw FormatError("the value is not empty", first_bytes.size());
 }
 
-std::uint64_t OverValue::memory_bytes() const {
+std::uint64_t OverValue::own_memory_bytes() const {
   std::uint64_t bytes = sizeof *this;
   if (stream_) bytes += stream_->memory_bytes();
   if (loader_) bytes += loader_->memory_bytes();
@@ -100,6 +100,6 @@ std::uint64_t OverValue::memory_bytes() const {
   return bytes;
 }
 
-std::unique_ptr<AnyValue> OverValue::copy() const { return copied_in_pieces(*this); }
+std::unique_ptr<AnyValue> OverValue::copy_without_journal() const { return copied_in_pieces(*this); }
 
 }  // namespace tally::redis

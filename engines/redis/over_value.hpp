@@ -40,10 +40,10 @@ class OverValue final : public AnyValue {
   void load_piece(std::uint64_t end, std::string_view bytes) override;
   void load_empty(std::string_view header, std::uint64_t max_bytes) override;
   std::uint64_t total_bytes() const override { return loader_ ? loader_->body_bytes() : dump_bytes(); }
-  std::uint64_t memory_bytes() const override;
-  std::unique_ptr<AnyValue> copy() const override;
 
  private:
+  std::uint64_t own_memory_bytes() const override;
+  std::unique_ptr<AnyValue> copy_without_journal() const override;
   const StatePieces& pieces() const;
 
   std::optional<OverStream> stream_;

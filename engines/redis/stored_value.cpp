@@ -165,7 +165,7 @@ void StoredValue::load_empty(std::string_view header, std::uint64_t max_bytes) {
   partial_.reset();
 }
 
-std::uint64_t StoredValue::memory_bytes() const {
+std::uint64_t StoredValue::own_memory_bytes() const {
   if (partial_) return partial_->memory_bytes();
   std::uint64_t bytes = 128 + other_bytes();  // the object and its vectors
   for (const FilterView& filter : filters()) bytes += 128 + filter.shape.num_bytes();

@@ -55,14 +55,13 @@ class StoredValue : public AnyValue {
   void load_file_piece(std::uint64_t offset, std::string_view bytes, const Call& call);
   std::uint64_t total_bytes() const override { return partial_ ? partial_->total_bytes() : dump_bytes(); }
 
-  std::uint64_t memory_bytes() const override;
-
  protected:
   StoredValue() = default;
   /// A dump of the copy has not begun.
   StoredValue(const StoredValue& other) : AnyValue(other), partial_(other.partial_) {}
 
  private:
+  std::uint64_t own_memory_bytes() const override;
   void complete_load();
   /// Whether it can be loaded by load_file_piece.
   virtual bool is_one_file() const noexcept { return false; }

@@ -11,6 +11,7 @@
 #include "open_key.hpp"
 #include "replicated_command.hpp"
 #include "tally/hashing/random_seed.hpp"
+#include "top_k_items.hpp"
 #include "top_k_value.hpp"
 
 // TOPK.*: the most frequent items.
@@ -18,12 +19,10 @@
 namespace tally::redis {
 namespace {
 
-constexpr const char* missing = "TopK: key does not exist";
 constexpr const char* no_memory = "ERR Insufficient memory to create topk data structure";
 constexpr long long greatest_k = CountedKeys::max_capacity;
 constexpr long long greatest_width = 0xffffffff;
 constexpr long long greatest_depth = 1024;  // what a CountMinShape may have
-constexpr long long greatest_increment = 100'000;
 
 std::uint64_t read_size(const Call& call, std::size_t argument, const char* name, long long greatest) {
   const auto value = call.integer(argument);
@@ -60,13 +59,7 @@ void reserve(Call& call) {
 /// memory is used up on the way, the remaining items have error replies, and replicas receive the others only.
 void add_and_reply(const Call& call, TopKValue& value, std::size_t step,
                    const std::vector<std::uint64_t>& increments) {
-  std::uint64_t item_bytes = 0;
-  for (std::size_t i = 2; i < call.size(); i += step) item_bytes += call.text(i).size();
-  if (value.memory_with(item_bytes) > call.max_key_bytes()) {
-    throw Refusal("TopK: the list would take more than the module's option MAX-KEY-BYTES with these items");
-  }
-  constexpr std::uint64_t few_bytes = std::uint64_t{64} << 10;
-  if (item_bytes > few_bytes) call.require_memory_for(item_bytes);
+  (void)require_room_in_list(call, value, 2, step);
   std::vector<std::optional<std::string>> left;
   left.reserve(increments.size());
   ReplicatedCommand command(call, call.size());
@@ -93,13 +86,13 @@ void add_and_reply(const Call& call, TopKValue& value, std::size_t step,
 
 void add(Call& call) {
   OpenKey key(call, KeyAccess::write);
-  add_and_reply(call, key.get<TopKValue>(missing), 1, std::vector<std::uint64_t>(call.size() - 2, 1));
+  add_and_reply(call, key.get<TopKValue>(missing_list), 1, std::vector<std::uint64_t>(call.size() - 2, 1));
 }
 
 void increase(Call& call) {
   if (call.size() % 2 != 0) throw WrongArity{};
   OpenKey key(call, KeyAccess::write);
-  TopKValue& value = key.get<TopKValue>(missing);
+  TopKValue& value = key.get<TopKValue>(missing_list);
   std::vector<std::uint64_t> increments;
   increments.reserve(call.size() / 2);
   for (std::size_t i = 3; i < call.size(); i += 2) {
@@ -115,14 +108,14 @@ void increase(Call& call) {
 
 void query(Call& call) {
   const OpenKey key(call, KeyAccess::read);
-  const TopKValue& value = key.get<TopKValue>(missing);
+  const TopKValue& value = key.get<TopKValue>(missing_list);
   call.array(call.size() - 2);
   for (std::size_t i = 2; i < call.size(); ++i) call.boolean(value.is_listed(call.text(i)));
 }
 
 void count(Call& call) {
   const OpenKey key(call, KeyAccess::read);
-  const TopKValue& value = key.get<TopKValue>(missing);
+  const TopKValue& value = key.get<TopKValue>(missing_list);
   call.array(call.size() - 2);
   for (std::size_t i = 2; i < call.size(); ++i) call.integer_reply(value.count(call.text(i)));
 }
@@ -130,7 +123,7 @@ void count(Call& call) {
 void list(Call& call) {
   const bool with_count = call.size() == 3;
   const OpenKey key(call, KeyAccess::read);
-  const TopKValue& value = key.get<TopKValue>(missing);
+  const TopKValue& value = key.get<TopKValue>(missing_list);
   if (with_count && !call.is_word(2, "WITHCOUNT")) throw Refusal("WITHCOUNT keyword expected");
   const std::vector<KeyCount> items = value.list();
   call.array(with_count ? 2 * items.size() : items.size());
@@ -142,7 +135,7 @@ void list(Call& call) {
 
 void info(Call& call) {
   const OpenKey key(call, KeyAccess::read);
-  const TopKOptions& options = key.get<TopKValue>(missing).options();
+  const TopKOptions& options = key.get<TopKValue>(missing_list).options();
   call.map(4);
   call.entry("k", options.k);
   call.entry("width", options.width);

@@ -53,16 +53,28 @@ TopKValue::TopKValue(const TopKOptions& options, std::uint64_t seed, const Call&
 }
 
 std::optional<std::string> TopKValue::add(std::string_view item, std::uint64_t increment) {
-  pieces_.reset();
-  if (increment == 0) return std::nullopt;
-  const bool can_replace = keys_->candidates().is_full() && !is_listed(item);
+  const bool can_replace = increment > 0 && needs_a_place(item);
   std::string least = can_replace ? std::string(keys_->least().key) : "";
+  if (!put(item, increment, can_replace)) return std::nullopt;
+  return least;
+}
+
+bool TopKValue::put(std::string_view item, std::uint64_t increment, bool can_replace) {
+  pieces_.reset();
+  if (increment == 0) return false;
+  const std::uint64_t least_bytes = can_replace ? keys_->least().key.size() : 0;
   const std::uint64_t size_before = keys_->candidates().size();
   keys_->add(item, increment);
   if (keys_->candidates().size() != size_before) item_bytes_ += item.size();
-  if (!can_replace || !is_listed(item)) return std::nullopt;
-  item_bytes_ += item.size() - least.size();
-  return least;
+  if (!can_replace || !is_listed(item)) return false;
+  item_bytes_ += item.size() - least_bytes;
+  return true;
+}
+
+std::uint64_t TopKValue::most_bytes_to_add(std::uint64_t num_items, std::uint64_t item_bytes) const noexcept {
+  // A string takes up to twice the bytes that it must, and an allocator gives up to a quarter more.
+  constexpr std::uint64_t bytes_per_string = 64;
+  return 3 * item_bytes + bytes_per_string * num_items + keys_->candidates().most_bytes_to_add(num_items);
 }
 
 bool TopKValue::is_listed(std::string_view item) const {
@@ -180,7 +192,7 @@ void TopKValue::take_file() {
   loader_.reset();
 }
 
-std::unique_ptr<AnyValue> TopKValue::copy() const { return copied_in_pieces(*this); }
+std::unique_ptr<AnyValue> TopKValue::copy_without_journal() const { return copied_in_pieces(*this); }
 
 void TopKValue::load_empty(std::string_view header, std::uint64_t max_bytes) {
   const std::uint64_t file_bytes = read_header(header, max_bytes);
@@ -191,7 +203,7 @@ void TopKValue::load_empty(std::string_view header, std::uint64_t max_bytes) {
   keys_.emplace(make_keys(options_, seed_));
 }
 
-std::uint64_t TopKValue::memory_bytes() const {
+std::uint64_t TopKValue::own_memory_bytes() const {
   std::uint64_t bytes = sizeof *this;
   if (keys_) bytes += keys_->num_bytes();
   if (loader_) bytes += loader_->memory_bytes();

@@ -42,6 +42,10 @@ class TopKValue final : public AnyValue {
 
   /// Returns the item that left the list, if one did. Throws std::bad_alloc, and then changes nothing.
   std::optional<std::string> add(std::string_view item, std::uint64_t increment);
+  /// The same without the item that left.
+  void count_up(std::string_view item, std::uint64_t increment) { put(item, increment, needs_a_place(item)); }
+  /// An upper bound of the memory that it takes to add this number of items with these bytes in all.
+  std::uint64_t most_bytes_to_add(std::uint64_t num_items, std::uint64_t item_bytes) const noexcept;
   bool is_listed(std::string_view item) const;
   /// Never too low.
   std::uint64_t count(std::string_view item) const { return keys_->estimate(item).count; }
@@ -62,10 +66,16 @@ class TopKValue final : public AnyValue {
   void load_piece(std::uint64_t end, std::string_view bytes) override;
   void load_empty(std::string_view header, std::uint64_t max_bytes) override;
   std::uint64_t total_bytes() const override { return loader_ ? file_bytes_ : dump_bytes(); }
-  std::uint64_t memory_bytes() const override;
-  std::unique_ptr<AnyValue> copy() const override;
 
  private:
+  std::uint64_t own_memory_bytes() const override;
+  std::unique_ptr<AnyValue> copy_without_journal() const override;
+  /// Whether the item can come into the list only if another one leaves it.
+  bool needs_a_place(std::string_view item) const {
+    return keys_->candidates().is_full() && !is_listed(item);
+  }
+  /// Returns whether another item has left the list.
+  bool put(std::string_view item, std::uint64_t increment, bool can_replace);
   std::string header_with(std::uint64_t file_bytes) const;
   const SketchPieces& pieces() const;
   void take_file();

@@ -199,4 +199,14 @@ std::uint64_t CountedKeys::num_bytes() const noexcept {
   return sum;
 }
 
+std::uint64_t CountedKeys::most_bytes_to_add(std::uint64_t num_keys) const noexcept {
+  const std::uint64_t most_keys = num_keys < capacity_ - size() ? size() + num_keys : capacity_;
+  const std::uint64_t room_now = std::min({keys_.capacity(), entries_.capacity(), heap_.capacity()});
+  if (most_keys <= room_now && 2 * most_keys <= slots_.size()) return 0;
+  const std::uint64_t room = std::min(capacity_, std::max(least_growth, 2 * most_keys));
+  const std::uint64_t largest = room * (sizeof(std::string) + sizeof(Entry) + sizeof(HeapNode)) +
+                                num_slots_for(room) * sizeof slots_[0];
+  return 2 * largest;  // each list is at most half as long before it grows
+}
+
 }  // namespace tally

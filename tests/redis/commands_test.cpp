@@ -43,6 +43,7 @@ std::string shown_argument(const RedisReply& argument) {
   std::string text = field(argument, "token").text;
   if (type == "oneof") {
     text = joined(field(argument, "arguments"), " | ");
+    if (!is_optional) text = "(" + text + ")";
   } else if (type == "block") {
     text = joined(field(argument, "arguments"), " ");
     if (!is_optional) text = "(" + text + ")";
@@ -171,6 +172,8 @@ TEST_F(CommandInfo, DeclaresEveryKeyAndWhatHappensToIt) {
            {{"TALLY.MERGE", "a", "b", "c"},
             R"([["a", [+RW, +update]], ["b", [+RO, +access]], ["c", [+RO, +access]]])"},
            {{"TALLY.OVER", "a", "3", "x"}, R"([["a", [+RW, +access, +update]]])"},
+           {{"TALLY.BATCH", "a", "w", "1", "1", "ADD", "x"}, R"([["a", [+RW, +access, +update]]])"},
+           {{"TALLY.PACKEDREAD", "a", "COUNT", "x"}, R"([["a", [+RO, +access]]])"},
            {{"TALLY.SUMMARY", "a", "SINCE", "0"}, R"([["a", [+RO, +access]]])"},
            {{"TALLY.PLAN", "--keys", "1M"}, "-ERR The command has no key arguments"}}) {
     Words words{"COMMAND", "GETKEYSANDFLAGS"};

@@ -2,8 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -15,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "address_space.hpp"
 #include "append_only_file.hpp"
 #include "running_module.hpp"
 
@@ -316,20 +315,6 @@ TEST_F(RedisOver, ADamagedOrMisplacedPieceOfAStateIsRefusedAndTheRestLoadsStill)
   }
   EXPECT_EQ(redis.digest("l"), redis.digest("k"));
   EXPECT_EQ(redis({"TALLY.OVER", "l", "2", "a"}), "[\"a\"]");
-}
-
-/// The address space of the server ends shortly above what it has.
-void leave_address_space(RunningModule& redis, std::optional<rlim_t> num_bytes) {
-  const std::string text = redis.call({"INFO", "server"}).text;
-  const int pid = std::stoi(text.substr(text.find("process_id:") + 11));
-  rlimit limit{RLIM_INFINITY, RLIM_INFINITY};
-  if (num_bytes) {
-    std::ifstream pages("/proc/" + std::to_string(pid) + "/statm");
-    rlim_t num_pages = 0;
-    pages >> num_pages;
-    limit.rlim_cur = num_pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + *num_bytes;
-  }
-  ASSERT_EQ(prlimit(pid, RLIMIT_AS, &limit, nullptr), 0);
 }
 
 /// The first filter of a key that has counted 65,536 items exactly: about 20 MB for this N.

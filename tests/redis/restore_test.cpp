@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "packed_items.hpp"
 #include "random.hpp"
 #include "running_module.hpp"
 
@@ -48,8 +49,13 @@ std::map<std::string, std::vector<Words>> fill(RunningModule& redis) {
   redis(with_keys(
       {"TALLY.OVERINSERT", "over-window", "2", "WINDOW", "1h", "SLOTS", "2", "MEMORY", "16KiB", "ITEMS"},
       "key", 0, 50));
-  const std::vector<Words> use_over{
-      {"TALLY.OVER", "k", "2", "x", "x"}, {"TALLY.OVERINFO", "k"}, {"COPY", "k", "copy"}, {"DEL", "copy"}};
+  redis(batch("over", 1, 1, {"OVER", "2", packed_keys("key", 10, 30)}));
+  redis(batch("top", 1, 1, {"TOP", "x", "3"}));
+  const std::vector<Words> use_over{{"TALLY.OVER", "k", "2", "x", "x"},
+                                    {"TALLY.OVERINFO", "k"},
+                                    {"TALLY.WRITERS", "k"},
+                                    {"COPY", "k", "copy"},
+                                    {"DEL", "copy"}};
   std::map<std::string, std::vector<Words>> uses{
       {"bloom", {{"BF.ADD", "k", "x"}, {"BF.EXISTS", "k", "x"}, {"BF.INFO", "k"}}},
       {"cuckoo", {{"CF.ADD", "k", "x"}, {"CF.DEL", "k", "x"}, {"CF.COUNT", "k", "hot"}, {"CF.INFO", "k"}}},

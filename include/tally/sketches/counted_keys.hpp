@@ -133,6 +133,9 @@ class CountedKeys {
 
   /// Memory of the table and of the keys' bytes.
   std::uint64_t num_bytes() const noexcept;
+  /// An upper bound of the memory that the table takes at its peak, beside what it has, to add this number of keys. The
+  /// keys' bytes are not in it.
+  std::uint64_t most_bytes_to_add(std::uint64_t num_keys) const noexcept;
 
   /// The number of slots that the longest search for a key visits; 0 if there is none. Takes time
   /// proportional to size().

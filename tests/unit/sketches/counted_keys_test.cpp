@@ -104,6 +104,25 @@ TEST(CountedKeys, ALargeCapacityThatHoldsFewKeysTakesLittleMemory) {
   EXPECT_LT(taken_over.num_bytes(), 1000u);
 }
 
+TEST(CountedKeys, StatesInAdvanceHowMuchMemoryKeysCanTake) {
+  for (const std::uint64_t capacity : {1u, 40u, 1000u, 100000u}) {
+    CountedKeys table = CountedKeys::with_room(0, capacity, "CountedKeys");
+    std::uint64_t num_without_growth = 0;
+    for (std::uint64_t next = 0; next < 5000;) {
+      const std::uint64_t num_keys = 1 + next % 37;
+      const std::uint64_t before = table.num_bytes();
+      const std::uint64_t most = table.most_bytes_to_add(num_keys);
+      for (std::uint64_t i = 0; i < num_keys; ++i, ++next) {
+        if (!table.is_full()) table.add("key", {{next, next}, 1, 0});
+      }
+      EXPECT_LE(table.num_bytes() - before, most);
+      num_without_growth += most == 0 ? 1 : 0;
+    }
+    EXPECT_GT(num_without_growth, 20u);
+    EXPECT_EQ(table.most_bytes_to_add(~std::uint64_t{0}) == 0, table.is_full());
+  }
+}
+
 TEST(CountedKeys, ASearchGoesOnAtTheFirstSlotAfterTheLast) {
   CountedKeys table(4, "Test", known_salt);
   for (std::uint64_t key = 0; key < 4; ++key) table.add("x", {last_home(key), key + 1, 0});
