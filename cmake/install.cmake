@@ -5,6 +5,11 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tally)
 install(TARGETS tally tally_squid EXPORT tally-targets
   LIBRARY COMPONENT library NAMELINK_COMPONENT development ARCHIVE COMPONENT development)
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development FILES_MATCHING PATTERN "*.hpp")
+if(TARGET tally_redis_client)
+  install(TARGETS tally_redis_client EXPORT tally-targets ARCHIVE COMPONENT development)
+  install(DIRECTORY engines/redis/client/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
+    FILES_MATCHING PATTERN "*.hpp")
+endif()
 if(TARGET tally_redis)
   # A server refuses a module that is not executable.
   install(TARGETS tally_redis LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tally COMPONENT redis PERMISSIONS

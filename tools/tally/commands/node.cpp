@@ -17,9 +17,10 @@
 #include "commands/commands.hpp"
 #include "node/commands.hpp"
 #include "node/directory.hpp"
-#include "node/redis_address.hpp"
 #include "node/summary_node.hpp"
 #include "shape/shape.hpp"
+#include "store/options.hpp"
+#include "tally/redis_client/address.hpp"
 #include "tally/serialization.hpp"
 #include "text/duration.hpp"
 
@@ -29,6 +30,7 @@ namespace {
 struct NodeOptions {
   SummaryNode::Options node;
   std::string redis = "localhost:6379";
+  std::string password_file;
   ShapeOptions shape{.kind = std::string(name_of(FilterKind::counting_bloom)),
                      .ways = {.than_one_of_two = ", or --keys", .than_positions = "--keys"}};
   std::string load_file;
@@ -100,7 +102,10 @@ NodeDirectory make_directory(NodeOptions& options) {
 }
 
 ExitCode run_node(NodeOptions& options) {
-  const RedisAddress address = parse_redis_address(options.redis);
+  redis_client::Address address = redis_client::parse_address(
+      options.redis,
+      options.password_file.empty() ? redis_client::Password::required : redis_client::Password::comes_later);
+  take_password_file(options.password_file, "--redis", address);
   NodeDirectory directory = make_directory(options);
   SummaryNode node(options.node, std::move(directory), address, steady_now());
   NodeCommands commands(
@@ -167,6 +172,8 @@ Run declare_node(CommandLine app) {
          "(TALLY_REDIS), where other users do not see the password (default: localhost:6379)")
       .type_name("URL")
       .environment("TALLY_REDIS");
+  add_file(app, "--password-file", options->password_file,
+           "Password for --redis: the first line of this file");
   app.add_option("--group", node.group, "Group of nodes that share their summaries (default: default)")
       .type_name("NAME");
   const std::string size = "Size";

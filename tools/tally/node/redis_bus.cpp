@@ -42,8 +42,10 @@ bool RedisBus::is_ready() const noexcept { return is_up() && publisher_->num_uns
 void RedisBus::connect(Nanoseconds now) {
   try {
     const std::size_t longest = options_.max_message_bytes + reply_overhead;
-    subscriber_.emplace(options_.address, longest, now);
-    publisher_.emplace(options_.address, reply_overhead, now);
+    // The answers have at most three elements, and four for a message of a pattern.
+    constexpr std::size_t most_elements = 16;
+    subscriber_.emplace(options_.address, redis_client::ReplyLimits{longest, most_elements}, now);
+    publisher_.emplace(options_.address, redis_client::ReplyLimits{reply_overhead, most_elements}, now);
     for (const std::string& channel : options_.channels) {
       const std::array<std::string_view, 2> subscribe{"SUBSCRIBE", channel};
       subscriber_->send(subscribe);
@@ -53,7 +55,7 @@ void RedisBus::connect(Nanoseconds now) {
     const std::array<std::string_view, 1> ping{"PING"};
     publisher_->send(ping);  // its answer shows that we may publish
     num_unconfirmed_ = 1;
-  } catch (const RedisError& error) {
+  } catch (const redis_client::ConnectionError& error) {
     lose(error.what(), now);
   }
 }
@@ -100,7 +102,7 @@ void RedisBus::step(const std::vector<pollfd>& polled, Nanoseconds now, const Re
     if (now >= next_try_) connect(now);
     return;
   }
-  const auto events_of = [&](const RedisConnection& connection) {
+  const auto events_of = [&](const redis_client::Connection& connection) {
     const auto found = std::ranges::find(polled, connection.polled().fd, &pollfd::fd);
     return found == polled.end() ? short{0} : found->revents;
   };
@@ -108,14 +110,14 @@ void RedisBus::step(const std::vector<pollfd>& polled, Nanoseconds now, const Re
     subscriber_->step(events_of(*subscriber_), now);
     publisher_->step(events_of(*publisher_), now);
     take_replies(now, receive);
-  } catch (const RedisError& error) {
+  } catch (const redis_client::ConnectionError& error) {
     lose(error.what(), now);
   }
 }
 
 void RedisBus::take_replies(Nanoseconds now, const Receive& receive) {
-  while (const RedisReply reply = publisher_->next_reply()) take_publisher_reply(*reply);
-  while (const RedisReply reply = subscriber_->next_reply()) take_subscriber_reply(*reply, receive);
+  while (const redis_client::Reply reply = publisher_->next_reply()) take_publisher_reply(*reply);
+  while (const redis_client::Reply reply = subscriber_->next_reply()) take_subscriber_reply(*reply, receive);
   if (is_up() || num_subscriptions_ <= options_.channels.size() || num_unconfirmed_ > 0) return;
   up_since_ = now;
   if (loss_said_) remark(false, fmt::format("Redis at {}: connected", options_.address.shown()));
@@ -124,7 +126,7 @@ void RedisBus::take_replies(Nanoseconds now, const Receive& receive) {
 
 // Three kinds of arrays: confirmations, messages, and the answer to PING. The answer to AUTH is a status.
 void RedisBus::take_subscriber_reply(const redisReply& reply, const Receive& receive) {
-  if (reply.type == REDIS_REPLY_ERROR) throw RedisError(std::string(text_of(reply)));
+  if (reply.type == REDIS_REPLY_ERROR) throw redis_client::ConnectionError(std::string(text_of(reply)));
   const std::string_view kind = element_of(reply, 0);
   if (kind == "subscribe" || kind == "psubscribe") {
     ++num_subscriptions_;
@@ -137,7 +139,8 @@ void RedisBus::take_subscriber_reply(const redisReply& reply, const Receive& rec
 
 void RedisBus::take_publisher_reply(const redisReply& reply) {
   // Before the bus is up, only AUTH or PING can be refused, and then there is no point in continuing.
-  if (reply.type == REDIS_REPLY_ERROR && !is_up()) throw RedisError(std::string(text_of(reply)));
+  if (reply.type == REDIS_REPLY_ERROR && !is_up())
+    throw redis_client::ConnectionError(std::string(text_of(reply)));
   if (reply.type == REDIS_REPLY_ERROR) say_refusal(text_of(reply));
   const bool is_of_auth = reply.type == REDIS_REPLY_STATUS && text_of(reply) == "OK";
   const bool is_of_idle_ping = reply.type == REDIS_REPLY_STATUS && is_up();

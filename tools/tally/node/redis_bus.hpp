@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "node/redis_connection.hpp"
+#include "tally/redis_client/connection.hpp"
 #include "text/duration.hpp"
 
 namespace tally::cli {
@@ -26,7 +26,7 @@ namespace tally::cli {
 class RedisBus {
  public:
   struct Options {
-    RedisAddress address;
+    redis_client::Address address;
     std::string pattern;                ///< of channels to subscribe to (PSUBSCRIBE)
     std::vector<std::string> channels;  ///< more channels (SUBSCRIBE)
     /// A longer message costs the connection, because it would have to be stored until it is complete.
@@ -68,8 +68,8 @@ class RedisBus {
   void say_refusal(std::string_view text);
 
   Options options_;
-  std::optional<RedisConnection> subscriber_;
-  std::optional<RedisConnection> publisher_;
+  std::optional<redis_client::Connection> subscriber_;
+  std::optional<redis_client::Connection> publisher_;
   std::size_t num_subscriptions_ = 0;
   std::uint64_t num_unconfirmed_ = 0;
   std::optional<Nanoseconds> up_since_;

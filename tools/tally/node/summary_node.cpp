@@ -64,8 +64,8 @@ void SummaryNode::check(const Options& options, const SummaryLayout& layout) {
   }
 }
 
-SummaryNode::SummaryNode(const Options& options, NodeDirectory directory, const RedisAddress& address,
-                         Nanoseconds now)
+SummaryNode::SummaryNode(const Options& options, NodeDirectory directory,
+                         const redis_client::Address& address, Nanoseconds now)
     : options_(options),
       directory_(std::move(directory)),
       peers_(terms_of(options)),

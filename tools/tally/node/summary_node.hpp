@@ -65,7 +65,8 @@ class SummaryNode {
   static void check(const Options& options, const SummaryLayout& layout);
 
   /// `address` is that of the Redis server. Throws what check throws.
-  SummaryNode(const Options& options, NodeDirectory directory, const RedisAddress& address, Nanoseconds now);
+  SummaryNode(const Options& options, NodeDirectory directory, const redis_client::Address& address,
+              Nanoseconds now);
 
   const std::string& name() const noexcept { return options_.name; }
   const KeyHasher& hasher() const noexcept { return options_.terms.hasher; }

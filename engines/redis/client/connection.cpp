@@ -1,7 +1,8 @@
-#include "node/redis_connection.hpp"
+#include "tally/redis_client/connection.hpp"
 
-#include <fmt/core.h>
 #include <hiredis/hiredis.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -9,22 +10,23 @@
 #include <cstring>
 #include <vector>
 
-namespace tally::cli {
+namespace tally::redis_client {
 namespace {
 
-// The server's answers have at most three elements (four for a message of a pattern); hiredis would allocate
-// as many as a length announces before they arrive.
-constexpr int most_elements = 16;
+// hiredis would allocate as many elements as the length of an array announces before they arrive.
 redisReplyObjectFunctions bounded_functions;
 decltype(redisReplyObjectFunctions::createArray) create_any_array;
 
-void bound_arrays(redisReader& reader) {
+void bound_arrays(redisReader& reader, ReplyLimits& limits) {
   create_any_array = reader.fn->createArray;
   bounded_functions = *reader.fn;
   bounded_functions.createArray = [](const redisReadTask* task, auto elements) -> void* {
-    return elements >= 0 && elements <= most_elements ? create_any_array(task, elements) : nullptr;
+    const auto& most = *static_cast<const ReplyLimits*>(task->privdata);
+    const bool fits = elements >= 0 && static_cast<std::size_t>(elements) <= most.max_elements;
+    return fits ? create_any_array(task, elements) : nullptr;
   };
   reader.fn = &bounded_functions;
+  reader.privdata = &limits;
 }
 
 // The most that is read at once, before replies are extracted and their size is checked.
@@ -42,17 +44,17 @@ constexpr std::size_t small_command_bytes = std::size_t{64} << 10;
 
 }  // namespace
 
-void FreeRedisReply::operator()(redisReply* reply) const noexcept { freeReplyObject(reply); }
-void RedisConnection::FreeContext::operator()(redisContext* context) const noexcept { redisFree(context); }
+void FreeReply::operator()(redisReply* reply) const noexcept { freeReplyObject(reply); }
+void Connection::FreeContext::operator()(redisContext* context) const noexcept { redisFree(context); }
 
-RedisConnection::RedisConnection(const RedisAddress& address, std::size_t max_reply_bytes, Nanoseconds now)
+Connection::Connection(const Address& address, ReplyLimits limits, Nanoseconds now)
     : context_(address.host.empty() ? redisConnectUnixNonBlock(address.socket_path.c_str())
                                     : redisConnectNonBlock(address.host.c_str(), address.port)),
-      max_reply_bytes_(max_reply_bytes),
+      limits_(std::make_unique<ReplyLimits>(limits)),
       heard_at_(now) {
-  if (!context_) throw RedisError("not enough memory");
+  if (!context_) throw ConnectionError("not enough memory");
   check(context_->err == 0 ? REDIS_OK : REDIS_ERR);
-  bound_arrays(*context_->reader);
+  bound_arrays(*context_->reader, *limits_);
   if (address.password.empty()) return;
   std::vector<std::string_view> command{"AUTH"};
   if (!address.user.empty()) command.push_back(address.user);
@@ -60,16 +62,16 @@ RedisConnection::RedisConnection(const RedisAddress& address, std::size_t max_re
   send(command);
 }
 
-RedisConnection::~RedisConnection() = default;
+Connection::~Connection() = default;
 
-void RedisConnection::check(int status) const {
+void Connection::check(int status) const {
   if (status == REDIS_OK) return;
-  if (context_->err == REDIS_ERR_EOF) throw RedisError("the server closed the connection");
-  if (context_->err == REDIS_ERR_IO) throw RedisError(std::strerror(errno));
-  throw RedisError(context_->errstr);
+  if (context_->err == REDIS_ERR_EOF) throw ConnectionError("the server closed the connection");
+  if (context_->err == REDIS_ERR_IO) throw ConnectionError(std::strerror(errno));
+  throw ConnectionError(context_->errstr);
 }
 
-void RedisConnection::send(std::span<const std::string_view> arguments) {
+void Connection::send(std::span<const std::string_view> arguments) {
   std::vector<const char*> texts;
   std::vector<std::size_t> sizes;
   for (const std::string_view argument : arguments) {
@@ -79,52 +81,56 @@ void RedisConnection::send(std::span<const std::string_view> arguments) {
   check(redisAppendCommandArgv(context_.get(), static_cast<int>(texts.size()), texts.data(), sizes.data()));
 }
 
-std::size_t RedisConnection::num_unsent_bytes() const noexcept { return sdslen(context_->obuf); }
+std::size_t Connection::num_unsent_bytes() const noexcept { return sdslen(context_->obuf); }
 
-pollfd RedisConnection::polled() const noexcept {
+pollfd Connection::polled() const noexcept {
   const bool writes = !connected_ || num_unsent_bytes() > 0;
   return {context_->fd, static_cast<short>(writes ? POLLIN | POLLOUT : POLLIN), 0};
 }
 
-Nanoseconds RedisConnection::deadline() const noexcept {
+Nanoseconds Connection::deadline() const noexcept {
   if (!connected_) return heard_at_ + connect_patience;
   return heard_at_ + (pinged_ ? ping_patience : silence_before_ping);
 }
 
-void RedisConnection::step(short events, Nanoseconds now) {
+void Connection::step(short events, Nanoseconds now) {
   if (!connected_ && events != 0) finish_connecting();
   if (connected_) {
     if ((events & (POLLIN | POLLHUP | POLLERR)) != 0) read_in(now);
     if (num_unsent_bytes() > 0) write_out(now);
   }
   if (now < deadline()) return;
-  if (!connected_) throw RedisError("no connection within 5 s");
-  if (pinged_) throw RedisError("the server does not answer");
+  if (!connected_) throw ConnectionError("no connection within 5 s");
+  if (pinged_) throw ConnectionError("the server does not answer");
   constexpr std::array<std::string_view, 1> ping{"PING"};
   send(ping);
   pinged_ = true;
+  ++num_pings_;
   heard_at_ = now;
 }
 
-void RedisConnection::finish_connecting() {
+void Connection::finish_connecting() {
   int error = 0;
   socklen_t size = sizeof error;
   if (getsockopt(context_->fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0) error = errno;
-  if (error != 0) throw RedisError(std::strerror(error));
+  if (error != 0) throw ConnectionError(std::strerror(error));
   connected_ = true;
+  // A socket of the file system has neither. hiredis sets the second one only where it waits for the connection.
   redisEnableKeepAlive(context_.get());
-  context_->err = 0;  // for a socket that has no such thing
+  const int yes = 1;
+  (void)setsockopt(context_->fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+  context_->err = 0;
 }
 
 // Accepted bytes are a sign of life: during a long message on a slow line there is no other.
-void RedisConnection::write_out(Nanoseconds now) {
+void Connection::write_out(Nanoseconds now) {
   const std::size_t before = num_unsent_bytes();
   int done = 0;
   check(redisBufferWrite(context_.get(), &done));
   if (num_unsent_bytes() < before && before > small_command_bytes) heard_at_ = now;
 }
 
-void RedisConnection::read_in(Nanoseconds now) {
+void Connection::read_in(Nanoseconds now) {
   const redisReader& reader = *context_->reader;
   for (std::size_t num_read = 0; num_read < most_bytes_a_step;) {
     const std::size_t before = reader.len;
@@ -136,15 +142,15 @@ void RedisConnection::read_in(Nanoseconds now) {
   }
 }
 
-RedisReply RedisConnection::next_reply() {
+Reply Connection::next_reply() {
   void* taken = nullptr;
   check(redisGetReplyFromReader(context_.get(), &taken));
-  RedisReply reply(static_cast<redisReply*>(taken));
+  Reply reply(static_cast<redisReply*>(taken));
   const std::size_t num_bytes = reply ? num_bytes_of(*reply) : context_->reader->len - context_->reader->pos;
-  if (num_bytes > max_reply_bytes_) {
-    throw RedisError(fmt::format("received a message of more than {} bytes", max_reply_bytes_));
+  if (num_bytes > limits_->max_bytes) {
+    throw ConnectionError("received a message of more than " + std::to_string(limits_->max_bytes) + " bytes");
   }
   return reply;
 }
 
-}  // namespace tally::cli
+}  // namespace tally::redis_client
