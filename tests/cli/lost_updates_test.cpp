@@ -221,7 +221,7 @@ TEST_F(StateRuns, ASecondOneIsRefusedAndChangesNothing) {
       EXPECT_EQ(second.exit_code, 2) << flags[0];
       EXPECT_EQ(second.output, "");
       EXPECT_THAT(second.error, AllOf(HasSubstr("'" + state() + "' is locked by another tally process"),
-                                      HasSubstr("--wait")));
+                                      HasSubstr("--wait-for-state")));
       EXPECT_EQ(std::filesystem::exists(state()), is_there);
       EXPECT_EQ(is_there ? read_file(state()) : "", before);
       first.write("1\n");
@@ -250,7 +250,7 @@ TEST_F(StateRuns, ASecondOneThatMayWaitGoesOnFromTheFirst) {
     wait_until_held();
     Arguments waiting = line(flags);
     waiting.erase(std::find(waiting.begin(), waiting.end(), "-q"));
-    waiting.push_back("--wait");
+    waiting.push_back("--wait-for-state");
     RunningCommand second(waiting);
     EXPECT_THAT(second.read_error_line(),
                 HasSubstr("'" + state() + "' is being changed by another process; waiting"));
@@ -269,7 +269,7 @@ TEST_F(StateRuns, ASecondOneThatMayWaitGoesOnFromTheFirst) {
 TEST_F(StateRuns, WhoWaitsCanBeInterrupted) {
   RunningCommand first(line({"over", "2"}));
   wait_until_held();
-  Arguments waiting = line({"over", "2", "--wait"});
+  Arguments waiting = line({"over", "2", "--wait-for-state"});
   waiting.erase(std::find(waiting.begin(), waiting.end(), "-q"));
   RunningCommand second(waiting);
   EXPECT_THAT(second.read_error_line(), HasSubstr("waiting"));
@@ -280,7 +280,7 @@ TEST_F(StateRuns, WhoWaitsCanBeInterrupted) {
 }
 
 TEST_F(StateRuns, WaitingIsForStatesAlone) {
-  const CommandResult result = run_tally({"over", "2", "--wait"}, "1\n");
+  const CommandResult result = run_tally({"over", "2", "--wait-for-state"}, "1\n");
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.error, HasSubstr("--state"));
 }

@@ -75,6 +75,12 @@ TEST_F(Node, ConnectsByPortWithAPassword) {
   ASSERT_TRUE(converge({&a, &b}));
   EXPECT_EQ(b.num_missed("a", 0, 100), 0);
 
+  const TemporaryDirectory directory;
+  const std::string password = directory.write("password", "s3:cr@t\n");
+  NodeProcess c("redis://default:@" + place, "c", {"--password-file", password});
+  ASSERT_TRUE(converge({&a, &b, &c}));
+  EXPECT_EQ(c.num_missed("a", 0, 100), 0);
+
   NodeProcess wrong("redis://:no@" + place, "wrong"), without(place, "without");
   EXPECT_THAT(wrong.command().read_error_line(), HasSubstr("WRONGPASS"));
   EXPECT_THAT(without.command().read_error_line(), HasSubstr("NOAUTH"));

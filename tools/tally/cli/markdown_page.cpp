@@ -34,7 +34,7 @@ constexpr std::string_view conventions = R"(
   results then print their summary; commands that write a file leave it unchanged and end with status 2.
 - **Two commands at once.** A command locks a file that it writes until it ends. A second command that changes the file,
   or has it as `--output`, waits, and then continues from the new contents. A second stream with the same `--state` is
-  refused, so that runs started at intervals do not pile up; with `--wait` it waits.
+  refused, so that runs started at intervals do not pile up; with `--wait-for-state` it waits.
 - **Damaged files.** A command verifies the checksum of the whole filter file before it answers. `--no-verify` turns this
   off. Commands that change a filter or pass it on (add, remove, halve, merge, patch, diff, watch, node) do not have that
   flag, because damage would get a fresh checksum. [format.md](format.md) has the cost of the check.

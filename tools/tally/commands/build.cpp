@@ -1,5 +1,7 @@
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
 #include <stdexcept>
@@ -7,6 +9,7 @@
 #include "cli/documents.hpp"
 #include "cli/options.hpp"
 #include "commands/commands.hpp"
+#include "commands/filter_store.hpp"
 #include "files/filter_file.hpp"
 #include "files/side_table.hpp"
 #include "input/distinct_estimate.hpp"
@@ -143,10 +146,27 @@ ExitCode run_build(const BuildOptions& options) {
   return num_keys > 0 ? ExitCode::success : ExitCode::none;
 }
 
+ExitCode run_build_in_store(CommandLine app, const BuildOptions& options, const StoreOptions& store) {
+  refuse_with_store(app, {"--output", "--sum", "--skip-bad", "--like", "--shape", "--key-file", "--force"});
+  refuse_input_as_output(options.input.files, store.state_path, "--state");
+  const bool has_exact_shape =
+      std::ranges::any_of(std::array{"--num-positions", "--width", "--remainder-bits", "--epsilon"},
+                          [&](const char* name) { return app.get_option(name).is_given(); });
+  return run_build_store(
+      {options.input, store, options.json, options.quiet},
+      {.kind = std::string(name_of(options.shape.kind_or_default())),
+       .words = words_for_server(app),
+       .num_keys = options.shape.wanted.num_keys,
+       .memory_bytes = options.shape.wanted.memory_bytes,
+       .seed = options.hasher.seed_given() ? std::optional(options.hasher.seed) : std::nullopt,
+       .has_exact_shape = has_exact_shape});
+}
+
 }  // namespace
 
 Run declare_build(CommandLine app) {
   const auto options = std::make_shared<BuildOptions>();
+  const auto store = std::make_shared<StoreOptions>();
   add_details(app, R"(
       Give the size by any two of --keys, --false-positive-rate and --memory. Without a rate, it is 1%. If neither
       --keys nor --memory is given, the command first counts the keys, which must be in files. You can also give the
@@ -155,8 +175,8 @@ Run declare_build(CommandLine app) {
       Exit status: 0 if keys were inserted, 1 if the input had none (the command then writes an empty filter), 2
       after an error.
       )");
-  add_file(app, "-o,--output", options->output, "Write the filter to this file ('-': standard output)")
-      .required();
+  add_file(app, "-o,--output", options->output,
+           "Write the filter to this file ('-': standard output); required without --store");
   add_input_options(app, options->input);
   add_sum(app, options->records);
   add_skip_bad(app, options->records);
@@ -213,7 +233,12 @@ Run declare_build(CommandLine app) {
   add_force(app, options->force);
   add_json(app, options->json);
   add_quiet(app, options->quiet);
-  return [options] {
+  add_store(app, *store, StoreUse::write_or_make);
+  add_store_state(app, *store);
+  return [app, options, store] {
+    if (store->is_given()) return run_build_in_store(app, *options, *store);
+    refuse_without_store(app, {"--password-file", "--patience", "--wait", "--shards", "--state"});
+    if (options->output.empty()) throw std::invalid_argument("--output is required; give a file, or --store");
     options->shape.has_weights = !options->records.sum_fields.empty();
     return run_build(*options);
   };

@@ -8,6 +8,7 @@
 #include "cli/flag_words.hpp"
 #include "cli/options.hpp"
 #include "commands/commands.hpp"
+#include "commands/filter_store.hpp"
 #include "files/filter_file.hpp"
 #include "files/sketch_file.hpp"
 #include "input/input_is_output.hpp"
@@ -23,15 +24,37 @@ struct ChangeOptions {
   FilterFileOptions filter;
   InputOptions input;
   RecordOptions records;
+  StoreOptions store;
   bool json = false;
   bool quiet = false;
 };
 
 void declare_change(CommandLine app, ChangeOptions& options) {
-  add_filter_file(app, options.filter);
+  add_filter_file_or_store(app, options.filter);
   add_input_options(app, options.input);
   add_json(app, options.json);
   add_quiet(app, options.quiet);
+}
+
+void declare_store(CommandLine app, ChangeOptions& options) {
+  add_store(app, options.store, StoreUse::write);
+  add_store_state(app, options.store);
+}
+
+/// Whether the keys go to a store. Throws std::invalid_argument for options that do not fit together.
+bool changes_store(CommandLine app, ChangeOptions& options) {
+  take_filter_argument(options.store, options.filter.path, options.input);
+  if (!options.store.is_given()) {
+    refuse_without_store(app, {"--password-file", "--patience", "--wait", "--state"});
+    return false;
+  }
+  refuse_with_store(app, {"--key-file"});
+  refuse_input_as_output(options.input.files, options.store.state_path, "--state");
+  return true;
+}
+
+FilterStoreOptions in_store(const ChangeOptions& options) {
+  return {options.input, options.store, options.json, options.quiet};
 }
 
 // Writes the filter back, whole or not at all, and prints the new state.
@@ -151,7 +174,12 @@ Run declare_add(CommandLine app) {
   declare_change(app, *options);
   add_sum(app, options->records);
   add_skip_bad(app, options->records);
-  return [options] { return run_add(*options); };
+  declare_store(app, *options);
+  return [app, options] {
+    if (!changes_store(app, *options)) return run_add(*options);
+    refuse_with_store(app, {"--sum", "--skip-bad"});
+    return run_add_store(in_store(*options));
+  };
 }
 
 Run declare_remove(CommandLine app) {
@@ -164,7 +192,10 @@ Run declare_remove(CommandLine app) {
       Exit status: 0 if all keys were removed, 1 if a key was refused or the input had none, 2 after an error.
       )");
   declare_change(app, *options);
-  return [options] { return run_remove(*options); };
+  declare_store(app, *options);
+  return [app, options] {
+    return changes_store(app, *options) ? run_remove_store(in_store(*options)) : run_remove(*options);
+  };
 }
 
 Run declare_halve(CommandLine app) {

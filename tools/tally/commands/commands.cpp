@@ -33,11 +33,13 @@ tally theory kappa-star --theta 3 --json
 tally over 3 words.txt                        # words that occur three times or more
 tally over 100 -d ' ' -f 1 access.log.gz      # clients with 100 requests or more
 tally over 1000 --memory 64MiB --exact < log  # in 64 MiB, compared with exact counts
+tally over 1000 --store redis://db1/hits log  # shares counts with all runs of this store, on Redis servers
 )"},
       {"uniq", "Print the first occurrence of each key", "Streams", declare_uniq, R"(
 tally uniq names.txt                          # like sort -u, but in the order of the input
 tally uniq --may-repeat --memory 16MiB < log  # bounded memory; drops nothing, may repeat keys
 tally uniq --approximate --keys 10M < log     # about 14 bits per key; may drop 0.1% of them
+tally uniq --store redis://db1/seen log       # lines that no run with this store has seen before
 )"},
       {"top", "Print the most frequent keys, with bounds on their counts", "Streams", declare_top, R"(
 tally top 100 access.log.gz -d ' ' -f 1         # clients with the most requests
@@ -63,6 +65,7 @@ tally build -o s.tally --kind count-min --epsilon 0.001%  # a count for every ke
 )"},
       {"add", "Add keys to a filter file", "Filter files", declare_add, R"(
 tally add seen.tally new-names.txt
+tally add --store redis://db1/seen new-names.txt  # on Redis servers
 )"},
       {"remove", "Remove keys from a filter file that counts", "Filter files", declare_remove, R"(
 tally remove c.tally gone.txt

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "commands/commands.hpp"
+#include "commands/over_store.hpp"
 #include "input/input_is_output.hpp"
 #include "shape/options.hpp"
 #include "tally/shapes/threshold.hpp"
@@ -14,6 +15,31 @@ namespace tally::cli {
 namespace {
 
 bool adds_up(const OverOptions& options) { return !options.records.sum_fields.empty() || options.window; }
+
+OverStoreOptions store_options(const OverOptions& options, const StoreOptions& store, bool has_slots) {
+  refuse_input_as_output(options.input.files, store.state_path, "--state");
+  if (options.window && (options.num_keys || options.false_positive_rate || options.update)) {
+    throw std::invalid_argument(
+        "--keys, --false-positive-rate and --update cannot be combined with --window; give --memory");
+  }
+  if (!options.window && options.threshold > max_threshold_limit) {
+    throw std::invalid_argument(fmt::format("threshold: {} is too large; must be at most {}",
+                                            options.threshold, max_threshold_limit));
+  }
+  return {.threshold = options.threshold,
+          .input = options.input,
+          .hasher = options.hasher,
+          .store = store,
+          .window = options.window,
+          .num_slots = has_slots ? std::optional(options.num_slots) : std::nullopt,
+          .num_keys = options.num_keys,
+          .memory_bytes = options.memory_bytes,
+          .false_positive_rate = options.false_positive_rate,
+          .update = options.update,
+          .json = options.json,
+          .quiet = options.quiet,
+          .line_buffered = options.line_buffered};
+}
 
 }  // namespace
 
@@ -32,6 +58,7 @@ StateOptions state_options(const OverOptions& options, const KeyHasher& hasher) 
 
 Run declare_over(CommandLine app) {
   auto options = std::make_shared<OverOptions>();
+  auto store = std::make_shared<StoreOptions>();
   add_count(app, "threshold", options->threshold,
             "Threshold N: print a key as soon as it has occurred N times; with --sum, as soon as its sum is "
             "at least N")
@@ -80,7 +107,15 @@ Run declare_over(CommandLine app) {
   add_json(app, options->json);
   add_line_buffered(app, options->line_buffered);
   add_quiet(app, options->quiet);
-  return [options] {
+  add_store(app, *store, StoreUse::write_or_make);
+  return [app, options, store] {
+    if (store->is_given()) {
+      refuse_with_store(app, {"--sum", "--time", "--skip-bad", "--threads", "--with-count", "--exact",
+                              "--wait-for-state", "--key-file", "--keyed"});
+      store->state_path = options->state_path;
+      return run_over_store(store_options(*options, *store, app.get_option("--slots").is_given()));
+    }
+    refuse_without_store(app, {"--password-file", "--patience", "--wait", "--shards"});
     if (options->exact && !options->state_path.empty())
       throw std::invalid_argument("--exact and --state are both given; leave one out");
     refuse_input_as_output(options->input.files, options->state_path, "--state");

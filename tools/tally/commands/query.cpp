@@ -6,6 +6,7 @@
 #include "cli/documents.hpp"
 #include "cli/options.hpp"
 #include "commands/commands.hpp"
+#include "commands/filter_store.hpp"
 #include "commands/selected_keys.hpp"
 #include "files/filter_file.hpp"
 #include "input/key_loop.hpp"
@@ -110,7 +111,7 @@ Run declare_query(CommandLine app) {
 
       Exit status: 0 if a key was selected, 1 if none was, 2 after an error.
       )");
-  add_filter_file(app, options->filter);
+  add_filter_file_or_store(app, options->filter);
   add_no_verify(app, options->filter.verify);
   add_input_options(app, options->input);
   app.add_flag("-v,--invert", options->selection.invert,
@@ -121,7 +122,18 @@ Run declare_query(CommandLine app) {
   app.add_flag("--json", options->selection.json, "Print only the numbers of keys found and absent, as JSON");
   add_line_buffered(app, options->selection.line_buffered);
   add_quiet(app, options->quiet);
-  return [options] { return run_query(*options); };
+  const auto store = std::make_shared<StoreOptions>();
+  add_store(app, *store, StoreUse::read);
+  return [app, options, store] {
+    take_filter_argument(*store, options->filter.path, options->input);
+    if (!store->is_given()) {
+      refuse_without_store(app, {"--password-file", "--patience"});
+      return run_query(*options);
+    }
+    refuse_with_store(app, {"--key-file", "--no-verify"});
+    return run_query_store({options->input, *store, options->selection.json, options->quiet},
+                           options->selection, options->theta);
+  };
 }
 
 Run declare_count(CommandLine app) {
@@ -134,7 +146,7 @@ Run declare_count(CommandLine app) {
 
       Exit status: 0 if a count is above 0, 1 if none is, 2 after an error.
       )");
-  add_filter_file(app, options->filter);
+  add_filter_file_or_store(app, options->filter);
   add_no_verify(app, options->filter.verify);
   add_input_options(app, options->input);
   app.add_flag("--json", options->json, R"(
@@ -144,7 +156,17 @@ Run declare_count(CommandLine app) {
                "Print a lower and an upper bound after the count (only for count-min)");
   add_line_buffered(app, options->line_buffered);
   add_quiet(app, options->quiet);
-  return [options] { return run_count(*options); };
+  const auto store = std::make_shared<StoreOptions>();
+  add_store(app, *store, StoreUse::read);
+  return [app, options, store] {
+    take_filter_argument(*store, options->filter.path, options->input);
+    if (!store->is_given()) {
+      refuse_without_store(app, {"--password-file", "--patience"});
+      return run_count(*options);
+    }
+    refuse_with_store(app, {"--key-file", "--no-verify", "--bounds"});
+    return run_count_store({options->input, *store, options->json, options->quiet}, options->line_buffered);
+  };
 }
 
 }  // namespace tally::cli

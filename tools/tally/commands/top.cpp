@@ -12,6 +12,7 @@
 #include "commands/top_files.hpp"
 #include "commands/top_plan.hpp"
 #include "commands/top_report.hpp"
+#include "commands/top_store.hpp"
 #include "files/stream_state.hpp"
 #include "input/input_is_output.hpp"
 #include "text/key_json.hpp"
@@ -174,6 +175,7 @@ void exclude_what_needs_an_input(CommandLine app) {
 
 Run declare_top(CommandLine app) {
   auto options = std::make_shared<TopOptions>();
+  auto store = std::make_shared<StoreOptions>();
   app.add_option("k", options->num_keys_or_file, "Print the K most frequent keys (default: 10)")
       .type_name("K");
   add_input_options(app, options->input);
@@ -208,8 +210,18 @@ Run declare_top(CommandLine app) {
   add_json(app, options->json);
   add_quiet(app, options->quiet);
   exclude_what_needs_an_input(app);
-  return [options] {
+  add_store(app, *store, StoreUse::write_or_make);
+  return [app, options, store] {
     take_num_keys(*options);
+    if (store->is_given()) {
+      refuse_with_store(app, {"--sum", "--time", "--skip-bad", "--share", "--window", "--slots", "--interval",
+                              "--with-error", "--memory", "--method", "--wait-for-state", "--save", "--from",
+                              "--exact", "--key-file", "--keyed"});
+      store->state_path = options->state_path;
+      refuse_input_as_output(options->input.files, store->state_path, "--state");
+      return run_top_store(*options, *store);
+    }
+    refuse_without_store(app, {"--password-file", "--patience", "--wait", "--shards"});
     options->hasher.for_files = !options->save_path.empty();
     if (!options->saved_files.empty()) {
       if (!options->input.files.empty()) {

@@ -9,6 +9,8 @@
 #include "cli/options.hpp"
 #include "cli/signals.hpp"
 #include "commands/commands.hpp"
+#include "commands/over_store.hpp"
+#include "input/input_is_output.hpp"
 #include "input/key_loop.hpp"
 #include "shape/memory_warning.hpp"
 #include "shape/shape.hpp"
@@ -164,6 +166,7 @@ ExitCode run_uniq(const UniqOptions& options) {
 
 Run declare_uniq(CommandLine app) {
   auto options = std::make_shared<UniqOptions>();
+  auto store = std::make_shared<StoreOptions>();
   add_input_options(app, options->input);
   Option approximate = app.add_flag(
       "-a,--approximate", options->approximate,
@@ -182,7 +185,23 @@ Run declare_uniq(CommandLine app) {
   add_json(app, options->json);
   add_line_buffered(app, options->line_buffered);
   add_quiet(app, options->quiet);
-  return [options] {
+  add_store(app, *store, StoreUse::write_or_make);
+  add_store_state(app, *store);
+  return [app, options, store] {
+    if (store->is_given()) {
+      refuse_with_store(app,
+                        {"--approximate", "--may-repeat", "--false-positive-rate", "--key-file", "--keyed"});
+      refuse_input_as_output(options->input.files, store->state_path, "--state");
+      return run_over_store({.input = options->input,
+                             .hasher = options->hasher,
+                             .store = *store,
+                             .num_keys = options->num_keys,
+                             .memory_bytes = options->memory_bytes,
+                             .json = options->json,
+                             .quiet = options->quiet,
+                             .line_buffered = options->line_buffered});
+    }
+    refuse_without_store(app, {"--password-file", "--patience", "--wait", "--shards", "--state"});
     if (options->approximate && options->num_keys && options->memory_bytes && options->false_positive_rate) {
       throw std::invalid_argument(
           "--keys, --memory and --false-positive-rate are all given; leave one of them out");

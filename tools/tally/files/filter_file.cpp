@@ -24,6 +24,11 @@ void add_filter_file(CommandLine app, FilterFileOptions& options) {
   add_key_file(app, options.key_file);
 }
 
+void add_filter_file_or_store(CommandLine app, FilterFileOptions& options) {
+  app.add_option("filter", options.path, "The filter file; not with --store").type_name("FILE");
+  add_key_file(app, options.key_file);
+}
+
 Option add_no_verify(CommandLine app, bool& verify) {
   return app.add_flag("!--no-verify", verify,
                       "Answer without verifying the file's checksum first (docs/format.md has its cost)");

@@ -26,6 +26,8 @@ struct FilterFileOptions {
 
 /// The positional FILTER, and --key-file.
 void add_filter_file(CommandLine app, FilterFileOptions& options);
+/// The same where --store may name a filter instead.
+void add_filter_file_or_store(CommandLine app, FilterFileOptions& options);
 /// --no-verify, for commands that answer from a file. Commands that change the file or pass it on do not have
 /// this flag, because damage would get a fresh checksum.
 Option add_no_verify(CommandLine app, bool& verify);

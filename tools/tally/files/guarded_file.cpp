@@ -56,9 +56,11 @@ GuardedFile::GuardedFile(std::string path, bool quiet, WhenHeld when_held) : pat
   if (!can_be_held(path_)) return;
   lock_path_ = lock_path_of(path_);
   if (try_to_hold()) return;
-  if (when_held == WhenHeld::refuse) {
-    throw std::runtime_error(fmt::format(
-        "'{}' is locked by another tally process; try again later, or give --wait to wait for it", path_));
+  if (when_held != WhenHeld::wait) {
+    const char* const way_out =
+        when_held == WhenHeld::refuse ? "" : ", or give --wait-for-state to wait for it";
+    throw std::runtime_error(
+        fmt::format("'{}' is locked by another tally process; try again later{}", path_, way_out));
   }
   remark(quiet, fmt::format("'{}' is being changed by another process; waiting", path_));
   // In steps, because a signal just before an unlimited wait would not end it.
@@ -104,6 +106,13 @@ void GuardedFile::save(const AnyFilter& filter, Overwrite overwrite) const {
 void GuardedFile::save(std::span<const std::byte> bytes, Overwrite overwrite) const {
   if (path_ == "-") return print({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   save_bytes(bytes, path_, overwrite);
+}
+
+int GuardedFile::open_to_append() const {
+  const int file = open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (file < 0)
+    throw std::system_error(errno, std::generic_category(), fmt::format("cannot write '{}'", path_));
+  return file;
 }
 
 void check_overwrite(const std::string& path, bool force, std::string_view flag) {

@@ -12,7 +12,7 @@
 namespace tally::cli {
 
 /// What a command does if another tally process has locked the file.
-enum class WhenHeld { wait, refuse };
+enum class WhenHeld { wait, refuse, refuse_and_suggest_waiting };
 
 /// A file that is written. The command creates and replaces files only in this way (a test looks for others).
 ///
@@ -24,7 +24,7 @@ enum class WhenHeld { wait, refuse };
 class GuardedFile {
  public:
   /// Before any work is done, throws what check_can_write throws; std::runtime_error that names the file if
-  /// it is locked and `when_held` is refuse, or if a signal ends the wait; std::system_error that names it if
+  /// it is locked and `when_held` is not wait, or if a signal ends the wait; std::system_error that names it if
   /// no file can be created beside it.
   GuardedFile(std::string path, bool quiet, WhenHeld when_held = WhenHeld::wait);
   ~GuardedFile();
@@ -37,6 +37,8 @@ class GuardedFile {
   AnyFilter load(const std::optional<HashKey>& key) const { return tally::load(path_, key); }
   void save(const AnyFilter& filter, Overwrite overwrite = Overwrite::replace) const;
   void save(std::span<const std::byte> bytes, Overwrite overwrite = Overwrite::replace) const;
+  /// A descriptor that appends to the file, which exists; the caller closes it. Throws std::system_error.
+  int open_to_append() const;
 
  private:
   bool try_to_hold();

@@ -80,9 +80,9 @@ void add_state(CommandLine app, std::string& path, bool& waits) {
   const Option state = add_file(app, "--state", path,
                                 R"(
       Resume from this file if it exists, and write it at the end or when interrupted. The next run with it continues
-      as if all inputs were one
+      as if all inputs were one. With --store, the file has the lines that are sent and not yet answered
       )");
-  app.add_flag("--wait", waits, R"(
+  app.add_flag("--wait-for-state", waits, R"(
       With --state: wait while another run uses the file (default: end with an error, so that runs started at
       intervals do not pile up)
       )")

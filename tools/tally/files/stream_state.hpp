@@ -16,7 +16,7 @@
 
 namespace tally::cli {
 
-/// --state FILE, and --wait for a file that another run has locked.
+/// --state FILE, and --wait-for-state for a file that another run has locked.
 void add_state(CommandLine app, std::string& path, bool& waits);
 
 /// The options of input and hash that must match in a run that resumes.
@@ -30,7 +30,8 @@ class StreamState {
  public:
   /// Throws what GuardedFile throws, also if another run has locked the file and this one does not wait.
   StreamState(const std::string& path, StateKind kind, bool waits, bool quiet) : kind_(kind) {
-    if (!path.empty()) file_.emplace(path, quiet, waits ? WhenHeld::wait : WhenHeld::refuse);
+    if (!path.empty())
+      file_.emplace(path, quiet, waits ? WhenHeld::wait : WhenHeld::refuse_and_suggest_waiting);
   }
 
   /// The options that must match in a run that resumes. Called before restore and save.
