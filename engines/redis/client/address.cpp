@@ -199,4 +199,23 @@ StoreAddress parse_store_address(std::string_view text) {
   return store;
 }
 
+std::optional<Address> redirected(const Address& from, std::string_view error) {
+  const std::size_t slot = error.find(' ');
+  const std::string_view kind = error.substr(0, slot);
+  if ((kind != "MOVED" && kind != "ASK") || slot == std::string_view::npos) return std::nullopt;
+  const std::size_t blank = error.find(' ', slot + 1);
+  if (blank == std::string_view::npos) return std::nullopt;
+  const std::string_view where = error.substr(blank + 1);
+  const std::size_t colon = where.rfind(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  const std::string_view port = where.substr(colon + 1);
+  Address server = from;
+  server.socket_path.clear();
+  if (server.host.empty()) server.host = "127.0.0.1";
+  if (colon > 0) server.host = where.substr(0, colon);
+  const auto [rest, fault] = std::from_chars(port.data(), port.data() + port.size(), server.port);
+  if (fault != std::errc() || server.port == 0) return std::nullopt;
+  return server;
+}
+
 }  // namespace tally::redis_client

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "cluster_parts.hpp"
 #include "tally/redis_client/reply_text.hpp"
@@ -86,29 +85,19 @@ bool Cluster::take_refusal(Lane& lane, const Node& node, std::string_view error)
   return true;
 }
 
-/// "MOVED 3999 127.0.0.1:6381", and ASK alike. Without a host, it is that of the server that replies.
 void Cluster::redirect(Lane& lane, const Node& node, std::string_view error) {
-  const std::string_view where = word(error, 2);
-  const std::size_t colon = where.rfind(':');
-  const std::string_view port = colon == std::string_view::npos ? "" : where.substr(colon + 1);
-  Address server = node.address;
-  server.socket_path.clear();
-  if (server.host.empty()) server.host = "127.0.0.1";
-  if (colon != std::string_view::npos && colon > 0) server.host = where.substr(0, colon);
-  if (std::from_chars(port.data(), port.data() + port.size(), server.port).ec != std::errc() ||
-      server.port == 0) {
-    throw ConnectionError("sent '" + std::string(error) + "'");
-  }
+  const std::optional<Address> server = redirected(node.address, error);
+  if (!server) throw ConnectionError("sent '" + std::string(error) + "'");
   rewind(lane);
   // Where servers send a lane in circles, it takes a pause.
   if (lane.trouble.starts_with(word(error, 0))) hold(lane, error);
   lane.trouble = error;
   if (word(error, 0) == "ASK") {
-    lane.asked = server;
+    lane.asked = *server;
     return;
   }
   lane.asked.reset();
-  slots_.set(lane.slot, server);
+  slots_.set(lane.slot, *server);
   wants_slots_ = true;
 }
 

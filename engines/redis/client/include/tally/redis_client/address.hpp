@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,10 @@ struct Address {
 
   friend bool operator==(const Address&, const Address&) = default;
 };
+
+/// Where an answer "MOVED 3999 127.0.0.1:6381" (ASK alike) of the server at `from` leads, with the same user and password.
+/// Without a host, it is that of the server that answers. Empty for other answers.
+std::optional<Address> redirected(const Address& from, std::string_view error);
 
 /// Whether a user may come without a password ("user:@"), which the caller then fills in.
 enum class Password { required, comes_later };
