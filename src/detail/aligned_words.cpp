@@ -85,6 +85,12 @@ void AlignedWords::clear() noexcept {
   if (num_words_ > 0) std::memset(words_, 0, words().size_bytes());
 }
 
+AlignedWords::Block AlignedWords::release() noexcept {
+  words_ = nullptr;
+  num_words_ = 0;
+  return std::exchange(block_, {});
+}
+
 bool AlignedWords::equals(const AlignedWords& other) const noexcept {
   return std::ranges::equal(words(), other.words());
 }

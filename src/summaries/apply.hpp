@@ -36,8 +36,14 @@ inline Step next_step(const SummaryMessage& message, const SummaryStatus& status
   return follows && is_same_layout && !status.has_diverged ? Step::take_delta : Step::behind;
 }
 
-/// Applies the changes to units that have get(unit) and put(unit, value). Returns false and changes nothing
-/// if the result would not be the publisher's version.
+/// Reserves memory for the units with which `each(visit)` calls visit(unit), where units are reserved.
+template <class Units, class Each>
+void reserve_units(Units& units, Each each) {
+  if constexpr (requires { units.reserve(each); }) units.reserve(each);
+}
+
+/// Applies the changes to units that have get(unit) and put(unit, value), and perhaps reserve(each), which may
+/// throw. Returns false and changes nothing if the result would not be the publisher's version.
 template <class Units>
 bool apply_delta(const SummaryMessage& message, SummaryStatus& status, Units&& units) {
   const bool has_cells = message.layout.has_cells();
@@ -54,6 +60,11 @@ bool apply_delta(const SummaryMessage& message, SummaryStatus& status, Units&& u
     num_nonzero += std::uint64_t{is != 0} - std::uint64_t{was != 0};
   });
   if (digest != message.digest) return false;
+  reserve_units(units, [&](auto visit) {
+    for_each([&](std::uint64_t unit, std::uint32_t, std::uint32_t is) {
+      if (is != 0) visit(unit);
+    });
+  });
   for_each([&](std::uint64_t unit, std::uint32_t, std::uint32_t is) { units.put(unit, is); });
   status.digest = digest;
   status.num_nonzero = num_nonzero;

@@ -70,6 +70,10 @@ std::vector<std::byte> heartbeat_message(const SummaryEnvelope& envelope, const 
       .finish(SummaryCoding::none, 0, 0);
 }
 
+std::vector<std::byte> stored_message(const SummaryEnvelope& envelope, const SummaryLayout& layout) {
+  return detail::MessageBytes(SummaryMessageKind::stored, envelope, layout).finish(SummaryCoding::none, 0, 0);
+}
+
 std::vector<std::byte> request_message(const SummaryEnvelope& envelope, const SummaryLayout& layout) {
   return detail::MessageBytes(SummaryMessageKind::request, envelope, layout)
       .finish(SummaryCoding::none, 0, 0);

@@ -41,10 +41,12 @@ void check_frame(Bytes bytes) {
     throw FormatError("not a summary message: it does not start with the bytes 89 54 53 55 4d 0d 0a 1a",
                       magic_at + i, subject);
   }
-  if (const auto found = get<std::uint16_t>(bytes, version_at); found != version) {
+  const auto found = get<std::uint16_t>(bytes, version_at);
+  if (found < first_version || found > version) {
     detail::throw_field_error("format version", found,
-                              std::to_string(version) + ", the version that this library reads", version_at,
-                              subject);
+                              std::to_string(first_version) + " or " + std::to_string(version) +
+                                  ", the versions that this library reads",
+                              version_at, subject);
   }
   if (get<std::uint64_t>(bytes, header_checksum_at) != checksum(bytes.first(header_checksum_at))) {
     throw FormatError("the checksum of the header does not match; the message is damaged", header_checksum_at,
@@ -55,6 +57,8 @@ void check_frame(Bytes bytes) {
       require("reserved byte", std::to_integer<std::uint32_t>(bytes[i]), 0, 0, i);
     }
   };
+  const auto mac_size = get<std::uint8_t>(bytes, mac_bytes_at);
+  if (found == first_version || mac_size != mac_bytes) require("mac_bytes", mac_size, 0, 0, mac_bytes_at);
   require_zeros(reserved_at, num_changes_at);
   require_zeros(reserved_too_at, body_checksum_at);
 }
@@ -122,7 +126,8 @@ SummaryMessage read_header(Bytes bytes, std::uint64_t& payload_bytes) {
   check_frame(bytes);
   SummaryMessage message;
   const auto kind = get<std::uint16_t>(bytes, kind_at);
-  require("kind", kind, 1, 4, kind_at);
+  message.format_version = get<std::uint16_t>(bytes, version_at);
+  require("kind", kind, 1, message.format_version == first_version ? 4 : 5, kind_at);
   message.kind = static_cast<SummaryMessageKind>(kind);
   message.layout = read_layout(bytes);
   message.version = {get<std::uint64_t>(bytes, epoch_at), get<std::uint64_t>(bytes, sequence_at)};
@@ -160,6 +165,8 @@ std::string_view name_of(SummaryMessageKind kind) noexcept {
       return "heartbeat";
     case SummaryMessageKind::request:
       return "request";
+    case SummaryMessageKind::stored:
+      return "stored";
   }
   return "unknown";
 }
@@ -167,24 +174,29 @@ std::string_view name_of(SummaryMessageKind kind) noexcept {
 std::uint64_t summary_message_bytes(Bytes header) {
   std::uint64_t payload_bytes = 0;
   (void)read_header(header, payload_bytes);
-  return summary_header_bytes + get<std::uint8_t>(header, publisher_bytes_at) + payload_bytes;
+  return summary_header_bytes + get<std::uint8_t>(header, publisher_bytes_at) + payload_bytes +
+         get<std::uint8_t>(header, mac_bytes_at);
 }
 
 SummaryMessage read_summary_message(Bytes bytes) {
   std::uint64_t payload_bytes = 0;
   SummaryMessage message = read_header(bytes, payload_bytes);
   const std::uint64_t publisher_bytes = get<std::uint8_t>(bytes, publisher_bytes_at);
-  const std::uint64_t size = summary_header_bytes + publisher_bytes + payload_bytes;
+  const std::uint64_t mac_size = get<std::uint8_t>(bytes, mac_bytes_at);
+  const std::uint64_t size = summary_header_bytes + publisher_bytes + payload_bytes + mac_size;
   if (bytes.size() != size) {
     throw FormatError("length is " + std::to_string(bytes.size()) + " bytes; must be " +
                           std::to_string(size) + ", as in the header",
                       std::min<std::uint64_t>(bytes.size(), size), subject);
   }
-  const Bytes body = bytes.subspan(summary_header_bytes);
-  if (get<std::uint64_t>(bytes, body_checksum_at) != checksum(body)) {
+  if (get<std::uint64_t>(bytes, body_checksum_at) != checksum(bytes.subspan(summary_header_bytes))) {
     throw FormatError("the checksum of the body does not match; the message is damaged", body_checksum_at,
                       subject);
   }
+  const Bytes body = bytes.subspan(summary_header_bytes, publisher_bytes + payload_bytes);
+  message.header = bytes.first(summary_header_bytes);
+  message.body = body;
+  message.mac = bytes.last(mac_size);
   message.publisher = {reinterpret_cast<const char*>(body.data()), publisher_bytes};
   message.payload = body.subspan(publisher_bytes);
 
@@ -199,6 +211,27 @@ SummaryMessage read_summary_message(Bytes bytes) {
     throw FormatError("the digest does not match the units", digest_at, subject);
   }
   return message;
+}
+
+bool SummaryMessage::is_signed_with(const MessageKey& key) const noexcept {
+  if (mac.size() != mac_bytes) return false;
+  const MessageMac expected = key.mac(header, body);
+  std::byte difference{0};
+  for (std::size_t i = 0; i < expected.size(); ++i) difference |= mac[i] ^ expected[i];
+  return difference == std::byte{0};
+}
+
+std::vector<std::byte> in_format_version_1(Bytes message) {
+  const std::uint64_t size = summary_message_bytes(message);
+  if (get<std::uint16_t>(message, kind_at) > static_cast<std::uint16_t>(SummaryMessageKind::request))
+    return {};
+  const std::uint64_t mac_size = get<std::uint8_t>(message, mac_bytes_at);
+  const Bytes rest = message.first(size - mac_size);
+  std::vector<std::byte> bytes(rest.begin(), rest.end());
+  detail::store_little_endian(bytes.data() + version_at, first_version);
+  detail::store_little_endian(bytes.data() + mac_bytes_at, std::uint8_t{0});
+  seal(bytes);
+  return bytes;
 }
 
 std::uint64_t unit_digest(std::uint64_t unit, std::uint32_t value) noexcept {

@@ -3,7 +3,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
+#include "tally/detail/little_endian.hpp"
 #include "tally/hashing/hash128.hpp"
 
 // Where the fields of a message's header are; docs/summaries.md has the same table.
@@ -11,7 +13,8 @@
 namespace tally::detail::message {
 
 inline constexpr std::array<unsigned char, 8> magic = {0x89, 'T', 'S', 'U', 'M', '\r', '\n', 0x1a};
-inline constexpr std::uint16_t version = 1;
+inline constexpr std::uint16_t first_version = 1;
+inline constexpr std::uint16_t version = 2;
 
 inline constexpr std::size_t magic_at = 0;
 inline constexpr std::size_t version_at = 8;
@@ -35,16 +38,25 @@ inline constexpr std::size_t num_doublings_at = 81;
 inline constexpr std::size_t coding_at = 82;
 inline constexpr std::size_t rice_bits_at = 83;
 inline constexpr std::size_t publisher_bytes_at = 84;
-inline constexpr std::size_t reserved_at = 85;
+inline constexpr std::size_t mac_bytes_at = 85;  // from version 2 on
+inline constexpr std::size_t reserved_at = 86;
 inline constexpr std::size_t num_changes_at = 88;
 inline constexpr std::size_t payload_bytes_at = 96;
 inline constexpr std::size_t reserved_too_at = 104;
 inline constexpr std::size_t body_checksum_at = 112;
 inline constexpr std::size_t header_checksum_at = 120;
 
+inline constexpr std::uint8_t mac_bytes = 16;
+
 /// XXH3-64 with seed 0.
 inline std::uint64_t checksum(std::span<const std::byte> bytes) noexcept {
   return XXH3_64bits(bytes.data(), bytes.size());
+}
+
+/// Writes both checksums into a message that is complete without them.
+inline void seal(std::span<std::byte> message) noexcept {
+  store_little_endian(message.data() + body_checksum_at, checksum(message.subspan(header_checksum_at + 8)));
+  store_little_endian(message.data() + header_checksum_at, checksum(message.first(header_checksum_at)));
 }
 
 }  // namespace tally::detail::message

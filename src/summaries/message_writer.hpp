@@ -87,7 +87,8 @@ void append_changes(std::vector<std::byte>& bytes, const SummaryLayout& layout, 
 /// A message without its payload, which `finish` adds.
 class MessageBytes {
  public:
-  MessageBytes(SummaryMessageKind kind, const SummaryEnvelope& envelope, const SummaryLayout& layout) {
+  MessageBytes(SummaryMessageKind kind, const SummaryEnvelope& envelope, const SummaryLayout& layout)
+      : key_(envelope.key) {
     const std::string_view name = envelope.publisher;
     if (name.empty() || name.size() > max_publisher_bytes) {
       throw_parameter_error("SummaryMessage", "length of publisher", name.size(),
@@ -100,6 +101,7 @@ class MessageBytes {
     put(message::version_at, message::version);
     put(message::kind_at, static_cast<std::uint16_t>(kind));
     put(message::publisher_bytes_at, static_cast<std::uint8_t>(name.size()));
+    if (key_ != nullptr) put(message::mac_bytes_at, message::mac_bytes);
     put(message::epoch_at, envelope.version.epoch);
     put(message::sequence_at, envelope.version.sequence);
     put(message::digest_at, envelope.digest);
@@ -121,9 +123,12 @@ class MessageBytes {
     put(rice_bits_at, rice_bits);
     put(num_changes_at, num_changes);
     put(payload_bytes_at, std::uint64_t{bytes_.size() - payload_at_});
-    const std::span<const std::byte> all(bytes_);
-    put(body_checksum_at, checksum(all.subspan(summary_header_bytes)));
-    put(header_checksum_at, checksum(all.first(header_checksum_at)));
+    if (key_ != nullptr) {
+      const std::span<const std::byte> all(bytes_);
+      const MessageMac mac = key_->mac(all.first(summary_header_bytes), all.subspan(summary_header_bytes));
+      bytes_.insert(bytes_.end(), mac.begin(), mac.end());
+    }
+    seal(bytes_);
     return std::move(bytes_);
   }
 
@@ -151,6 +156,7 @@ class MessageBytes {
     put_byte(num_doublings_at, dleft->num_doublings);
   }
 
+  const MessageKey* key_;
   std::vector<std::byte> bytes_;
   std::uint64_t payload_at_ = 0;
 };

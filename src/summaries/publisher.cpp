@@ -44,7 +44,8 @@ SummaryPublisher::SummaryPublisher(const SummaryLayout& layout, SummaryOptions o
       published_(layout),
       next_layout_(layout),
       touched_(num_blocks(layout)),
-      max_coded_units_(options.max_coded_units) {
+      max_coded_units_(options.max_coded_units),
+      key_(options.key) {
   detail::require_in_range<std::uint64_t>("SummaryPublisher", "length of publisher", name_.size(), 1,
                                           max_publisher_bytes);
   if (version_.epoch == 0) {
@@ -55,11 +56,12 @@ SummaryPublisher::SummaryPublisher(const SummaryLayout& layout, SummaryOptions o
 void SummaryPublisher::change_layout(const SummaryLayout& layout) {
   check_layout(layout);
   next_layout_ = layout;
+  is_layout_changing_ = layout != published_.layout();
   all_touched_ = full_is_next_ = true;
 }
 
 SummaryPublisher SummaryPublisher::with_next_layout() const {
-  SummaryPublisher next(next_layout_, {name_, version_.epoch, max_coded_units_});
+  SummaryPublisher next(next_layout_, {name_, version_.epoch, max_coded_units_, key_});
   next.version_.sequence = version_.sequence;
   return next;
 }
@@ -164,10 +166,10 @@ std::vector<std::byte> SummaryPublisher::answer(const SummaryMessage& request, S
   if (request.publisher != name_ || is_catching_up_) return {};
   // The digest of an empty directory is also that of a replica that never had a copy; a copy of it is short.
   if (request.version == version_ && request.digest == digest_ && digest_ != 0) return heartbeat(now);
-  if (request.version.epoch > version_.epoch && request.version.epoch <= last_epoch_to_pass) {
+  if (request.version > version_ && request.version.epoch <= last_epoch_to_pass) {
     // With an increment of its own: two runs that both began too low must not get the same epoch.
     SummaryEnvelope later = envelope(now);
-    later.version.epoch = request.version.epoch + 1 + (mix64(version_.epoch) >> 32);
+    later.version.epoch = request.version.epoch + 1 + (mix64(version_.epoch) >> 44);
     std::vector<std::byte> message =
         detail::full_message_of(later, layout(), published_.words(), {num_set_, max_coded_units_});
     version_ = later.version;
@@ -177,7 +179,7 @@ std::vector<std::byte> SummaryPublisher::answer(const SummaryMessage& request, S
 }
 
 SummaryEnvelope SummaryPublisher::envelope(SummaryTime now) const noexcept {
-  return {name_, version_, digest_, now};
+  return {name_, version_, digest_, now, key_ ? &*key_ : nullptr};
 }
 
 }  // namespace tally

@@ -23,6 +23,7 @@ ApplyResult SummaryReplica::apply(const SummaryMessage& message) {
     throw std::invalid_argument("SummaryReplica: publisher is '" + std::string(message.publisher) +
                                 "'; must be '" + publisher_ + "', the publisher of this copy");
   }
+  require_authentic(terms_, message);
   require_terms(terms_, message.layout, message.publisher);
   if (message.kind == SummaryMessageKind::request) return ApplyResult::unchanged;
   std::string publisher(message.publisher);
@@ -66,7 +67,8 @@ double SummaryReplica::estimated_false_positive_rate() const {
 
 std::vector<std::byte> SummaryReplica::request(SummaryTime now) const {
   if (!layout_) return {};
-  return request_message({publisher_, status_.newest, status_.digest, now}, *layout_);
+  const MessageKey* const key = terms_.key ? &*terms_.key : nullptr;
+  return request_message({publisher_, status_.newest, status_.digest, now, key}, *layout_);
 }
 
 double summary_false_positive_rate(const SummaryLayout& layout, std::uint64_t num_nonzero) {

@@ -14,33 +14,55 @@ namespace {
 
 constexpr std::string_view structure = "SummarySet";
 
-// One copy in its group.
+// One copy in its group. `require_room(bytes)` throws if the group may not have this memory.
+template <class RequireRoom>
 struct ColumnUnits {
   PeerTable& table;
   PeerTable::Column column;
+  RequireRoom require_room;
 
+  template <class Each>
+  void reserve(Each each) {
+    require_room(table.peak_bytes_of_reserve(column, each));
+    table.reserve(column, each);
+  }
   std::uint32_t get(std::uint64_t unit) const noexcept { return table.get(column, unit); }
   void put(std::uint64_t unit, std::uint32_t value) noexcept { table.put(column, unit, value); }
 };
 
+const MessageKey* key_of(const SummaryTerms& terms) { return terms.key ? &*terms.key : nullptr; }
+
+[[noreturn]] void throw_no_room(const std::string& what, std::uint64_t value, std::uint64_t most,
+                                const std::string& limit) {
+  throw NoRoomForPeer(std::string(structure) + ": " + what + " is " + std::to_string(value) +
+                      "; must be at most " + std::to_string(most) + " (" + limit + ")");
+}
+
+// A copy that alone exceeds the memory of all is refused before any work.
+SummaryTerms terms_of_one_peer_in(SummaryTerms terms) {
+  terms.max_bytes_per_peer = std::min(terms.max_bytes_per_peer, terms.max_total_bytes);
+  return terms;
+}
+
 }  // namespace
 
-SummarySet::SummarySet(const SummaryTerms& terms) : terms_(terms) {}
+SummarySet::SummarySet(const SummaryTerms& terms) : terms_(terms_of_one_peer_in(terms)) {}
 
 SummarySet::Applied SummarySet::apply(std::span<const std::byte> message) {
   return apply(read_summary_message(message));
 }
 
 SummarySet::Applied SummarySet::apply(const SummaryMessage& message) {
+  require_authentic(terms_, message);
   require_terms(terms_, message.layout, message.publisher);
   const auto known = by_name_.find(message.publisher);
   const bool is_new = known == by_name_.end();
   if (message.kind == SummaryMessageKind::request)
     return {is_new ? 0 : known->second, ApplyResult::unchanged};
+  if (is_new && message.kind != SummaryMessageKind::full) return {0, ApplyResult::unknown};
   if (is_new && by_name_.size() >= terms_.max_peers) {
-    detail::throw_parameter_error(structure, "number of peers with '" + std::string(message.publisher) + "'",
-                                  by_name_.size() + 1,
-                                  "at most " + std::to_string(terms_.max_peers) + " (max_peers)");
+    throw_no_room("number of peers with '" + std::string(message.publisher) + "'", by_name_.size() + 1,
+                  terms_.max_peers, "max_peers");
   }
   const Peer peer = is_new ? add(message.publisher) : known->second;
   try {
@@ -68,16 +90,29 @@ SummarySet::Peer SummarySet::add(std::string_view publisher) {
 ApplyResult SummarySet::take(const SummaryMessage& message, Peer peer) {
   Entry& entry = peers_[peer];
   const SummaryLayout* const held = layout(peer);
-  const auto units = [&] { return ColumnUnits{entry.group->table, entry.column}; };
+  const auto units_in = [&](Group& group, PeerTable::Column column) {
+    const auto require = [this, &group](std::uint64_t num_bytes) { require_room(group, num_bytes); };
+    return ColumnUnits<decltype(require)>{group.table, column, require};
+  };
+  const auto each_unit = [&](auto visit) {
+    (void)detail::read_units(message, [&](std::uint64_t unit, std::uint32_t) { visit(unit); });
+  };
+  const auto units = [&] { return units_in(*entry.group, entry.column); };
   const auto fresh_units = [&] {
     if (held != nullptr && *held == message.layout) {
+      units().reserve(each_unit);
       entry.group->table.clear(entry.column);
       return units();
     }
     Group& group = group_for(message.layout);
-    require_room(group);
     group.owners.reserve(group.table.end_of_columns_grown());
     const PeerTable::Column column = group.table.add_column();
+    try {
+      units_in(group, column).reserve(each_unit);
+    } catch (...) {
+      group.table.free_column(column);
+      throw;
+    }
     if (group.owners.size() <= column) group.owners.resize(column + 1);  // within the reserved memory
     leave_group(entry);
     group.owners[column] = peer;
@@ -99,11 +134,10 @@ SummarySet::Group& SummarySet::group_for(const SummaryLayout& layout) {
   return *groups_.back();
 }
 
-void SummarySet::require_room(const Group& group) const {
-  const std::uint64_t needed = num_bytes() - group.table.num_bytes() + group.table.num_bytes_grown();
+void SummarySet::require_room(const Group& group, std::uint64_t group_bytes) const {
+  const std::uint64_t needed = num_bytes() - group.table.num_bytes() + group_bytes;
   if (needed <= terms_.max_total_bytes) return;
-  detail::throw_parameter_error(structure, "total bytes of all copies", needed,
-                                "at most " + std::to_string(terms_.max_total_bytes) + " (max_total_bytes)");
+  throw_no_room("total bytes of all copies", needed, terms_.max_total_bytes, "max_total_bytes");
 }
 
 void SummarySet::leave_group(Entry& entry) noexcept {
@@ -191,7 +225,12 @@ std::uint32_t SummarySet::unit(Peer peer, std::uint64_t i) const {
 
 std::vector<std::byte> SummarySet::request(Peer peer, SummaryTime now) const {
   const Entry& entry = peers_.at(peer);
-  return request_message({entry.name, entry.status.newest, entry.status.digest, now}, entry.last_layout);
+  return request_message({entry.name, entry.status.newest, entry.status.digest, now, key_of(terms_)},
+                         entry.last_layout);
+}
+
+std::vector<std::byte> SummarySet::request_of_unknown(const SummaryMessage& heard, SummaryTime now) const {
+  return request_message({heard.publisher, heard.version, 0, now, key_of(terms_)}, heard.layout);
 }
 
 std::uint64_t SummarySet::num_bytes() const noexcept {

@@ -28,6 +28,19 @@ void require_at_most(std::string_view publisher, std::string_view field, std::ui
 
 }  // namespace
 
+void require_authentic(const SummaryTerms& terms, const SummaryMessage& message) {
+  const bool is_old = message.format_version == 1;
+  if (!terms.key || (is_old && terms.takes_unsigned)) return;
+  if (message.is_signed_with(*terms.key)) return;
+  const std::string subject = "summary of '" + std::string(message.publisher) + "': ";
+  if (message.mac.empty()) {
+    throw NotAuthentic(subject +
+                       "the message has no MAC, because its sender has no key or writes format version 1; "
+                       "start both with the same key");
+  }
+  throw NotAuthentic(subject + "the MAC does not match; the message is forged, or the keys differ");
+}
+
 void require_terms(const SummaryTerms& terms, const SummaryLayout& layout, std::string_view publisher) {
   require_same(publisher, "hash", name_of(terms.hasher.id()), name_of(layout.hash_id));
   require_same(publisher, layout.hash_id == HashId::xxh3_128 ? "seed" : "key id",

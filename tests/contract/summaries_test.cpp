@@ -42,6 +42,7 @@ DLeftShape small_shape<DLeftCountingBloomFilter<>>() {
 struct Follower {
   std::optional<SummaryReplica> replica;
   std::optional<SummarySet> set;
+  Bytes heard;  // by a set, of a publisher that is no peer
 
   explicit Follower(bool is_set) { restart(is_set); }
 
@@ -49,12 +50,21 @@ struct Follower {
     const SummaryTerms terms{.hasher = seed};
     replica.reset();
     set.reset();
+    heard.clear();
     is_set ? (void)set.emplace(terms) : (void)replica.emplace(terms);
   }
 
   ApplyResult apply(const Bytes& message) {
-    return set ? set->apply(message).result : replica->apply(message);
+    const ApplyResult result = set ? set->apply(message).result : replica->apply(message);
+    if (result == ApplyResult::unknown) {
+      heard = message;
+    } else {
+      heard.clear();
+    }
+    return result;
   }
+
+  bool needs_full() const { return !heard.empty() || status().needs_full(); }
 
   SummaryStatus status() const {
     if (replica) return replica->status();
@@ -64,6 +74,7 @@ struct Follower {
 
   Bytes request() const {
     if (replica) return replica->request();
+    if (!heard.empty()) return set->request_of_unknown(read_summary_message(heard));
     const auto peer = set->find("node");
     return peer ? set->request(*peer) : Bytes{};
   }
@@ -102,7 +113,7 @@ class Network {
       in_flight_[i].clear();
       Follower& follower = followers_[i];
       (void)follower.apply(publisher_->heartbeat());
-      for (int tries = 0; follower.status().needs_full(); ++tries) {
+      for (int tries = 0; follower.needs_full(); ++tries) {
         ASSERT_LT(tries, 3) << "a request brings a full copy";
         const Bytes request = follower.request();
         const Bytes answer = publisher_->answer(read_summary_message(request));
@@ -178,7 +189,7 @@ class Network {
   void deliver(std::size_t i) {
     Follower& follower = followers_[i];
     auto& queue = in_flight_[i];
-    if (follower.status().needs_full() && random_.below(4) == 0) {
+    if (follower.needs_full() && random_.below(4) == 0) {
       queue.push_back(publisher_->answer(read_summary_message(follower.request())));
       remember();
     }

@@ -1,7 +1,8 @@
 // Any bytes: refused with a FormatError, or a message that followers take, refuse by its terms or put aside. The input is
-// tried as it is, and with both checksums repaired. A replica and a set, at a known version already, must agree, and
+// tried as it is, with both checksums repaired, and signed as well. Followers with a key take what is signed and nothing else. A replica and a set, at a known version already, must agree, and
 // what a full copy says must come out again.
 
+#include <algorithm>
 #include <cstdlib>
 #include <optional>
 #include <stdexcept>
@@ -23,6 +24,43 @@ void require(bool law) {
 
 const SummaryTerms terms{
     .hasher = 42, .max_bytes_per_peer = 1 << 20, .max_total_bytes = 1 << 21, .max_peers = 3};
+
+SummaryTerms signed_terms() {
+  SummaryTerms own = terms;
+  own.key = test::sample_key();
+  return own;
+}
+
+/// With a MAC in place of what was there, if the message has one.
+void sign(std::vector<std::byte>& bytes) {
+  constexpr std::size_t mac_bytes = 16;
+  if (bytes.size() < test::header_bytes + mac_bytes) return;
+  test::set_field<std::uint8_t>(bytes, 85, mac_bytes);
+  const std::span all(bytes);
+  const MessageMac mac =
+      test::sample_key().mac(all.first(test::header_bytes),
+                             all.subspan(test::header_bytes, bytes.size() - test::header_bytes - mac_bytes));
+  std::ranges::copy(mac, bytes.end() - mac_bytes);
+}
+
+// Whether a follower takes it, but not what a follower without a key would refuse as well.
+void check_signature(const SummaryMessage& message) {
+  SummaryReplica replica(signed_terms());
+  SummarySet set(signed_terms());
+  const bool is_signed = message.is_signed_with(test::sample_key());
+  const auto is_refused = [&](auto& follower) {
+    try {
+      (void)follower.apply(message);
+    } catch (const NotAuthentic&) {
+      return true;
+    } catch (const std::invalid_argument&) {
+    }
+    return false;
+  };
+  require(is_refused(replica) == !is_signed);
+  require(is_refused(set) == !is_signed);
+  require(is_signed || (replica.status() == SummaryStatus{} && set.num_peers() == 0));
+}
 
 std::vector<test::MessageBytes> first_versions() {
   std::vector<test::MessageBytes> versions;
@@ -52,6 +90,10 @@ void check(const std::vector<std::byte>& bytes) {
   try {
     const SummaryMessage message = read_summary_message(bytes);
     require(summary_message_bytes(bytes) == bytes.size());
+    check_signature(message);
+    const std::vector<std::byte> old = in_format_version_1(bytes);
+    require(old.empty() == (message.kind == SummaryMessageKind::stored));
+    require(old.empty() || read_summary_message(old).digest == message.digest);
     static const std::vector<test::MessageBytes> versions = first_versions();
     for (std::size_t version = 0; version <= versions.size(); ++version) {
       SummaryReplica replica(terms);
@@ -63,7 +105,8 @@ void check(const std::vector<std::byte>& bytes) {
       const auto by_replica = status_after(replica, message);
       const auto by_set = status_after(set, message);
       require(by_replica.has_value() == by_set.has_value());
-      if (!by_replica) continue;
+      // A set makes nobody a peer who has sent no full copy.
+      if (!by_replica || (set.num_peers() == 0 && message.kind != SummaryMessageKind::full)) continue;
       require(by_replica->held == by_set->held && by_replica->digest == by_set->digest);
       for (std::uint64_t key = 0; key < 20; ++key) {
         require(replica.may_contain(key) == !set.who_may_have(key).empty());
@@ -88,6 +131,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<std::byte> bytes(input.begin(), input.end());
   check(bytes);
   if (bytes.size() >= test::header_bytes) {
+    test::repair_checksums(bytes);
+    check(bytes);
+    sign(bytes);
     test::repair_checksums(bytes);
     check(bytes);
   }

@@ -46,6 +46,9 @@ class AlignedWords {
   /// Makes all words zero.
   void clear() noexcept;
 
+  /// Gives the block to the caller, who must give it back. There are no words any more.
+  Block release() noexcept;
+
   /// Forgets all words but the first `num_words`.
   void truncate(std::uint64_t num_words) noexcept { num_words_ = num_words; }
 

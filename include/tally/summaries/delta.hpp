@@ -38,6 +38,7 @@ struct SummaryEnvelope {
   SummaryVersion version;
   std::uint64_t digest = 0;  ///< of the version
   SummaryTime published_at{};
+  const MessageKey* key = nullptr;  ///< signs the message; none: the message has no MAC
 };
 
 /// The bytes of messages. Each function throws std::invalid_argument for a publisher's name out of range.
@@ -48,6 +49,8 @@ std::vector<std::byte> full_message(const SummaryEnvelope& envelope, const Summa
 /// The length of that message, without writing it.
 std::uint64_t full_message_bytes(std::string_view publisher, const SummaryTable& table);
 std::vector<std::byte> heartbeat_message(const SummaryEnvelope& envelope, const SummaryLayout& layout);
+/// Announces that a full copy of the version can be fetched.
+std::vector<std::byte> stored_message(const SummaryEnvelope& envelope, const SummaryLayout& layout);
 std::vector<std::byte> request_message(const SummaryEnvelope& envelope, const SummaryLayout& layout);
 
 /// Brings a table and its digest to the message's version, using only the digest: for copies in files, which

@@ -41,6 +41,18 @@ class DirectorySummary {
         publisher_(source_.layout(filter_), std::move(options)),
         published_(filter_.totals()) {}
 
+  /// The same, continuing the versions of a publisher whose directory had other contents: the next version brings its followers
+  /// to these. Throws std::bad_alloc.
+  DirectorySummary(Filter filter, SummaryPublisher publisher)
+      : filter_(std::move(filter)),
+        source_(filter_),
+        publisher_(std::move(publisher)),
+        published_(filter_.totals()),
+        num_changed_units_(layout().num_units()) {
+    publisher_.touch_all();
+    if (layout() != publisher_.layout()) publisher_.change_layout(layout());
+  }
+
   DirectorySummary(const DirectorySummary&) = default;
   DirectorySummary(DirectorySummary&&) noexcept = default;
   DirectorySummary& operator=(const DirectorySummary& other) { return *this = DirectorySummary(other); }

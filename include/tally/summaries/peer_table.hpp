@@ -1,11 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <variant>
 #include <vector>
 
-#include "tally/detail/aligned_words.hpp"
 #include "tally/summaries/layout.hpp"
+#include "tally/summaries/peer_segments.hpp"
 #include "tally/summaries/positions.hpp"
 
 namespace tally {
@@ -14,7 +13,7 @@ namespace tally {
 /// i of all copies; for cells, bucket b of all copies. Unused columns are 0, and no key passes them.
 class PeerTable {
  public:
-  using Column = std::uint32_t;
+  using Column = PeerSegments::Column;
 
   /// Buffers for queries; one per thread, reused for every query.
   struct Scratch {
@@ -34,7 +33,6 @@ class PeerTable {
   /// Throws std::invalid_argument for a layout out of range.
   explicit PeerTable(const SummaryLayout& layout);
 
-  /// Move-only: in the library of g++ 12, copying Cells when memory runs out is undefined behaviour.
   PeerTable(PeerTable&&) noexcept = default;
   PeerTable& operator=(PeerTable&&) noexcept = default;
 
@@ -46,9 +44,22 @@ class PeerTable {
   /// One past the greatest column after the next add_column.
   std::uint64_t end_of_columns_grown() const noexcept { return num_used_ + free_.empty(); }
 
+  /// Gives the column memory for every unit with which `each(visit)` calls visit(unit), in ascending order. Throws
+  /// std::bad_alloc, and then changes neither contents nor num_bytes().
+  template <class Each>
+  void reserve(Column column, Each each) {
+    segments_.reserve(column, each_row(each));
+  }
+  /// The most memory that the table has at any time while it does so.
+  template <class Each>
+  std::uint64_t peak_bytes_of_reserve(Column column, Each each) const {
+    return segments_.peak_bytes_of_reserve(column, each_row(each));
+  }
+
   std::uint32_t get(Column column, std::uint64_t unit) const noexcept;
+  /// For a unit with memory (see reserve), or 0.
   void put(Column column, std::uint64_t unit, std::uint32_t value) noexcept;
-  void clear(Column column) noexcept;
+  void clear(Column column) noexcept { segments_.clear(column); }
 
   /// Prefetches the lines of a key's positions.
   void prefetch(const std::uint64_t* positions) const noexcept;
@@ -58,35 +69,32 @@ class PeerTable {
 
   const SummaryLayout& layout() const noexcept { return layout_; }
   const SummaryPositions& positions() const noexcept { return positions_; }
-  std::uint64_t num_bytes() const noexcept { return num_bytes(capacity_); }
-  /// The memory with one more column.
-  std::uint64_t num_bytes_grown() const noexcept;
+  std::uint64_t num_bytes() const noexcept { return segments_.num_bytes(); }
 
  private:
-  using Cells =
-      std::variant<std::vector<std::uint8_t>, std::vector<std::uint16_t>, std::vector<std::uint32_t>>;
-
-  std::uint64_t num_bytes(std::uint64_t capacity) const noexcept;
-  std::uint64_t next_capacity() const noexcept;
-  void grow(std::uint64_t capacity);
-  std::uint64_t cell_index(Column column, std::uint64_t unit) const noexcept {
-    return (unit / cells_per_bucket_ * capacity_ + column) * cells_per_bucket_ + unit % cells_per_bucket_;
+  std::uint64_t row_of(std::uint64_t unit) const noexcept {
+    return cells_per_bucket_ == 0 ? unit : unit / cells_per_bucket_;
   }
+  // Calls visit(row) for the row of every unit.
+  template <class Each>
+  auto each_row(Each& each) const {
+    return [this, &each](auto visit) { each([&](std::uint64_t unit) { visit(row_of(unit)); }); };
+  }
+  template <class Use>
+  auto with_cell_type(Use use) const;
   void find_in_bits(const std::uint64_t* positions, Scratch& scratch, std::vector<Column>& passing) const;
   template <class Cell>
-  void find_in_cells(const std::vector<Cell>& cells, const std::uint64_t* positions, Scratch& scratch,
-                     std::vector<Column>& passing) const;
+  void find_in_cells(const std::uint64_t* positions, Scratch& scratch, std::vector<Column>& passing) const;
 
   SummaryLayout layout_;
   SummaryPositions positions_;
-  std::uint64_t num_units_;
-  std::uint32_t cells_per_bucket_ = 0;  // 0: bits
-  std::uint64_t remainder_mask_ = 0;
-  std::uint64_t capacity_ = 0;  // columns; for bits 0, a power of two up to 64, or a multiple of 64
   std::vector<Column> free_;
-  std::uint32_t num_used_ = 0;  // columns that were ever in use
-  detail::AlignedWords bits_;   // position i of column c is bit i * capacity_ + c
-  Cells cells_;
+  // What lookups read, side by side.
+  std::uint64_t remainder_mask_ = 0;
+  std::uint32_t cells_per_bucket_;  // 0: bits
+  std::uint32_t cell_bytes_;        // 1, 2 or 4; 0: bits
+  std::uint32_t num_used_ = 0;      // columns that were ever in use
+  PeerSegments segments_;           // a row for each bit, or for each bucket
 };
 
 }  // namespace tally

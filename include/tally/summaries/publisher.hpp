@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,6 +20,8 @@ struct SummaryOptions {
   std::uint64_t epoch = 0;
   /// A full copy with more units that are set is sent as plain words, which is faster to write and takes more bytes.
   std::uint64_t max_coded_units = ~std::uint64_t{0};
+  /// Signs all messages.
+  std::optional<MessageKey> key = {};
 };
 
 /// The sending side of every summary. It stores the last published version and which blocks of 64 units may
@@ -42,6 +45,9 @@ class SummaryPublisher {
     if (!all_touched_) touched_.set(unit / 64);
   }
   void touch_all() noexcept { all_touched_ = true; }
+
+  /// Whether the next version has another layout than the last one, and so nothing in common with it.
+  bool is_layout_changing() const noexcept { return is_layout_changing_; }
 
   /// Makes a version of the contents of `words` and returns the message that brings followers to it: a delta,
   /// or a full copy if that is shorter or if this is the first version. If nothing changed, the message is a
@@ -69,8 +75,8 @@ class SummaryPublisher {
   std::vector<std::byte> heartbeat(SummaryTime now = summary_time_now()) const;
 
   /// The answer to a request: a full copy, or a heartbeat if the sender holds the last version. If the sender
-  /// holds a version of a later epoch (the clock was set back), the publisher's epoch is set to a still later
-  /// one. Empty if the request is for another publisher. Throws std::invalid_argument for a message that is
+  /// has heard of a later version (the clock was set back), the publisher's epoch is set to one that is still
+  /// later. Empty if the request is for another publisher. Throws std::invalid_argument for a message that is
   /// not a request, and std::bad_alloc, and then changes nothing.
   std::vector<std::byte> answer(const SummaryMessage& request, SummaryTime now = summary_time_now());
 
@@ -96,10 +102,12 @@ class SummaryPublisher {
   SummaryLayout next_layout_;
   BitArray touched_;  // blocks of published_
   bool all_touched_ = true;
+  bool is_layout_changing_ = false;
   bool full_is_next_ = true;
   bool is_catching_up_ = false;   // published_ is no version
   std::uint64_t next_block_ = 0;  // of catch_up
   std::uint64_t max_coded_units_;
+  std::optional<MessageKey> key_;
 };
 
 }  // namespace tally

@@ -40,9 +40,9 @@ class SummarySet {
     ApplyResult result = ApplyResult::unchanged;
   };
 
-  /// Applies a message of any publisher; a new publisher becomes a peer. A request changes nothing and adds
-  /// no peer: the publisher that it names answers it. Throws what SummaryReplica::apply throws, and
-  /// std::invalid_argument if max_peers or max_total_bytes would be exceeded.
+  /// Applies a message of any publisher. Only a full copy makes a new publisher a peer: other messages of it change nothing,
+  /// and the result is `unknown`. A request changes nothing either: the publisher that it names answers it. Throws what
+  /// SummaryReplica::apply throws, and NoRoomForPeer if max_peers or max_total_bytes would be exceeded.
   Applied apply(std::span<const std::byte> message);
   Applied apply(const SummaryMessage& message);
 
@@ -91,6 +91,9 @@ class SummarySet {
   std::uint32_t unit(Peer peer, std::uint64_t i) const;
   /// A request to the peer for a full copy.
   std::vector<std::byte> request(Peer peer, SummaryTime now = summary_time_now()) const;
+  /// The same to the publisher of a message, which is no peer yet.
+  std::vector<std::byte> request_of_unknown(const SummaryMessage& heard,
+                                            SummaryTime now = summary_time_now()) const;
 
   /// The memory of all copies.
   std::uint64_t num_bytes() const noexcept;
@@ -125,7 +128,7 @@ class SummarySet {
   ApplyResult take(const SummaryMessage& message, Peer peer);
   void leave_group(Entry& entry) noexcept;
   void drop_empty_groups() noexcept;
-  void require_room(const Group& group) const;
+  void require_room(const Group& group, std::uint64_t group_bytes) const;
 
   SummaryTerms terms_;
   std::vector<std::unique_ptr<Group>> groups_;

@@ -41,7 +41,9 @@ class SummarySource<CountingBloomFilter<Scheme>> {
         if (is_set == bits_.get(position)) return true;
         is_set ? bits_.set(position) : bits_.clear(position);
         publisher.touch(position);
-        change += is_set != (publisher.published().get(position) != 0) ? 1 : -1;
+        const bool differs =
+            publisher.is_layout_changing() || is_set != (publisher.published().get(position) != 0);
+        change += differs ? 1 : -1;
         return true;
       });
     }

@@ -12,7 +12,8 @@ namespace tally {
 enum class ApplyResult {
   applied,    ///< the replica is now at the message's version, which need not be the newest it has heard of
   unchanged,  ///< nothing new: a repeated message, or one that is older than what the replica holds
-  behind      ///< the replica lacks an earlier message, or its units differ: a full copy is needed
+  behind,     ///< the replica lacks an earlier message, or its units differ: a full copy is needed
+  unknown     ///< of a SummarySet: there is no copy of this publisher, and only a full copy makes it a peer
 };
 
 /// Where a replica stands in its publisher's history.
@@ -45,6 +46,8 @@ struct SummaryStatus {
     if (held.epoch == 0) return std::nullopt;
     return now < as_of ? std::chrono::microseconds{0} : now - as_of;
   }
+
+  friend bool operator==(const SummaryStatus&, const SummaryStatus&) = default;
 };
 
 }  // namespace tally

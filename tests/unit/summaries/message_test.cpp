@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -86,7 +88,7 @@ TEST(SummaryMessage, EveryKindAndCodingIsReadAsItWasWritten) {
     EXPECT_EQ(read.layout.hash_id, HashId::xxh3_128);
     EXPECT_EQ(read.version.epoch, read.kind == SummaryMessageKind::request ? 999u : 1000u);
   }
-  EXPECT_EQ(seen.size(), 5u) << "full of words and of changes, delta, heartbeat, request";
+  EXPECT_EQ(seen.size(), 6u) << "full of words and of changes, delta, heartbeat, request, stored";
   const SummaryMessage delta = read_summary_message(message("bits-delta"));
   EXPECT_EQ(delta.kind, SummaryMessageKind::delta);
   EXPECT_EQ(delta.from_sequence, 1u);
@@ -98,8 +100,71 @@ TEST(SummaryMessage, EveryKindAndCodingIsReadAsItWasWritten) {
   EXPECT_EQ(cells.kind, SummaryMessageKind::full) << "what has grown is sent as a full copy";
 }
 
-TEST(SummaryMessage, EveryByteThatIsChangedIsNoticed) {
+TEST(SummaryMessage, IsSignedByTheKeyOfItsSenderAndByNoOther) {
+  for (const auto& [name, bytes] : sample_messages(test::sample_key())) {
+    SCOPED_TRACE(name);
+    const SummaryMessage read = read_summary_message(bytes);
+    EXPECT_EQ(read.mac.size(), 16u);
+    EXPECT_EQ(summary_message_bytes(std::span(bytes).first(128)), bytes.size());
+    EXPECT_TRUE(read.is_signed_with(test::sample_key()));
+    EXPECT_FALSE(read.is_signed_with(test::sample_key(1)));
+  }
   for (const auto& [name, bytes] : sample_messages()) {
+    EXPECT_TRUE(read_summary_message(bytes).mac.empty()) << name;
+    EXPECT_FALSE(read_summary_message(bytes).is_signed_with(test::sample_key())) << name;
+  }
+}
+
+// Whoever changes a message can repair its checksums.
+TEST(SummaryMessage, OfWhichAnyByteWasChangedIsNotSignedAnyMore) {
+  for (const auto& [name, bytes] : sample_messages(test::sample_key())) {
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      if (i >= 112 && i < 128) continue;  // the checksums
+      MessageBytes forged = bytes;
+      forged[i] ^= std::byte{1};
+      repair_checksums(forged);
+      try {
+        EXPECT_FALSE(read_summary_message(forged).is_signed_with(test::sample_key()))
+            << name << " byte " << i;
+      } catch (const FormatError&) {  // no message at all
+      }
+    }
+  }
+}
+
+TEST(SummaryMessage, InFormatVersion1HasNoMacAndIsReadAsWhatItWas) {
+  for (const auto& [name, bytes] : sample_messages(test::sample_key())) {
+    SCOPED_TRACE(name);
+    const SummaryMessage read = read_summary_message(bytes);
+    const MessageBytes old = in_format_version_1(bytes);
+    if (read.kind == SummaryMessageKind::stored) {
+      EXPECT_TRUE(old.empty());
+      continue;
+    }
+    EXPECT_EQ(old, in_format_version_1(message(name))) << "the same without a key";
+    const SummaryMessage read_old = read_summary_message(old);
+    EXPECT_EQ(read_old.format_version, 1);
+    EXPECT_TRUE(read_old.mac.empty());
+    EXPECT_EQ(read_old.kind, read.kind);
+    EXPECT_EQ(read_old.version, read.version);
+    EXPECT_EQ(read_old.digest, read.digest);
+    EXPECT_TRUE(std::ranges::equal(read_old.payload, read.payload));
+  }
+  MessageBytes stored = message("bits-stored");
+  test::set_field<std::uint16_t>(stored, 8, 1);
+  repair_checksums(stored);
+  expect_bad(stored, "kind is 5; must be 1 to 4", 10);
+  MessageBytes with_mac = message("bits-heartbeat");
+  test::set_field<std::uint16_t>(with_mac, 8, 1);
+  test::set_field<std::uint8_t>(with_mac, 85, 16);
+  repair_checksums(with_mac);
+  expect_bad(with_mac, "mac_bytes is 16; must be 0", 85);
+}
+
+TEST(SummaryMessage, EveryByteThatIsChangedIsNoticed) {
+  auto messages = sample_messages();
+  std::ranges::copy(sample_messages(test::sample_key()), std::back_inserter(messages));
+  for (const auto& [name, bytes] : messages) {
     for (std::size_t i = 0; i < bytes.size(); ++i) {
       MessageBytes damaged = bytes;
       damaged[i] ^= std::byte{0x10};
@@ -127,9 +192,10 @@ TEST(SummaryMessage, AFieldOutOfRangeIsNamedWithItsValueAndItsByte) {
     std::uint64_t offset;  // that is named: of a shape, where that begins
   };
   const std::vector<Row> rows{
-      {bits, 8, 2, 2, "format version is 2; must be 1", 8},
-      {bits, 10, 2, 0, "kind is 0; must be 1 to 4", 10},
-      {bits, 10, 2, 5, "kind is 5", 10},
+      {bits, 8, 2, 0, "format version is 0; must be 1 or 2", 8},
+      {bits, 8, 2, 3, "format version is 3; must be 1 or 2", 8},
+      {bits, 10, 2, 0, "kind is 0; must be 1 to 5", 10},
+      {bits, 10, 2, 6, "kind is 6", 10},
       {bits, 12, 2, 3, "hash id is 3", 12},
       {bits, 14, 2, 99, "99", 64},
       {bits, 32, 8, 0, "sequence is 0", 32},
@@ -144,6 +210,7 @@ TEST(SummaryMessage, AFieldOutOfRangeIsNamedWithItsValueAndItsByte) {
       {bits, 82, 1, 1, "coding is 1; must be 2", 82},
       {bits, 83, 1, 57, "rice_bits is 57", 83},
       {bits, 84, 1, 0, "publisher_bytes is 0", 84},
+      {bits, 85, 1, 8, "mac_bytes is 8; must be 0", 85},
       {bits, 86, 1, 1, "reserved byte is 1; must be 0", 86},
       {bits, 88, 8, 1u << 20, "num_changes is 1048576", 88},
       {bits, 96, 8, std::uint64_t{1} << 61, "payload_bytes", 96},
