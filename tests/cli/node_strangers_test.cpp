@@ -10,8 +10,6 @@
 #include <vector>
 
 #include "running_nodes.hpp"
-#include "tally/filters/counting_bloom.hpp"
-#include "tally/summaries/directory_summary.hpp"
 
 namespace tally::test {
 namespace {
@@ -48,13 +46,6 @@ TEST_F(Node, RefusesWhatIsNoMessageAndSaysSoOnce) {
   EXPECT_THAT(result.error, HasSubstr("'stranger': seed is 99 there and 499850701945 here"));
   EXPECT_LT(std::count(result.error.begin(), result.error.end(), '\n'), 10) << result.error;
 }
-
-std::string text_of(const std::vector<std::byte>& bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-// "tally", the default seed of every command.
-constexpr std::uint64_t default_seed = 0x74616c6c79;
 
 TEST_F(Node, TakesNoMessageFromTheChannelOfAnother) {
   const RunningRedis redis;
@@ -101,9 +92,98 @@ TEST_F(Node, AnswersAFloodOfRequestsOnceAnInterval) {
   for (int i = 0; i < 1000; ++i) redis.call({"PUBLISH", "tally:default:request:a", request});
   ASSERT_TRUE(comes_true([&] { return a.status().at("messages_received") >= 1000; }));
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-  const double num_answers = a.status().at("answers_sent");
+  const double num_answers = a.status().at("copies_stored");
   EXPECT_GE(num_answers, 1);
   EXPECT_LE(num_answers, elapsed.count() / 0.05 + 1);
+}
+
+// 130 bytes that claim 2.5e8 positions, again and again, of one node and of many.
+TEST_F(Node, GivesAMessageOfAFewBytesNoMoreMemoryThanItNeeds) {
+  const RunningRedis redis;
+  NodeProcess a(redis, "a");
+  ASSERT_TRUE(a.wait_for(0));
+  constexpr int num_names = 20, num_rounds = 5;
+  for (int i = 0; i < num_names; ++i) {
+    const std::string name = "n" + std::to_string(i);
+    for (int round = 0; round < num_rounds; ++round) {
+      // A CountingBloomFilter of that size would take memory here.
+      SummaryTable table(
+          layout_of(BloomShape{.num_bits = 250'000'000 + static_cast<std::uint64_t>(round), .num_hashes = 7},
+                    DefaultScheme::file_id, default_seed));
+      table.put(7, 1);
+      const auto copy =
+          full_message({name, {5, static_cast<std::uint64_t>(round)}, digest_of(table), {}}, table);
+      ASSERT_LT(copy.size(), 200u);
+      publish_as(redis, name, copy);
+    }
+  }
+  ASSERT_TRUE(comes_true([&] { return a.status().at("messages_received") >= num_names * num_rounds; }));
+  const Json status = a.status();
+  EXPECT_EQ(status.at("peers").size(), num_names);
+  EXPECT_LT(status.at("copies_num_bytes"), 20'000'000);
+}
+
+TEST_F(Node, RefusesAShapeThatIsLargerThanItsMemoryAllows) {
+  const RunningRedis redis;
+  NodeProcess a(redis, "a", {"--max-memory", "100KB"});
+  ASSERT_TRUE(a.wait_for(0));
+  SummaryTable table(
+      layout_of(BloomShape{.num_bits = 1'000'000, .num_hashes = 7}, DefaultScheme::file_id, default_seed));
+  table.put(7, 1);
+  publish_as(redis, "large", full_message({"large", {5, 1}, digest_of(table), {}}, table));
+  ASSERT_TRUE(comes_true([&] { return a.status().at("messages_refused") == 1; }));
+  EXPECT_THAT(a.command().read_error_line(), HasSubstr("must be at most 100000"));
+}
+
+TEST_F(Node, GivesNoSlotToAThousandNamesThatSendHeartbeats) {
+  const RunningRedis redis;
+  NodeProcess a(redis, "a", {"--max-peers", "3"});
+  ASSERT_TRUE(a.wait_for(0));
+  Forger forger = forger_of("x");
+  const SummaryLayout layout = forger.layout();
+  for (int i = 0; i < 1000; ++i) {
+    const std::string name = "forged" + std::to_string(i);
+    publish_as(redis, name, heartbeat_message({name, {5, 1}, 1, summary_time_now()}, layout));
+  }
+  NodeProcess b(redis, "b"), c(redis, "c");
+  b.add_keys(0, 100);
+  ASSERT_TRUE(converge({&b, &c}));
+  ASSERT_TRUE(
+      comes_true([&] { return a.num_missed("b", 0, 100) == 0 && a.status().at("peers").size() == 2; }));
+  EXPECT_EQ(a.status().at("messages_refused"), 0);
+}
+
+// Full copies are not much harder to forge. Whoever sent one, and is silent since, gives way.
+TEST_F(Node, ForgetsSilentStrangersForANewPeer) {
+  const RunningRedis redis;
+  NodeProcess a(redis, "a", {"--max-peers", "3"}), b(redis, "b");
+  b.add_keys(0, 100);
+  ASSERT_TRUE(converge({&a, &b}));
+  for (const char* name : {"forged1", "forged2"}) publish_as(redis, name, forger_of(name).publish());
+  ASSERT_TRUE(comes_true([&] { return a.status().at("peers").size() == 3; }));
+  NodeProcess c(redis, "c"), d(redis, "d");
+  c.add_keys(0, 100);
+  d.add_keys(0, 100);
+  ASSERT_TRUE(converge({&b, &c, &d}));
+  ASSERT_TRUE(comes_true([&] { return a.num_missed("c", 0, 100) == 0 && a.num_missed("d", 0, 100) == 0; }));
+  EXPECT_EQ(a.num_missed("b", 0, 100), 0);
+  EXPECT_EQ(a.status().at("strangers_removed"), 2);
+}
+
+TEST_F(Node, TakesNoMoreNewPeersASecondThanItMay) {
+  const RunningRedis redis;
+  NodeProcess a(redis, "a", {"--max-new-peers", "5"});
+  ASSERT_TRUE(a.wait_for(0));
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < 200; ++i) {
+    const std::string name = "forged" + std::to_string(i);
+    publish_as(redis, name, forger_of(name).publish());
+  }
+  ASSERT_TRUE(comes_true([&] { return a.status().at("messages_received") >= 200; }));
+  const std::size_t num_peers = a.status().at("peers").size();
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  EXPECT_GE(num_peers, 5u);
+  EXPECT_LE(static_cast<double>(num_peers), 6 + 5 * elapsed.count());
 }
 
 TEST_F(Node, TakesNoMorePeersThanItMay) {

@@ -90,14 +90,18 @@ TEST_F(Node, ConnectsByPortWithAPassword) {
 TEST_F(Node, NeedsFewPermissions) {
   const RunningRedis redis;
   redis.call({"ACL", "SETUSER", "tally", "on", ">secret", "resetkeys", "resetchannels", "-@all", "+auth",
-              "+ping", "+publish", "+subscribe", "+psubscribe"});
-  redis.call({"ACL", "SETUSER", "tally", "&tally:default:*", "&tally:default:summary:*"});
+              "+ping", "+publish", "+subscribe", "+psubscribe", "+set", "+getrange", "+expire"});
+  redis.call(
+      {"ACL", "SETUSER", "tally", "&tally:default:*", "&tally:default:summary:*", "~tally:default:copy:*"});
   const std::string address = "unix://tally:secret@" + redis.socket();
   NodeProcess a(address, "a"), b(address, "b"), other(address, "other", {"--group", "other"});
   a.add_keys(0, 100);
   ASSERT_TRUE(converge({&a, &b}));
   EXPECT_EQ(b.num_missed("a", 0, 100), 0);
   EXPECT_THAT(other.command().read_error_line(), HasSubstr("NOPERM"));
+  redis.call({"ACL", "SETUSER", "tally", "-set"});
+  NodeProcess c(address, "c");
+  EXPECT_THAT(c.command().read_error_line(), HasSubstr("the user needs SET, GETRANGE and EXPIRE"));
 }
 
 }  // namespace

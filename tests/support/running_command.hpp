@@ -8,7 +8,9 @@
 #include <array>
 #include <cerrno>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -50,6 +52,17 @@ class RunningCommand {
   bool has_read_all() const {
     int num_bytes = 0;
     return ::ioctl(child_.input, FIONREAD, &num_bytes) == 0 && num_bytes == 0;
+  }
+  /// What it has used so far.
+  double processor_seconds() const {
+    std::ifstream file("/proc/" + std::to_string(child_.id) + "/stat");
+    std::string text((std::istreambuf_iterator<char>(file)), {});
+    std::istringstream fields(text.substr(text.rfind(')') + 1));
+    std::string skipped;
+    for (int i = 0; i < 11; ++i) fields >> skipped;
+    double user = 0, system = 0;
+    fields >> user >> system;
+    return (user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
   }
   std::size_t num_threads() const {
     const std::filesystem::directory_iterator threads("/proc/" + std::to_string(child_.id) + "/task");

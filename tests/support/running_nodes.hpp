@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -12,11 +13,35 @@
 
 #include "running_command.hpp"
 #include "running_redis.hpp"
+#include "tally/filters/counting_bloom.hpp"
+#include "tally/summaries/directory_summary.hpp"
 
 namespace tally::test {
 
 using Flags = std::vector<std::string>;
 using Json = nlohmann::json;
+
+/// "tally", the default seed of every command.
+inline constexpr std::uint64_t default_seed = 0x74616c6c79;
+
+/// What a stranger can publish: messages of a directory that is nowhere.
+using Forger = DirectorySummary<CountingBloomFilter<>>;
+inline Forger forger_of(const std::string& name, std::uint64_t epoch = 0,
+                        const std::optional<MessageKey>& key = {}, std::uint64_t num_counters = 20'000,
+                        const KeyHasher& hasher = default_seed) {
+  Forger forger({.num_counters = num_counters, .num_hashes = 7}, hasher,
+                {.publisher = name, .epoch = epoch, .key = key});
+  (void)forger.insert(std::string_view("forged"));
+  return forger;
+}
+
+inline std::string text_of(const std::vector<std::byte>& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+inline void publish_as(const RunningRedis& redis, const std::string& name,
+                       const std::vector<std::byte>& message) {
+  redis.call({"PUBLISH", "tally:default:summary:" + name, text_of(message)});
+}
 
 inline std::string key_of(const std::string& owner, int i) { return owner + "-key-" + std::to_string(i); }
 
@@ -72,7 +97,8 @@ class NodeProcess {
  private:
   static Flags arguments(const std::string& address, const std::string& name, const Flags& flags) {
     Flags all{TALLY_COMMAND, "node", name,          "--json", "--redis", address,
-              "--interval",  "50ms", "--heartbeat", "100ms",  "--keys",  "2000"};
+              "--interval",  "50ms", "--heartbeat", "100ms",  "--quiet"};
+    if (std::ranges::find(flags, "--keys") == flags.end()) all.insert(all.end(), {"--keys", "2000"});
     all.insert(all.end(), flags.begin(), flags.end());
     return all;
   }

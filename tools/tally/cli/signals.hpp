@@ -7,8 +7,10 @@
 namespace tally::cli {
 
 namespace detail {
+// Signal handlers write them.
 inline std::atomic<int> stop_signal = 0;
-static_assert(std::atomic<int>::is_always_lock_free);  // a signal handler writes it
+inline std::atomic<bool> is_reload_requested = false;
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 }  // namespace detail
 
 /// The signals that ask a command to stop; a terminal that is closed sends SIGHUP.
@@ -16,6 +18,17 @@ inline constexpr std::array<int, 3> stop_signals{SIGINT, SIGTERM, SIGHUP};
 
 /// Whether one of stop_signals arrived: readers then end the input, and the command ends with its summary.
 inline bool stop_requested() noexcept { return detail::stop_signal != 0; }
+
+/// Whether SIGHUP arrived since the last call, for a command that reloads then.
+inline bool take_reload_request() noexcept { return detail::is_reload_requested.exchange(false); }
+inline bool reload_requested() noexcept { return detail::is_reload_requested; }
+
+/// SIGHUP no longer asks to stop but to reload.
+inline void install_reload_handler() noexcept {
+  struct sigaction action {};
+  action.sa_handler = [](int) { detail::is_reload_requested = true; };
+  sigaction(SIGHUP, &action, nullptr);
+}
 
 /// The first signal of a kind only asks to stop (a blocking call returns EINTR); the second one kills.
 /// Signals that were ignored when the command was started stay ignored, as with nohup and a shell's

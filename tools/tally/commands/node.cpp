@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <csignal>
 #include <ctime>
+#include <filesystem>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -17,9 +18,11 @@
 #include "commands/commands.hpp"
 #include "node/commands.hpp"
 #include "node/directory.hpp"
+#include "node/directory_file.hpp"
 #include "node/summary_node.hpp"
 #include "shape/shape.hpp"
 #include "store/options.hpp"
+#include "tally/any_filter/summary.hpp"
 #include "tally/redis_client/address.hpp"
 #include "tally/serialization.hpp"
 #include "text/duration.hpp"
@@ -27,13 +30,15 @@
 namespace tally::cli {
 namespace {
 
-struct NodeOptions {
-  SummaryNode::Options node;
+struct NodeCommandOptions {
+  NodeOptions node;
   std::string redis = "localhost:6379";
   std::string password_file;
   ShapeOptions shape{.kind = std::string(name_of(FilterKind::counting_bloom)),
                      .ways = {.than_one_of_two = ", or --keys", .than_positions = "--keys"}};
   std::string load_file;
+  std::string save_file;
+  Nanoseconds save_interval = 60 * nanoseconds_per_second;
   std::optional<std::uint64_t> epoch;
   HasherOptions hasher;
   Nanoseconds linger = 10 * nanoseconds_per_second;
@@ -60,7 +65,9 @@ void poll_or_stop(std::vector<pollfd>& polled, Nanoseconds wait, bool heeds_stop
   sigemptyset(&stops);
   for (const int signal : stop_signals) sigaddset(&stops, signal);
   sigprocmask(SIG_BLOCK, &stops, &before);
-  wait = heeds_stop && stop_requested() ? 0 : std::clamp<Nanoseconds>(wait, 0, 60 * nanoseconds_per_second);
+  wait = (heeds_stop && stop_requested()) || reload_requested()
+             ? 0
+             : std::clamp<Nanoseconds>(wait, 0, 60 * nanoseconds_per_second);
   const timespec time{.tv_sec = wait / nanoseconds_per_second, .tv_nsec = wait % nanoseconds_per_second};
   const int result = ppoll(polled.data(), polled.size(), &time, &before);
   const int error = errno;
@@ -70,27 +77,38 @@ void poll_or_stop(std::vector<pollfd>& polled, Nanoseconds wait, bool heeds_stop
   for (pollfd& entry : polled) entry.revents = 0;
 }
 
-// The directory from a filter file. The node then uses the hash of that file.
-NodeDirectory load_directory(NodeOptions& options, const SummaryOptions& summary) {
-  const AnyFilter file = load(options.load_file, options.hasher.key());
-  options.node.terms.hasher = file.hasher();
-  return file.visit([&]<class Filter>(const Filter& filter) -> NodeDirectory {
-    if constexpr (std::is_same_v<Filter, CountingBloomFilter<>> ||
-                  std::is_same_v<Filter, DLeftCountingBloomFilter<>>) {
-      return NodeDirectory(filter, summary);
-    } else {
-      throw std::invalid_argument(
-          fmt::format("--load: '{}' contains a filter of kind {} and scheme {}; the kind must be "
-                      "counting-bloom or dleft, and the scheme the default one",
-                      options.load_file, name_of(file.kind()), file.shape().scheme_name()));
-    }
-  });
+struct NodeSecret {
+  std::optional<HashKey> key;
+
+  explicit NodeSecret(const NodeCommandOptions& options) : key(options.hasher.key()) {}
+  std::optional<MessageKey> message_key(const std::string& group) const {
+    return key ? std::optional<MessageKey>(MessageKey(*key, group)) : std::nullopt;
+  }
+  KeyHasher hasher(const NodeCommandOptions& options) const {
+    return key ? KeyHasher::keyed(*key) : KeyHasher(options.hasher.seed);
+  }
+};
+
+// The file to start with; empty if there is none.
+std::pair<std::string, std::string> flag_and_path_to_load(const NodeCommandOptions& options) {
+  if (!options.load_file.empty()) return {"--load", options.load_file};
+  if (options.save_file.empty() || !std::filesystem::exists(options.save_file)) return {};
+  remark(options.quiet, fmt::format("continuing from '{}', with its size, kind and hash", options.save_file));
+  return {"--save", options.save_file};
 }
 
-NodeDirectory make_directory(NodeOptions& options) {
-  const SummaryOptions summary{.publisher = options.node.name, .epoch = options.epoch.value_or(0)};
-  if (!options.load_file.empty()) return load_directory(options, summary);
-  options.node.terms.hasher = options.hasher.hasher();
+// The node then uses the hash of the file.
+NodeDirectory make_directory(NodeCommandOptions& options, const NodeSecret& secret) {
+  const SummaryOptions summary{.publisher = options.node.name,
+                               .epoch = options.epoch.value_or(0),
+                               .key = secret.message_key(options.node.group)};
+  options.node.terms.key = summary.key;
+  if (const auto [flag, path] = flag_and_path_to_load(options); !path.empty()) {
+    const AnyFilter file = load(path, secret.key);
+    options.node.terms.hasher = file.hasher();
+    return directory_of(file, flag, path, summary);
+  }
+  options.node.terms.hasher = secret.hasher(options);
   const KeyHasher& hasher = options.node.terms.hasher;
   const FilterShape shape = shape_of(options.shape, [] { return default_num_keys; }).shape;
   const auto make = [&](const auto& own) {
@@ -101,34 +119,88 @@ NodeDirectory make_directory(NodeOptions& options) {
   return make(std::get<CountingBloomShape>(shape.shape));
 }
 
-ExitCode run_node(NodeOptions& options) {
+// A file that cannot be used leaves the directory as it is.
+void reload(SummaryNode& node, const NodeCommandOptions& options, const NodeSecret& secret) {
+  try {
+    const AnyFilter file = load(options.load_file, secret.key);
+    require_same_hasher("--load", node.hasher(), file.hasher());
+    if (const auto layout = summary_layout_of(file)) SummaryNode::check(options.node, *layout);
+    replace_contents(node.directory(), file, "--load", options.load_file);
+    remark(options.quiet, fmt::format("reloaded '{}'", options.load_file));
+  } catch (const std::exception& error) {
+    remark(false, fmt::format("not reloaded; the directory stays as it is: {}", error.what()));
+  }
+}
+
+std::string error_of_saving(DirectoryFile& file, const NodeDirectory& directory) {
+  try {
+    file.save_now(directory);
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "";
+}
+
+ExitCode run_node(NodeCommandOptions& options) {
   redis_client::Address address = redis_client::parse_address(
       options.redis,
       options.password_file.empty() ? redis_client::Password::required : redis_client::Password::comes_later);
   take_password_file(options.password_file, "--redis", address);
-  NodeDirectory directory = make_directory(options);
+  const NodeSecret secret(options);
+  options.node.terms.takes_unsigned = options.node.with_version_1;
+  std::optional<DirectoryFile> saved;
+  if (!options.save_file.empty()) saved.emplace(options.save_file, options.save_interval, steady_now());
+  NodeDirectory directory = make_directory(options, secret);
+  if (!secret.key) {
+    remark(options.quiet,
+           "without --key-file, anybody who may publish on this server can speak for this node");
+  }
+  if (!options.load_file.empty()) install_reload_handler();
   SummaryNode node(options.node, std::move(directory), address, steady_now());
-  NodeCommands commands(
-      {.nul_separated = options.nul_separated, .json = options.json, .quiet = options.quiet}, node);
+  NodeCommands commands({.nul_separated = options.nul_separated,
+                         .json = options.json,
+                         .quiet = options.quiet,
+                         .stays = options.stay},
+                        node);
   std::vector<pollfd> polled;
   bool is_ending = false;
   Nanoseconds end_by = never;
-  while (!is_ending || !(node.is_published() || steady_now() >= end_by)) {
+  std::string save_error;
+  while (!is_ending || !(node.own().is_published() || steady_now() >= end_by)) {
     polled.assign(1, {commands.wants_input() && !is_ending ? STDIN_FILENO : -1, POLLIN, 0});
     node.add_polled(polled);
-    poll_or_stop(polled, std::min({node.deadline(), commands.deadline(), end_by}) - steady_now(), !is_ending);
+    // A directory that is still being read is not saved over the last one.
+    const bool saves = saved && node.own().is_announced();
+    const Nanoseconds save_at = saves ? saved->deadline() : never;
+    poll_or_stop(polled, std::min({node.deadline(), commands.deadline(), end_by, save_at}) - steady_now(),
+                 !is_ending);
     const Nanoseconds now = steady_now();
+    if (take_reload_request()) reload(node, options, secret);
     node.receive(polled, now);
     commands.step(polled[0].revents != 0, now);
+    if (saves) saved->save_if_due(node.directory(), now);
     if (!is_ending && (stop_requested() || (commands.has_ended() && !options.stay))) {
       is_ending = true;
       end_by = now + options.linger;
-      node.publish_now();
+      node.own().publish_now();
+      // What cannot be saved is published all the same.
+      if (saved && (saves || commands.has_ended())) save_error = error_of_saving(*saved, node.directory());
     }
     node.send(now);
   }
   commands.finish();
-  if (!node.is_published()) {
+  if (!save_error.empty()) throw std::runtime_error("--save: " + save_error);
+  if (node.own().has_yielded()) {
+    throw std::runtime_error(fmt::format(
+        "another node is named '{}': the changes since it started were not published", node.name()));
+  }
+  if (node.own().owes_copy() && node.bus().is_up()) {
+    throw std::runtime_error(fmt::format(
+        "Redis at {} did not take the full copy of the last version before the end; keep the node "
+        "running longer with --linger",
+        address.shown()));
+  }
+  if (!node.own().is_published()) {
     const PendingChanges pending = node.directory().pending();
     throw std::runtime_error(fmt::format(
         "Redis at {} did not accept the last {} changes before the end; keep the node running longer "
@@ -141,7 +213,7 @@ ExitCode run_node(NodeOptions& options) {
 }  // namespace
 
 Run declare_node(CommandLine app) {
-  const auto options = std::make_shared<NodeOptions>();
+  const auto options = std::make_shared<NodeCommandOptions>();
   add_details(app, R"(
       Publishes a summary of this node's keys over a Redis server, receives the summaries of all nodes of the group,
       and answers which nodes may have a key. Each line of standard input is a command:
@@ -151,16 +223,20 @@ Run declare_node(CommandLine app) {
         ?KEY: prints the key, a tab, and the names of the nodes that may have it, separated by spaces.
         !status: prints one line about this node and one about each peer.
         !publish: publishes all changes now, without waiting for --interval or --share.
+        !loaded: with --publish-when-loaded, all keys that the node had before it was started have been given.
         !wait [PEERS [TIME]]: waits until PEERS peers (1) are up to date and all changes published, or for TIME (10s).
 
       The node detects lost messages and requests them again, and it reconnects after a broken connection. Until
       then answers may be out of date; !status shows their age. After a restart, a node must get its keys again,
-      from --load or its input.
+      from --save or --load or its input.
+
+      Anybody who may publish on the server can speak for every node, unless all nodes of the group have the same
+      --key-file: then messages are signed, and others are refused.
 
       Exit status: 0 after success, 1 if a change or a line was refused, 2 after an error, or if Redis did not
-      accept the last changes before the end.
+      accept the last changes before the end, or if another node has taken the name.
       )");
-  SummaryNode::Options& node = options->node;
+  NodeOptions& node = options->node;
   node.terms.max_peers = 1000;
   node.terms.max_total_bytes = std::uint64_t{1} << 30;
   app.add_option("name", node.name, "Name of this node: letters, digits, '.', '_' and '-'")
@@ -193,9 +269,26 @@ Run declare_node(CommandLine app) {
       add_count(app, "-k,--num-hashes", options->shape.num_hashes, "Exact number of positions per key");
   for (Option exact : {positions, hashes}) exact.excludes(keys).excludes(rate);
   Option file = add_file(app, "--load", options->load_file,
-                         "Start with the keys, shape and seed of this filter file (counting-bloom or dleft)");
+                         "Start with the keys, shape and seed of this filter file (counting-bloom or dleft), "
+                         "and read it again at "
+                         "SIGHUP");
   for (Option option : {app.get_option("--kind"), keys, rate, positions, hashes}) file.excludes(option);
-  for (Option option : {keys, rate, positions, hashes, file}) option.group(size);
+  for (Option option : {keys, rate, positions, hashes}) option.group(size);
+  const std::string restart = "Restarts";
+  file.group(restart);
+  add_file(app, "--save", options->save_file,
+           "Save the directory in this file at the end and every --save-interval, if it changed; a node that "
+           "finds the "
+           "file at its start continues from it, unless --load names another")
+      .group(restart);
+  add_duration(app, "--save-interval", options->save_interval, "Time between two saves (default: 1m)")
+      .needs(app.get_option("--save"))
+      .group(restart);
+  app.add_flag("--publish-when-loaded", node.announces_later,
+               "Publish nothing before the line !loaded or the end of the input, so that peers keep what "
+               "they know of "
+               "this node while it reads its keys again")
+      .group(restart);
   const std::string sending = "Sending";
   add_rate(app, "--share", node.share_of_new_keys, "Publish when this share of the keys is new (default: 1%)")
       .group(sending);
@@ -209,25 +302,36 @@ Run declare_node(CommandLine app) {
   add_duration(app, "--linger", options->linger, "Longest time to wait for Redis at the end (default: 10s)")
       .group(sending);
   app.add_flag("--stay", options->stay,
-               "Keep running after the end of the input, until SIGINT, SIGTERM or SIGHUP")
+               "Keep running after the end of the input, until SIGINT or SIGTERM (without --load, SIGHUP "
+               "too); a pipe "
+               "is read again when the next writer opens it")
       .group(sending);
   add_count(app, "--epoch", options->epoch,
-            "A number that grows with every start of this node (default: the time in microseconds)")
+            "A number that grows with every start of this node (default: the time in microseconds)",
+            {1, std::uint64_t{1} << 62})
       .group(sending);
   const std::string following = "Receiving";
   add_duration(app, "--forget", node.forget, "Remove a peer after this time without a message (default: 10m)")
       .group(following);
   add_count(app, "--max-peers", node.terms.max_peers,
-            "Largest number of peers; further ones are refused with a warning (default: 1000)")
+            "Largest number of peers; further ones take the place of silent strangers, or are refused with a "
+            "warning "
+            "(default: 1000)")
+      .group(following);
+  add_count(app, "--max-new-peers", node.max_new_peers_per_second,
+            "Largest number of new peers in a second (default: 100)", {1, 1'000'000})
       .group(following);
   add_size(app, "--max-message", node.max_message_bytes,
-           "Longest message to send or receive; Redis also has a limit, client-output-buffer-limit (default: "
-           "32MiB)",
-           1024)
+           "Longest message or full copy to send or receive (default: 32MiB)", 1024)
       .group(following);
   add_size(app, "--max-memory", node.terms.max_total_bytes,
            "Memory for the summaries of all peers (default: 1GiB)", 4096)
       .group(following);
+  app.add_flag("--with-version-1", node.with_version_1,
+               "While a group is upgraded: send every message in format version 1 too, and take such "
+               "messages unsigned in "
+               "spite of --key-file")
+      .group("Upgrade");
   add_hasher_options(app, options->hasher);
   file.excludes(app.get_option("--seed"));
   app.add_flag("-z,--null", options->nul_separated,

@@ -56,7 +56,7 @@ class ReplicaFile {
     }
     const bool is_same_layout = table_ && table_->layout() == message.layout;
     is_current_ = is_same_layout && digest_ == message.digest;
-    if (is_current_ || message.kind == SummaryMessageKind::heartbeat) return;
+    if (is_current_ || message.coding == SummaryCoding::none) return;
     if (message.kind == SummaryMessageKind::delta && !is_same_layout) return;
     if (!table_) table_.emplace(message.layout);
     if (!patch(*table_, digest_, message)) return;

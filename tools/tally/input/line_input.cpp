@@ -1,6 +1,8 @@
 #include "input/line_input.hpp"
 
+#include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -30,6 +32,19 @@ void LineInput::read_some() {
   if (count < 0 && error != EINTR && error != EAGAIN) {
     throw std::system_error(error, std::generic_category(), "standard input");
   }
+}
+
+// After its last writer has gone, poll reports a hangup at once and for ever, until the next one comes. A descriptor that is opened
+// now has seen no writer go. What was written in between is in the pipe.
+LineInput::NextWriter LineInput::await_next_writer() {
+  struct stat status {};
+  if (fstat(STDIN_FILENO, &status) != 0 || !S_ISFIFO(status.st_mode)) return NextWriter::not_a_pipe;
+  const int again = open("/proc/self/fd/0", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (again < 0) return NextWriter::impossible;
+  const bool is_in_place = dup2(again, STDIN_FILENO) >= 0;
+  close(again);
+  ended_ = !is_in_place;
+  return is_in_place ? NextWriter::awaited : NextWriter::impossible;
 }
 
 std::optional<std::string_view> LineInput::next_line() {

@@ -19,6 +19,9 @@ class LineInput {
   /// The next complete line, without its separator; the last one needs none. Valid until read_some.
   std::optional<std::string_view> next_line();
   bool has_ended() const noexcept { return ended_; }
+  enum class NextWriter { awaited, impossible, not_a_pipe };
+  /// After the end: if standard input is a pipe, with a name or without, waits for the next one that writes to it.
+  NextWriter await_next_writer();
 
  private:
   char separator_;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "cli/options.hpp"
 #include "cli/signals.hpp"
@@ -23,40 +24,47 @@ Json known(const std::optional<Value>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-Json peer_json(const SummaryNode::Peer& peer) {
+Json peer_json(const FollowedPeers::Peer& peer) {
   const SummaryStatus& status = peer.status;
   std::optional<double> age;
   if (const auto known_age = status.age(summary_time_now()))
     age = static_cast<double>(known_age->count()) / 1e6;
   return Json{{"name", peer.name},
-              {"is_current", status.is_current()},
+              {"is_current", peer.is_current},
               {"epoch", status.held.epoch},
               {"sequence", status.held.sequence},
               {"versions_behind", known(status.num_versions_behind())},
               {"age_seconds", known(age)},
               {"silent_seconds", seconds(peer.silent)},
               {"false_positive_rate", peer.false_positive_rate},
-              {"num_bytes", peer.num_bytes}};
+              {"num_bytes", peer.num_bytes},
+              {"format_version", peer.format_version}};
 }
 
 Json node_json(const SummaryNode& node) {
-  const SummaryNode::Totals& totals = node.totals();
+  const NodeTotals& totals = node.totals();
   const PendingChanges pending = node.directory().pending();
   return Json{{"name", node.name()},
               {"is_connected", node.bus().is_up()},
+              {"is_publishing", node.own().is_publishing()},
               {"num_connections_lost", node.bus().num_losses()},
               {"epoch", node.directory().version().epoch},
               {"sequence", node.directory().version().sequence},
               {"keys", pending.num_keys},
               {"pending_changes", pending.num_inserted + pending.num_removed},
               {"versions_sent", totals.num_versions_sent},
-              {"answers_sent", totals.num_answers_sent},
+              {"copies_stored", totals.num_copies_stored},
+              {"copies_fetched", totals.num_copies_fetched},
               {"heartbeats_sent", totals.num_heartbeats_sent},
               {"requests_sent", totals.num_requests_sent},
               {"bytes_sent", totals.num_bytes_sent},
               {"messages_received", totals.num_received},
               {"bytes_received", totals.num_bytes_received},
-              {"messages_refused", totals.num_refused}};
+              {"messages_refused", totals.num_refused},
+              {"messages_not_authentic", totals.num_not_authentic},
+              {"name_conflicts", totals.num_name_conflicts},
+              {"strangers_removed", totals.num_strangers_removed},
+              {"copies_num_bytes", node.peers().copies().num_bytes()}};
 }
 
 // "name=a<TAB>epoch=5": the fields of an object of numbers, words and booleans.
@@ -93,6 +101,12 @@ void NodeCommands::step(bool readable, Nanoseconds now) {
   }
   apply_changes();
   output_.flush();
+  if (!input_.has_ended() || wait_) return;
+  node_.own().announce();  // nothing more will be loaded
+  if (!options_.stays || input_.await_next_writer() != LineInput::NextWriter::impossible) return;
+  if (!std::exchange(has_warned_of_input_, true)) {
+    remark(false, "standard input cannot be opened again: lines of later writers are not read");
+  }
 }
 
 void NodeCommands::finish() {
@@ -160,7 +174,11 @@ bool NodeCommands::take_order(std::string_view order, Nanoseconds now) {
     print_status(now);
   } else if (order == "publish") {
     apply_changes();
-    node_.publish_now();
+    node_.own().publish_now();
+  } else if (order == "loaded") {
+    apply_changes();
+    node_.own().announce();
+    node_.own().publish_now();
   } else if (order == "wait" || order.starts_with("wait ")) {
     return take_wait(order.substr(4), now);
   } else {
@@ -182,7 +200,7 @@ bool NodeCommands::take_wait(std::string_view text, Nanoseconds now) {
     return false;
   }
   apply_changes();
-  node_.publish_now();
+  node_.own().publish_now();
   wait_ = wait;
   end_wait(now);
   return true;
@@ -190,8 +208,8 @@ bool NodeCommands::take_wait(std::string_view text, Nanoseconds now) {
 
 void NodeCommands::end_wait(Nanoseconds now) {
   if (!wait_) return;
-  const std::uint64_t num_caught_up = node_.num_caught_up();
-  const bool done = num_caught_up >= wait_->num_peers && node_.is_published();
+  const std::uint64_t num_caught_up = node_.peers().num_caught_up();
+  const bool done = num_caught_up >= wait_->num_peers && node_.own().is_published();
   if (!done && now < wait_->until && !stop_requested()) return;
   if (options_.json) {
     output_.write_record(json_line(Json{{"wait", {{"is_over", done}, {"num_caught_up", num_caught_up}}}}));
@@ -204,10 +222,9 @@ void NodeCommands::end_wait(Nanoseconds now) {
 void NodeCommands::refuse_line(std::string_view line) {
   if (num_refused_lines_++ > 0) return;
   constexpr std::size_t most_shown = 40;
-  remark(options_.quiet,
-         fmt::format(
-             "line {}: '{}' is not a command; give +KEY, -KEY, ?KEY, !status, !publish or !wait PEERS TIME",
-             num_lines_, line.substr(0, most_shown)));
+  remark(options_.quiet, fmt::format("line {}: '{}' is not a command; give +KEY, -KEY, ?KEY, !status, "
+                                     "!publish, !loaded or !wait PEERS TIME",
+                                     num_lines_, line.substr(0, most_shown)));
 }
 
 void NodeCommands::print_status(Nanoseconds now) {
@@ -215,7 +232,7 @@ void NodeCommands::print_status(Nanoseconds now) {
   own["changes_refused"] = num_full_ + num_absent_;
   own["lines_refused"] = num_refused_lines_;
   std::vector<Json> peers;
-  for (const SummaryNode::Peer& peer : node_.all_peers(now)) peers.push_back(peer_json(peer));
+  for (const FollowedPeers::Peer& peer : node_.peers().all(now)) peers.push_back(peer_json(peer));
   if (options_.json) {
     own["peers"] = peers;
     output_.write_record(json_line(Json{{"status", own}}));

@@ -12,13 +12,14 @@
 
 namespace tally::cli {
 
-/// The commands of a node on standard input: +KEY -KEY ?KEY !status !publish !wait.
+/// The commands of a node on standard input: +KEY -KEY ?KEY !status !publish !loaded !wait.
 class NodeCommands {
  public:
   struct Options {
     bool nul_separated = false;
     bool json = false;
     bool quiet = false;
+    bool stays = false;  ///< waits for another writer after the end of a pipe
   };
 
   NodeCommands(const Options& options, SummaryNode& node);
@@ -60,6 +61,7 @@ class NodeCommands {
   Verb verb_ = Verb::none;  // of the pending changes
   std::vector<Hash128> changes_;
   std::optional<Wait> wait_;
+  bool has_warned_of_input_ = false;
   std::uint64_t num_lines_ = 0;
   std::uint64_t num_refused_lines_ = 0;
   std::uint64_t num_full_ = 0;    // insertions refused

@@ -29,17 +29,45 @@ class NodeDirectory {
 
   /// Returns how many were refused because the filter is full.
   std::uint64_t insert(std::span<const Hash128> digests) {
+    num_changes_ += digests.size();
     return std::visit([&](auto& summary) { return summary.insert_batch(digests); }, summary_);
   }
   /// Returns how many were refused as provably absent.
   std::uint64_t remove(std::span<const Hash128> digests) {
+    num_changes_ += digests.size();
     results_.resize(digests.size());
     std::visit([&](auto& summary) { summary.remove_batch(digests, std::span(results_)); }, summary_);
     return static_cast<std::uint64_t>(std::count(results_.begin(), results_.end(), RemoveResult::refused));
   }
 
+  /// Other contents, of which followers hear in the next version. Throws std::bad_alloc, and then changes nothing.
+  template <class Filter>
+  void replace(Filter filter) {
+    SummaryPublisher publisher =
+        std::visit([](const auto& summary) { return summary.publisher(); }, summary_);
+    summary_ = DirectorySummary<Filter>(std::move(filter), std::move(publisher));
+    is_replaced_ = true;
+    ++num_changes_;
+  }
+  /// Whether followers have not heard of other contents yet.
+  bool is_replaced() const noexcept { return is_replaced_; }
+
+  /// Calls use(filter).
+  template <class Use>
+  auto with_filter(Use use) const {
+    return std::visit([&](const auto& summary) { return use(summary.filter()); }, summary_);
+  }
+
+  /// Grows with every change.
+  std::uint64_t num_changes() const noexcept { return num_changes_; }
+
   std::vector<std::byte> publish() {
-    return std::visit([](auto& summary) { return summary.publish(); }, summary_);
+    std::vector<std::byte> message = std::visit([](auto& summary) { return summary.publish(); }, summary_);
+    is_replaced_ = false;
+    return message;
+  }
+  std::vector<std::byte> full() const {
+    return std::visit([](auto& summary) { return summary.full(); }, summary_);
   }
   std::vector<std::byte> heartbeat() const {
     return std::visit([](auto& summary) { return summary.heartbeat(); }, summary_);
@@ -62,6 +90,8 @@ class NodeDirectory {
   std::variant<DirectorySummary<CountingBloomFilter<>>, DirectorySummary<DLeftCountingBloomFilter<>>>
       summary_;
   std::vector<RemoveResult> results_;
+  bool is_replaced_ = false;
+  std::uint64_t num_changes_ = 0;
 };
 
 }  // namespace tally::cli
