@@ -178,6 +178,11 @@ std::uint64_t summary_message_bytes(Bytes header) {
          get<std::uint8_t>(header, mac_bytes_at);
 }
 
+SummaryMessage read_summary_header(Bytes bytes) {
+  std::uint64_t payload_bytes = 0;
+  return read_header(bytes, payload_bytes);
+}
+
 SummaryMessage read_summary_message(Bytes bytes) {
   std::uint64_t payload_bytes = 0;
   SummaryMessage message = read_header(bytes, payload_bytes);

@@ -67,8 +67,7 @@ double SummaryReplica::estimated_false_positive_rate() const {
 
 std::vector<std::byte> SummaryReplica::request(SummaryTime now) const {
   if (!layout_) return {};
-  const MessageKey* const key = terms_.key ? &*terms_.key : nullptr;
-  return request_message({publisher_, status_.newest, status_.digest, now, key}, *layout_);
+  return request_message({publisher_, status_.newest, status_.digest, now, signing_key(terms_)}, *layout_);
 }
 
 double summary_false_positive_rate(const SummaryLayout& layout, std::uint64_t num_nonzero) {

@@ -30,8 +30,6 @@ struct ColumnUnits {
   void put(std::uint64_t unit, std::uint32_t value) noexcept { table.put(column, unit, value); }
 };
 
-const MessageKey* key_of(const SummaryTerms& terms) { return terms.key ? &*terms.key : nullptr; }
-
 [[noreturn]] void throw_no_room(const std::string& what, std::uint64_t value, std::uint64_t most,
                                 const std::string& limit) {
   throw NoRoomForPeer(std::string(structure) + ": " + what + " is " + std::to_string(value) +
@@ -225,12 +223,12 @@ std::uint32_t SummarySet::unit(Peer peer, std::uint64_t i) const {
 
 std::vector<std::byte> SummarySet::request(Peer peer, SummaryTime now) const {
   const Entry& entry = peers_.at(peer);
-  return request_message({entry.name, entry.status.newest, entry.status.digest, now, key_of(terms_)},
+  return request_message({entry.name, entry.status.newest, entry.status.digest, now, signing_key(terms_)},
                          entry.last_layout);
 }
 
 std::vector<std::byte> SummarySet::request_of_unknown(const SummaryMessage& heard, SummaryTime now) const {
-  return request_message({heard.publisher, heard.version, 0, now, key_of(terms_)}, heard.layout);
+  return request_message({heard.publisher, heard.version, 0, now, signing_key(terms_)}, heard.layout);
 }
 
 std::uint64_t SummarySet::num_bytes() const noexcept {

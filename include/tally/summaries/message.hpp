@@ -63,6 +63,10 @@ struct SummaryMessage {
 /// pipe. Throws FormatError.
 std::uint64_t summary_message_bytes(std::span<const std::byte> header);
 
+/// The fields of a message's header, without its publisher and its units, which are not checked: for the messages that a program
+/// has made or read itself, because reading all units of a full copy takes milliseconds. Throws FormatError.
+SummaryMessage read_summary_header(std::span<const std::byte> bytes);
+
 /// Reads and checks a whole message, including its units, without allocating anything. The time is linear in
 /// the number of bytes. Throws FormatError.
 SummaryMessage read_summary_message(std::span<const std::byte> bytes);

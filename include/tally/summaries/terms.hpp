@@ -30,6 +30,11 @@ struct SummaryTerms {
   bool takes_unsigned = false;
 };
 
+/// What signs the messages of who has these terms; null without a key.
+inline const MessageKey* signing_key(const SummaryTerms& terms) noexcept {
+  return terms.key ? &*terms.key : nullptr;
+}
+
 /// A message that is not signed with the key of the terms.
 struct NotAuthentic : std::invalid_argument {
   using std::invalid_argument::invalid_argument;

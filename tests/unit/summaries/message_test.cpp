@@ -83,6 +83,12 @@ TEST(SummaryMessage, EveryKindAndCodingIsReadAsItWasWritten) {
     seen.insert({read.kind, read.coding});
     EXPECT_EQ(summary_message_bytes(std::span(bytes).first(128)), bytes.size());
     EXPECT_EQ(read.publisher, "node-1");
+    const SummaryMessage header = read_summary_header(bytes);
+    EXPECT_EQ(header.kind, read.kind);
+    EXPECT_EQ(header.version, read.version);
+    EXPECT_EQ(header.from_sequence, read.from_sequence);
+    EXPECT_EQ(header.digest, read.digest);
+    EXPECT_EQ(header.layout, read.layout);
     EXPECT_EQ(read.published_at, test::sample_time);
     EXPECT_EQ(read.layout.seed_or_key_id, 42u);
     EXPECT_EQ(read.layout.hash_id, HashId::xxh3_128);

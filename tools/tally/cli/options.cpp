@@ -220,8 +220,7 @@ std::optional<HashKey> HasherOptions::key() const {
   return read_key_file(key_file);
 }
 
-KeyHasher HasherOptions::hasher() const {
-  const std::optional<HashKey> secret = key();
+KeyHasher HasherOptions::hasher(const std::optional<HashKey>& secret) const {
   return secret ? KeyHasher::keyed(*secret) : KeyHasher(seed);
 }
 

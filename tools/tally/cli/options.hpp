@@ -127,7 +127,9 @@ struct HasherOptions {
   bool for_files = false;  ///< a stream writes a file that will be merged with others
 
   bool seed_given() const { return seed_option.is_given(); }
-  KeyHasher hasher() const;            ///< reads the key file
+  KeyHasher hasher() const { return hasher(key()); }  ///< reads the key file
+  /// With a secret that `key` has returned: a key file may be a pipe, which is read once.
+  KeyHasher hasher(const std::optional<HashKey>& secret) const;
   std::optional<HashKey> key() const;  ///< empty without --key-file and a drawn secret
 
   /// For a stream, before everything else. With --keyed, draws the secret. Otherwise draws the seed, unless a

@@ -77,18 +77,6 @@ void poll_or_stop(std::vector<pollfd>& polled, Nanoseconds wait, bool heeds_stop
   for (pollfd& entry : polled) entry.revents = 0;
 }
 
-struct NodeSecret {
-  std::optional<HashKey> key;
-
-  explicit NodeSecret(const NodeCommandOptions& options) : key(options.hasher.key()) {}
-  std::optional<MessageKey> message_key(const std::string& group) const {
-    return key ? std::optional<MessageKey>(MessageKey(*key, group)) : std::nullopt;
-  }
-  KeyHasher hasher(const NodeCommandOptions& options) const {
-    return key ? KeyHasher::keyed(*key) : KeyHasher(options.hasher.seed);
-  }
-};
-
 // The file to start with; empty if there is none.
 std::pair<std::string, std::string> flag_and_path_to_load(const NodeCommandOptions& options) {
   if (!options.load_file.empty()) return {"--load", options.load_file};
@@ -98,17 +86,16 @@ std::pair<std::string, std::string> flag_and_path_to_load(const NodeCommandOptio
 }
 
 // The node then uses the hash of the file.
-NodeDirectory make_directory(NodeCommandOptions& options, const NodeSecret& secret) {
-  const SummaryOptions summary{.publisher = options.node.name,
-                               .epoch = options.epoch.value_or(0),
-                               .key = secret.message_key(options.node.group)};
-  options.node.terms.key = summary.key;
+NodeDirectory make_directory(NodeCommandOptions& options, const std::optional<HashKey>& secret) {
+  if (secret) options.node.terms.key.emplace(*secret, options.node.group);
+  const SummaryOptions summary{
+      .publisher = options.node.name, .epoch = options.epoch.value_or(0), .key = options.node.terms.key};
   if (const auto [flag, path] = flag_and_path_to_load(options); !path.empty()) {
-    const AnyFilter file = load(path, secret.key);
+    const AnyFilter file = load(path, secret);
     options.node.terms.hasher = file.hasher();
     return directory_of(file, flag, path, summary);
   }
-  options.node.terms.hasher = secret.hasher(options);
+  options.node.terms.hasher = options.hasher.hasher(secret);
   const KeyHasher& hasher = options.node.terms.hasher;
   const FilterShape shape = shape_of(options.shape, [] { return default_num_keys; }).shape;
   const auto make = [&](const auto& own) {
@@ -120,9 +107,9 @@ NodeDirectory make_directory(NodeCommandOptions& options, const NodeSecret& secr
 }
 
 // A file that cannot be used leaves the directory as it is.
-void reload(SummaryNode& node, const NodeCommandOptions& options, const NodeSecret& secret) {
+void reload(SummaryNode& node, const NodeCommandOptions& options, const std::optional<HashKey>& secret) {
   try {
-    const AnyFilter file = load(options.load_file, secret.key);
+    const AnyFilter file = load(options.load_file, secret);
     require_same_hasher("--load", node.hasher(), file.hasher());
     if (const auto layout = summary_layout_of(file)) SummaryNode::check(options.node, *layout);
     replace_contents(node.directory(), file, "--load", options.load_file);
@@ -146,12 +133,12 @@ ExitCode run_node(NodeCommandOptions& options) {
       options.redis,
       options.password_file.empty() ? redis_client::Password::required : redis_client::Password::comes_later);
   take_password_file(options.password_file, "--redis", address);
-  const NodeSecret secret(options);
+  const std::optional<HashKey> secret = options.hasher.key();
   options.node.terms.takes_unsigned = options.node.with_version_1;
   std::optional<DirectoryFile> saved;
   if (!options.save_file.empty()) saved.emplace(options.save_file, options.save_interval, steady_now());
   NodeDirectory directory = make_directory(options, secret);
-  if (!secret.key) {
+  if (!secret) {
     remark(options.quiet,
            "without --key-file, anybody who may publish on this server can speak for this node");
   }

@@ -56,8 +56,7 @@ FollowedPeers::FollowedPeers(const NodeOptions& options, const NodeChannels& cha
       tokens_(options.max_new_peers_per_second),
       tokens_at_(now),
       clocked_at_(now),
-      next_forgetting_(now + options.heartbeat),
-      random_(std::random_device{}()) {}
+      next_forgetting_(now + options.heartbeat) {}
 
 void FollowedPeers::take(const SummaryMessage& message, Nanoseconds now) {
   const auto before = known_.find(message.publisher);
@@ -146,14 +145,14 @@ FollowedPeers::Entry FollowedPeers::erase(Entry entry) noexcept {
 }
 
 void FollowedPeers::ask_later(Known& known, Nanoseconds now) {
-  known.want = Want{.due = now + drawn(options_.interval)};
+  known.want = Want{.due = now + random_time_.up_to(options_.interval)};
 }
 
 // Only those that follow each other, and of all peers together no more than a small part of the memory for copies.
 void FollowedPeers::keep_late(Known& known, const SummaryMessage& message) {
   std::vector<std::byte> bytes = copied(message);
   if (!known.late.empty()) {
-    const SummaryVersion last = read_summary_message(known.late.back()).version;
+    const SummaryVersion last = read_summary_header(known.late.back()).version;
     if (message.version == last) return;
     if (last != SummaryVersion{message.version.epoch, message.from_sequence}) drop_late(known);
   }
@@ -173,7 +172,7 @@ void FollowedPeers::drop_late(Known& known) noexcept {
 // Whether a full copy of the message's version, and then the late deltas, are the newest version.
 bool FollowedPeers::leads_on(const Known& known, const SummaryMessage& message) {
   if (known.late.empty()) return true;
-  const SummaryMessage first = read_summary_message(known.late.front());
+  const SummaryMessage first = read_summary_header(known.late.front());
   return message.version >= SummaryVersion{first.version.epoch, first.from_sequence};
 }
 
@@ -234,7 +233,7 @@ void FollowedPeers::do_what_is_due(const std::string& name, Known& known, Nanose
   Want& want = *known.want;
   if (want.is_stored && num_fetching_ >= most_fetches) return;
   if (!is_peer(name) && want.num_tries == 0 && !take_token(now)) {
-    want.due = now + drawn(nanoseconds_per_second);  // so that none is always the first
+    want.due = now + random_time_.up_to(nanoseconds_per_second);  // so that none is always the first
   } else if (!is_peer(name) && !has_slot_for(name, now)) {
     ++want.num_tries;
     ask_again(want, now);
@@ -266,7 +265,7 @@ void FollowedPeers::ask_again(Want& want, Nanoseconds now) {
   const int num_doublings = std::min(want.num_tries, 20);
   const Nanoseconds pause = std::min(options_.interval, longest_between_requests >> num_doublings)
                             << num_doublings;
-  want.due = now + pause + drawn(options_.interval);
+  want.due = now + pause + random_time_.up_to(options_.interval);
 }
 
 void FollowedPeers::fetch(const std::string& name, Known& known) {
@@ -380,10 +379,6 @@ void FollowedPeers::refuse(std::string_view peer, std::string_view why) {
   if (!is_new) return;
   remark(false, *position);
   if (said_.size() == most_faults_said) remark(false, "further message errors are only counted");
-}
-
-Nanoseconds FollowedPeers::drawn(Nanoseconds most) {
-  return std::uniform_int_distribution<Nanoseconds>(0, most)(random_);
 }
 
 }  // namespace tally::cli

@@ -4,7 +4,6 @@
 #include <deque>
 #include <map>
 #include <optional>
-#include <random>
 #include <set>
 #include <string>
 #include <string_view>
@@ -12,6 +11,7 @@
 
 #include "node/copy_store.hpp"
 #include "node/node_options.hpp"
+#include "node/random_time.hpp"
 #include "node/redis_bus.hpp"
 #include "tally/summaries/set.hpp"
 
@@ -105,7 +105,6 @@ class FollowedPeers {
                  Nanoseconds now);
   void take_late(Known& known, Nanoseconds now);
   bool take_token(Nanoseconds now);
-  Nanoseconds drawn(Nanoseconds most);
 
   const NodeOptions& options_;
   const NodeChannels& channels_;
@@ -122,7 +121,7 @@ class FollowedPeers {
   Nanoseconds clocked_at_;
   Nanoseconds next_forgetting_;
   std::set<std::string, std::less<>> said_;
-  std::mt19937_64 random_;
+  RandomTime random_time_;
 };
 
 }  // namespace tally::cli

@@ -45,8 +45,7 @@ OwnSummary::OwnSummary(const NodeOptions& options, const NodeChannels& channels,
       next_greeting_(now),
       next_outrun_(now),
       pause_of_outruns_(options.interval),
-      next_warning_(now),
-      random_(std::random_device{}()) {}
+      next_warning_(now) {}
 
 // What others say to us.
 
@@ -111,7 +110,7 @@ void OwnSummary::take_request(const SummaryMessage& message, std::span<const std
 }
 
 void OwnSummary::take_hello(Nanoseconds now) {
-  next_greeting_ = std::max(next_greeting_, now + drawn(options_.interval));
+  next_greeting_ = std::max(next_greeting_, now + random_time_.up_to(options_.interval));
   next_heartbeat_ = std::min(next_heartbeat_, next_greeting_);
 }
 
@@ -147,11 +146,9 @@ void OwnSummary::send_due(Nanoseconds now) {
 }
 
 void OwnSummary::send_version(Nanoseconds now) {
-  std::vector<std::byte> message = directory_.publish();
+  tell(directory_.publish(), now);
   published_at_ = now;
   ++totals_.num_versions_sent;
-  const bool is_full = read_summary_message(message).kind == SummaryMessageKind::full;
-  is_full ? store_copy(std::move(message), now) : send(message, now);
 }
 
 // The copy that is stored already may have been removed, by a server that lacks memory: look, and keep it from being forgotten. Who
@@ -164,9 +161,7 @@ void OwnSummary::send_answer(Nanoseconds now) {
   if (asked_in_version_1_ && options_.with_version_1) publish(in_format_version_1(directory_.full()));
   asked_in_version_1_ = false;
   if (must_outrun || !has_current_copy(now) || ++stored_->num_requests > most_requests_of_a_copy) {
-    std::vector<std::byte> answer = directory_.answer(request);
-    const bool is_full = read_summary_message(answer).kind == SummaryMessageKind::full;
-    is_full ? store_copy(std::move(answer), now) : send(answer, now);
+    tell(directory_.answer(request), now);
   } else {
     store_.keep(channels_.own_copy, copy_lifetime_seconds,
                 [this](CopyStore::Outcome outcome, std::string_view, Nanoseconds at) {
@@ -195,8 +190,14 @@ bool OwnSummary::has_current_copy(Nanoseconds now) const {
   return stored_ && stored_->version == directory_.version() && now - stored_->at < copy_lifetime;
 }
 
+// A full copy is for those who lack it, everything else for all.
+void OwnSummary::tell(std::vector<std::byte> message, Nanoseconds now) {
+  const bool is_full = read_summary_header(message).kind == SummaryMessageKind::full;
+  is_full ? store_copy(std::move(message), now) : send(message, now);
+}
+
 void OwnSummary::store_copy(std::vector<std::byte> copy, Nanoseconds now) {
-  const SummaryMessage message = read_summary_message(copy);
+  const SummaryMessage message = read_summary_header(copy);
   if (copy.size() > options_.max_message_bytes && !std::exchange(has_warned_of_size_, true)) {
     remark(false, fmt::format(
                       "--max-message: the full copy has {} bytes, and peers with this limit of {} refuse it; "
@@ -226,15 +227,15 @@ void OwnSummary::store_copy(std::vector<std::byte> copy, Nanoseconds now) {
 }
 
 void OwnSummary::send_stored(Nanoseconds now) {
-  const MessageKey* const key = options_.terms.key ? &*options_.terms.key : nullptr;
-  send(stored_message({options_.name, stored_->version, stored_->digest, summary_time_now(), key},
+  send(stored_message({options_.name, stored_->version, stored_->digest, summary_time_now(),
+                       signing_key(options_.terms)},
                       stored_->layout),
        now);
 }
 
 void OwnSummary::send(std::span<const std::byte> message, Nanoseconds now) {
   publish(message);
-  next_heartbeat_ = now + options_.heartbeat - drawn(options_.heartbeat / 10);
+  next_heartbeat_ = now + options_.heartbeat - random_time_.up_to(options_.heartbeat / 10);
   if (!options_.with_version_1) return;
   const std::vector<std::byte> old = in_format_version_1(message);
   publish(old.empty() ? in_format_version_1(directory_.heartbeat()) : old);
@@ -267,10 +268,6 @@ bool OwnSummary::is_published() const {
   // A node that never had a key need not wait for a server to publish that.
   if (directory_.version().sequence == 0) return pending.num_keys == 0 && !bus_.is_up();
   return bus_.is_up() && bus_.is_idle() && !pending.any() && !directory_.is_replaced() && !owed_;
-}
-
-Nanoseconds OwnSummary::drawn(Nanoseconds most) {
-  return std::uniform_int_distribution<Nanoseconds>(0, most)(random_);
 }
 
 }  // namespace tally::cli

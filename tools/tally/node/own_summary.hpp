@@ -2,13 +2,13 @@
 
 #include <cstdint>
 #include <optional>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "node/copy_store.hpp"
 #include "node/directory.hpp"
 #include "node/node_options.hpp"
+#include "node/random_time.hpp"
 #include "node/redis_bus.hpp"
 
 namespace tally::cli {
@@ -65,12 +65,12 @@ class OwnSummary {
   void send_version(Nanoseconds now);
   void send_answer(Nanoseconds now);
   void send_heartbeat(Nanoseconds now);
+  void tell(std::vector<std::byte> message, Nanoseconds now);
   void store_copy(std::vector<std::byte> copy, Nanoseconds now);
   void send_stored(Nanoseconds now);
   void send(std::span<const std::byte> message, Nanoseconds now);
   void publish(std::span<const std::byte> message);
   bool has_current_copy(Nanoseconds now) const;
-  Nanoseconds drawn(Nanoseconds most);
 
   const NodeOptions& options_;
   const NodeChannels& channels_;
@@ -103,7 +103,7 @@ class OwnSummary {
   Nanoseconds next_outrun_;
   Nanoseconds pause_of_outruns_;
   Nanoseconds next_warning_;
-  std::mt19937_64 random_;
+  RandomTime random_time_;
 };
 
 }  // namespace tally::cli
