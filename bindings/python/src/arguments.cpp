@@ -1,0 +1,71 @@
+#include "arguments.hpp"
+
+#include <cmath>
+
+namespace tally::python {
+namespace {
+
+/// repr(value), shortened: a value may be of any size.
+std::string shown(py::handle value) {
+  const py::object text = py::reinterpret_steal<py::object>(PyObject_Repr(value.ptr()));
+  if (!text) throw py::error_already_set();
+  std::string shown = py::str(text);
+  constexpr std::size_t most = 60;
+  if (shown.size() > most) shown = shown.substr(0, most) + "...";
+  return shown;
+}
+
+}  // namespace
+
+void throw_value_error(const std::string& field, py::handle value, const std::string& rule) {
+  throw py::value_error(field + " is " + shown(value) + "; must be " + rule);
+}
+
+void throw_type_error(const std::string& field, py::handle value, const std::string& rule) {
+  throw py::type_error(field + " is of type " + std::string(Py_TYPE(value.ptr())->tp_name) + "; must be " +
+                       rule);
+}
+
+std::uint64_t whole_number(py::handle value, const char* field, WholeRange range) {
+  if (PyBool_Check(value.ptr()) || !PyIndex_Check(value.ptr()))
+    throw_type_error(field, value, "a whole number");
+  const py::object index = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
+  if (!index) throw py::error_already_set();
+  const std::uint64_t number = PyLong_AsUnsignedLongLong(index.ptr());
+  const bool fits = !PyErr_Occurred();
+  PyErr_Clear();
+  if (fits && range.least <= number && number <= range.most) return number;
+  throw_value_error(
+      field, index,
+      "a whole number from " + std::to_string(range.least) + " to " + std::to_string(range.most));
+}
+
+double real_number(py::handle value, const char* field) {
+  if (PyBool_Check(value.ptr()) || !PyNumber_Check(value.ptr())) throw_type_error(field, value, "a number");
+  const double number = PyFloat_AsDouble(value.ptr());
+  if (PyErr_Occurred()) {
+    const bool is_too_large = PyErr_ExceptionMatches(PyExc_OverflowError) != 0;
+    PyErr_Clear();
+    if (!is_too_large) throw_type_error(field, value, "a number");
+    throw_value_error(field, value, "a number of at most 1.8e308");
+  }
+  if (std::isnan(number)) throw_value_error(field, value, "a number");
+  return number;
+}
+
+bool truth(py::handle value, const char* field) {
+  if (value.ptr() == Py_True) return true;
+  if (value.ptr() == Py_False) return false;
+  throw_type_error(field, value, "True or False");
+}
+
+std::string text(py::handle value, const char* field) {
+  if (!PyUnicode_Check(value.ptr())) throw_type_error(field, value, "a str");
+  Py_ssize_t size = 0;
+  const char* bytes = PyUnicode_AsUTF8AndSize(value.ptr(), &size);
+  if (bytes == nullptr)
+    throw py::error_already_set();  // a lone surrogate: UnicodeEncodeError, which is a ValueError
+  return {bytes, static_cast<std::size_t>(size)};
+}
+
+}  // namespace tally::python

@@ -1,0 +1,64 @@
+#include "errors.hpp"
+
+#include <cstring>
+
+#include "records.hpp"
+#include "tally/serialization/file_kind.hpp"
+#include "tally/streams/state_kind.hpp"
+
+namespace tally::python {
+namespace {
+
+[[noreturn]] void raise(const char* class_name, const py::object& exception) {
+  PyErr_SetObject(in_records(class_name).ptr(), exception.ptr());
+  throw py::error_already_set();
+}
+
+void translate(std::exception_ptr thrown) {
+  try {
+    if (thrown) std::rethrow_exception(thrown);
+  } catch (const FormatError& error) {
+    throw_format_error(error, py::none());
+  } catch (const StateMismatch& error) {
+    raise("StateMismatch",
+          in_records("StateMismatch")(std::string(error.what()), error.option, error.saved, error.wanted));
+  } catch (const std::system_error& error) {
+    throw_os_error(error, py::none());
+  }
+}
+
+}  // namespace
+
+void throw_format_error(const FormatError& error, py::handle path) {
+  const char* name = dynamic_cast<const FileKindError*>(&error) != nullptr ? "FileKindError" : "FormatError";
+  raise(name, in_records(name)(std::string(error.what()), path, error.offset()));
+}
+
+void throw_os_error(const std::system_error& error, py::handle path) {
+  const int number = error.code().value();
+  const py::object type = py::reinterpret_borrow<py::object>(PyExc_OSError);
+  const py::object exception =
+      path.is_none() ? type(number, std::string(error.what())) : type(number, error.code().message(), path);
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
+  throw py::error_already_set();
+}
+
+std::string path_from(py::handle path) {
+  PyObject* bytes = nullptr;
+  if (PyUnicode_FSConverter(path.ptr(), &bytes) == 0) throw py::error_already_set();
+  const py::bytes own = py::reinterpret_steal<py::bytes>(bytes);
+  return own;
+}
+
+void register_errors() {
+  // Errors of Python that are thrown meanwhile replace the C++ one.
+  py::register_exception_translator([](std::exception_ptr thrown) {
+    try {
+      translate(thrown);
+    } catch (py::error_already_set& error) {
+      error.restore();
+    }
+  });
+}
+
+}  // namespace tally::python

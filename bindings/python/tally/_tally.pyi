@@ -1,0 +1,1 @@
+# The module of C++, as types. Sections in the order of bindings/python/src/module.cpp.
