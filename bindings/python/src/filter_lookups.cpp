@@ -6,6 +6,7 @@
 #include "arguments.hpp"
 #include "filter.hpp"
 #include "filter_methods.hpp"
+#include "guarded.hpp"
 #include "records.hpp"
 
 namespace tally::python {
@@ -85,18 +86,11 @@ py::array estimate_batch(const Filter& filter, py::handle keys) {
 }  // namespace
 
 int contains_slot(PyObject* self, PyObject* key) noexcept {
-  try {
+  return in_slot([&] {
     const auto& filter = py::cast<const Filter&>(py::handle(self));
     const Hash128 digest = digest_of(key, filter.hasher());
-    return filter.read(1, [&](const AnyFilter& own) { return own.may_contain(digest); }) ? 1 : 0;
-  } catch (py::error_already_set& error) {
-    error.restore();
-  } catch (const py::builtin_exception& error) {
-    error.set_error();
-  } catch (const std::exception& error) {
-    PyErr_SetString(PyExc_RuntimeError, error.what());
-  }
-  return -1;
+    return static_cast<int>(filter.read(1, [&](const AnyFilter& own) { return own.may_contain(digest); }));
+  });
 }
 
 void define_lookups(py::handle cls) {

@@ -9,6 +9,48 @@ from typing import Union
 
 import numpy
 
+__all__ = [
+    "digest_dtype",
+    "count_estimate_dtype",
+    "FormatError",
+    "FileKindError",
+    "StateMismatch",
+    "InsertResult",
+    "InsertOutcome",
+    "RemoveResult",
+    "ThresholdState",
+    "ApplyResult",
+    "Shape",
+    "BloomShape",
+    "BlockedBloomShape",
+    "CountingBloomShape",
+    "BlockedCountingBloomShape",
+    "ThresholdShape",
+    "DLeftShape",
+    "CompactDLeftShape",
+    "CountMinShape",
+    "HistogramBin",
+    "FilterStatistics",
+    "DLeftStatistics",
+    "CompactDLeftStatistics",
+    "CountEstimate",
+    "CountMinBound",
+    "KeyCount",
+    "LimitedEstimate",
+    "SetSimilarity",
+    "PredictedError",
+    "CacheLines",
+    "OperationCosts",
+    "RoundingCost",
+    "DLeftSize",
+    "DLeftForecast",
+    "Candidate",
+    "Plan",
+    "SharePlan",
+    "Verdict",
+    "Verification",
+]
+
 #: The type of an array of digests: what tally.digests returns, and batch functions take in place of keys.
 digest_dtype = numpy.dtype([("low", "<u8"), ("high", "<u8")])
 
@@ -27,6 +69,13 @@ def from_pickle(data):
     from . import _tally
 
     return _tally.from_bytes(data)
+
+
+def hash_set_from_pickle(image, max_bytes, seed):
+    """The same for a HashSet."""
+    from . import _tally
+
+    return _tally._hash_set_from_image(image, max_bytes, seed)
 
 
 class FormatError(ValueError):
