@@ -75,6 +75,7 @@ def test_empty_batches_and_empty_keys_are_fine():
         (["a", 1.5], TypeError, r"keys\[1\] is of type float; .*dropna"),
         (["a", None], TypeError, r"keys\[1\] is of type NoneType; .*dropna"),
         ([True], TypeError, r"keys\[0\] is of type bool"),
+        ([numpy.bool_(True)], TypeError, r"keys\[0\] is of type numpy.bool_"),
         (pandas.Series(["a", None]), TypeError, r"keys\[1\]"),
         (pandas.Series(["a", None], dtype="string"), TypeError, r"keys\[1\] is of type"),
         ([2**64], ValueError, r"keys\[0\] is 18446744073709551616; must be an integer from -9223372036854775808"),

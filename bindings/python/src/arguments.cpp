@@ -26,9 +26,12 @@ void throw_type_error(const std::string& field, py::handle value, const std::str
                        rule);
 }
 
+bool is_bool(py::handle value) {
+  return PyBool_Check(value.ptr()) || std::string_view(Py_TYPE(value.ptr())->tp_name) == "numpy.bool_";
+}
+
 std::uint64_t whole_number(py::handle value, const char* field, WholeRange range) {
-  if (PyBool_Check(value.ptr()) || !PyIndex_Check(value.ptr()))
-    throw_type_error(field, value, "a whole number");
+  if (is_bool(value) || !PyIndex_Check(value.ptr())) throw_type_error(field, value, "a whole number");
   const py::object index = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
   if (!index) throw py::error_already_set();
   const std::uint64_t number = PyLong_AsUnsignedLongLong(index.ptr());
@@ -41,7 +44,7 @@ std::uint64_t whole_number(py::handle value, const char* field, WholeRange range
 }
 
 double real_number(py::handle value, const char* field) {
-  if (PyBool_Check(value.ptr()) || !PyNumber_Check(value.ptr())) throw_type_error(field, value, "a number");
+  if (is_bool(value) || !PyNumber_Check(value.ptr())) throw_type_error(field, value, "a number");
   const double number = PyFloat_AsDouble(value.ptr());
   if (PyErr_Occurred()) {
     const bool is_too_large = PyErr_ExceptionMatches(PyExc_OverflowError) != 0;

@@ -11,6 +11,9 @@
 
 namespace tally::python {
 
+/// A bool of Python or of numpy, which are no numbers here, though Python takes them for 0 and 1.
+bool is_bool(py::handle value);
+
 /// Whole numbers that a field accepts, including both ends.
 struct WholeRange {
   std::uint64_t least = 0;

@@ -20,7 +20,7 @@ class Filter {
 
   /// Calls use(the filter) during which no other thread changes it. Throws ValueError after close().
   template <class Use>
-  auto read(std::size_t num_keys, Use use) const {
+  NotOfPython auto read(std::size_t num_keys, Use use) const {
     const std::shared_ptr<Core> core = open_core();
     const Held held(core->guard, Access::read, num_keys);
     return use(core->filter());
@@ -28,7 +28,7 @@ class Filter {
 
   /// The same alone. Throws ValueError for a mapped filter.
   template <class Use>
-  auto write(std::size_t num_keys, Use use) {
+  NotOfPython auto write(std::size_t num_keys, Use use) {
     const std::shared_ptr<Core> core = open_core();
     if (core->mapped) throw_read_only();
     const Held held(core->guard, Access::write, num_keys);
@@ -37,7 +37,7 @@ class Filter {
 
   /// The same with another filter, which is only read; with a copy if it is this one.
   template <class Use>
-  auto read_with(const Filter& other, Use use) const {
+  NotOfPython auto read_with(const Filter& other, Use use) const {
     const std::shared_ptr<Core> core = open_core();
     const std::shared_ptr<Core> theirs = other.open_core();
     if (core == theirs) {
@@ -48,7 +48,7 @@ class Filter {
     return use(core->filter(), theirs->filter());
   }
   template <class Use>
-  auto write_with(const Filter& other, Use use) {
+  NotOfPython auto write_with(const Filter& other, Use use) {
     const std::shared_ptr<Core> core = open_core();
     const std::shared_ptr<Core> theirs = other.open_core();
     if (core->mapped) throw_read_only();

@@ -21,6 +21,10 @@ AnyFilter copy_of(const Filter& filter) {
   return filter.read(Held::long_batch, [](const AnyFilter& own) { return own; });
 }
 
+py::object shape_of(const Filter& filter) {
+  return to_python(filter.read(1, [](const AnyFilter& own) { return own.shape(); }));
+}
+
 bool merge(Filter& filter, const Filter& other) {
   return filter.write_with(other, [](AnyFilter& own, const AnyFilter& theirs) { return own.merge(theirs); });
 }
@@ -106,8 +110,7 @@ std::string repr(py::handle self) {
   const auto& filter = py::cast<const Filter&>(self);
   const std::string name = py::str(py::type::handle_of(self).attr("__name__"));
   if (filter.is_closed()) return "<tally." + name + ": closed>";
-  const py::object shape = filter.read(1, [](const AnyFilter& own) { return to_python(own.shape()); });
-  std::string text = "<tally." + name + ": " + std::string(py::repr(shape));
+  std::string text = "<tally." + name + ": " + std::string(py::repr(shape_of(filter)));
   const FilterTotals totals = filter.read(1, [](const AnyFilter& own) { return own.totals(); });
   text +=
       ", " + with_commas(totals.num_insertions) + (filter.peek().is_sketch() ? " in total" : " insertions");
@@ -150,12 +153,7 @@ py::object similarity(py::handle a, py::handle b, py::handle confidence) {
 }  // namespace
 
 void define_common(py::handle cls) {
-  property(
-      cls, "shape",
-      [](const Filter& filter) {
-        return filter.read(1, [](const AnyFilter& own) { return to_python(own.shape()); });
-      },
-      "The size, as tally.BloomShape and the like: what a constructor takes.");
+  property(cls, "shape", shape_of, "The size, as tally.BloomShape and the like: what a constructor takes.");
   property(
       cls, "kind", [](const Filter& filter) { return std::string(name_of(filter.peek().kind())); },
       "The name of the kind, as in files and in the command: 'bloom'.");

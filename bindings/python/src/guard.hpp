@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <shared_mutex>
+#include <type_traits>
 
 #include "python.hpp"
 
@@ -19,6 +20,10 @@ struct Guard {
   int num_batches = 0;
   std::shared_mutex mutex;
 };
+
+/// What `use` of a structure returns; it may run without the interpreter's lock, so that it makes no object of Python.
+template <class Result>
+concept NotOfPython = !std::is_base_of_v<py::handle, std::remove_cvref_t<Result>>;
 
 /// Held during one call on a structure. A batch of at least `long_batch` keys gives up the interpreter's lock meanwhile.
 class Held {

@@ -17,12 +17,12 @@ class Guarded {
       : own_(std::make_unique<Own>(std::move(own))), guard_(std::make_unique<Guard>()), hasher_(hasher) {}
 
   template <class Use>
-  auto read(std::size_t num_keys, Use use) const {
+  NotOfPython auto read(std::size_t num_keys, Use use) const {
     const Held held(*guard_, Access::read, num_keys);
     return use(std::as_const(*own_));
   }
   template <class Use>
-  auto write(std::size_t num_keys, Use use) {
+  NotOfPython auto write(std::size_t num_keys, Use use) {
     const Held held(*guard_, Access::write, num_keys);
     return use(*own_);
   }

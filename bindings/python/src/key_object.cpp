@@ -87,7 +87,7 @@ void KeyObject::take_other(PyObject* key, std::string& scratch, KeyName name) {
     if (info.itemsize != 1 || info.ndim != 1 || info.strides[0] != 1)
       throw_type_error(name.text(), key, "a contiguous view of single bytes; pass bytes(view)");
     scratch.assign(static_cast<const char*>(info.ptr), static_cast<std::size_t>(info.size));
-  } else if (PyIndex_Check(key) && !PyBool_Check(key)) {
+  } else if (PyIndex_Check(key) && !is_bool(key)) {
     const py::object index = py::reinterpret_steal<py::object>(PyNumber_Index(key));
     if (index) return take_integer(index.ptr(), name);
     if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw py::error_already_set();

@@ -26,7 +26,8 @@ py::object merged_sketch_in_place(py::object self, py::handle other) {
 }
 
 py::bytes sketch_bytes(const Sketch& sketch) {
-  const std::vector<std::byte> bytes = sketch.read(Held::long_batch, [](const auto& own) { return serialize(own); });
+  const std::vector<std::byte> bytes =
+      sketch.read(Held::long_batch, [](const auto& own) { return serialize(own); });
   return bytes_from(bytes);
 }
 
@@ -84,67 +85,82 @@ py::object key_count_of(const KeyCount& count, KeyType type) {
 }
 
 void define_whole_sketch(py::handle cls) {
-  method(cls, "merge(self, other)",
-         [](Sketch& sketch, py::handle other) {
-           if (!py::isinstance<Sketch>(other))
-             throw py::type_error(std::string("other is of type ") + Py_TYPE(other.ptr())->tp_name +
-                                  "; must be a sketch of the same kind");
-           sketch.merge(py::cast<const Sketch&>(other));
-         },
-         "Adds the other one, whose seed and sizes are the same; the guarantees then hold for both streams together. Raises\n"
-         "ValueError that names the first difference, and changes nothing.",
-         "other"_a);
+  method(
+      cls, "merge(self, other)",
+      [](Sketch& sketch, py::handle other) {
+        if (!py::isinstance<Sketch>(other))
+          throw py::type_error(std::string("other is of type ") + Py_TYPE(other.ptr())->tp_name +
+                               "; must be a sketch of the same kind");
+        sketch.merge(py::cast<const Sketch&>(other));
+      },
+      "Adds the other one, whose seed and sizes are the same; the guarantees then hold for both streams "
+      "together. Raises\n"
+      "ValueError that names the first difference, and changes nothing.",
+      "other"_a);
   method(cls, "__iadd__(self, other)", merged_sketch_in_place, "merge()", "other"_a);
-  method(cls, "__add__(self, other)",
-         [](const Sketch& sketch, py::handle other) { return merged_sketch_in_place(wrapped(sketch.copy()), other); },
-         "A new one with the content of both.", "other"_a);
-  method(cls, "copy(self)", [](const Sketch& sketch) { return wrapped(sketch.copy()); }, "A copy.");
-  method(cls, "__copy__(self)", [](const Sketch& sketch) { return wrapped(sketch.copy()); }, "copy()");
-  method(cls, "__deepcopy__(self, memo)",
-         [](const Sketch& sketch, py::handle) { return wrapped(sketch.copy()); }, "copy()", "memo"_a);
-  method(cls, "clear(self)",
-         [](Sketch& sketch) { sketch.write(Held::long_batch, [](auto& own) { own.clear(); }); },
-         "Removes all keys.");
-  method(cls, "to_bytes(self)", sketch_bytes, "The bytes of its file, which are the same on every machine; see from_bytes.");
-  method(cls, "__reduce_ex__(self, protocol)",
-         [](const Sketch& sketch, int protocol) {
-           if (sketch.hasher().id() == HashId::highwayhash_128)
-             throw py::value_error(
-                 "a sketch with a keyed hash is not pickled, because the pickle would contain the secret; save() it, "
-                 "and open(path, key=...)");
-           return reduced(sketch_bytes(sketch), protocol);
-         },
-         "For pickle and copy.", "protocol"_a);
-  method(cls, "save(self, path, *, overwrite=False)",
-         [](const Sketch& sketch, py::handle path, bool overwrite) {
-           const std::string own_path = path_from(path);
-           about_file(own_path, [&] {
-             sketch.read(Held::long_batch, [&](const auto& own) {
-               save(own, own_path, overwrite ? Overwrite::replace : Overwrite::refuse);
-             });
-           });
-         },
-         "Writes the file that the command and C++ read, all or nothing. Raises FileExistsError if there is one and not\n"
-         "overwrite, and other OSErrors.",
-         "path"_a, py::kw_only(), "overwrite"_a = false);
-  method(cls, "__eq__(self, other)",
-         [](const Sketch& sketch, py::handle other) -> py::object {
-           if (!py::isinstance<Sketch>(other)) return py::reinterpret_borrow<py::object>(Py_NotImplemented);
-           return py::bool_(sketch.equals(py::cast<const Sketch&>(other)));
-         },
-         "Whether files of both would hold the same.", "other"_a);
+  method(
+      cls, "__add__(self, other)",
+      [](const Sketch& sketch, py::handle other) {
+        return merged_sketch_in_place(wrapped(sketch.copy()), other);
+      },
+      "A new one with the content of both.", "other"_a);
+  method(
+      cls, "copy(self)", [](const Sketch& sketch) { return wrapped(sketch.copy()); }, "A copy.");
+  method(
+      cls, "__copy__(self)", [](const Sketch& sketch) { return wrapped(sketch.copy()); }, "copy()");
+  method(
+      cls, "__deepcopy__(self, memo)",
+      [](const Sketch& sketch, py::handle) { return wrapped(sketch.copy()); }, "copy()", "memo"_a);
+  method(
+      cls, "clear(self)",
+      [](Sketch& sketch) { sketch.write(Held::long_batch, [](auto& own) { own.clear(); }); },
+      "Removes all keys.");
+  method(cls, "to_bytes(self)", sketch_bytes,
+         "The bytes of its file, which are the same on every machine; see from_bytes.");
+  method(
+      cls, "__reduce_ex__(self, protocol)",
+      [](const Sketch& sketch, int protocol) {
+        if (sketch.hasher().id() == HashId::highwayhash_128)
+          throw py::value_error(
+              "a sketch with a keyed hash is not pickled, because the pickle would contain the secret; "
+              "save() it, "
+              "and open(path, key=...)");
+        return reduced(sketch_bytes(sketch), protocol);
+      },
+      "For pickle and copy.", "protocol"_a);
+  method(
+      cls, "save(self, path, *, overwrite=False)",
+      [](const Sketch& sketch, py::handle path, bool overwrite) {
+        const std::string own_path = path_from(path);
+        about_file(own_path, [&] {
+          sketch.read(Held::long_batch, [&](const auto& own) {
+            save(own, own_path, overwrite ? Overwrite::replace : Overwrite::refuse);
+          });
+        });
+      },
+      "Writes the file that the command and C++ read, all or nothing. Raises FileExistsError if there is one "
+      "and not\n"
+      "overwrite, and other OSErrors.",
+      "path"_a, py::kw_only(), "overwrite"_a = false);
+  method(
+      cls, "__eq__(self, other)",
+      [](const Sketch& sketch, py::handle other) -> py::object {
+        if (!py::isinstance<Sketch>(other)) return py::reinterpret_borrow<py::object>(Py_NotImplemented);
+        return py::bool_(sketch.equals(py::cast<const Sketch&>(other)));
+      },
+      "Whether files of both would hold the same.", "other"_a);
   py::setattr(cls, "__hash__", py::none());
-  property(cls, "seed",
-           [](const Sketch& sketch) -> py::object {
-             if (sketch.hasher().id() == HashId::highwayhash_128) return py::none();
-             return py::int_(sketch.hasher().seed_or_key_id());
-           },
-           "The seed of the hash; None with a keyed hash.");
-  property(cls, "total_count",
-           [](const Sketch& sketch) {
-             return sketch.read(1, [](const auto& own) { return own.total_count(); });
-           },
-           "The sum of all weights.");
+  property(
+      cls, "seed",
+      [](const Sketch& sketch) -> py::object {
+        if (sketch.hasher().id() == HashId::highwayhash_128) return py::none();
+        return py::int_(sketch.hasher().seed_or_key_id());
+      },
+      "The seed of the hash; None with a keyed hash.");
+  property(
+      cls, "total_count",
+      [](const Sketch& sketch) { return sketch.read(1, [](const auto& own) { return own.total_count(); }); },
+      "The sum of all weights.");
 }
 
 }  // namespace tally::python

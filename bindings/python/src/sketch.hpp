@@ -14,16 +14,17 @@ namespace tally::python {
 /// A sketch of Python that no AnyFilter holds, with any scheme of rows.
 class Sketch {
  public:
-  explicit Sketch(AnySketch sketch) : sketch_(std::make_unique<AnySketch>(std::move(sketch))), guard_(std::make_unique<Guard>()) {}
+  explicit Sketch(AnySketch sketch)
+      : sketch_(std::make_unique<AnySketch>(std::move(sketch))), guard_(std::make_unique<Guard>()) {}
 
   /// Calls use(the sketch, as its own type) during which no other thread changes it.
   template <class Use>
-  auto read(std::size_t num_keys, Use use) const {
+  NotOfPython auto read(std::size_t num_keys, Use use) const {
     const Held held(*guard_, Access::read, num_keys);
     return std::visit([&](const auto& own) { return use(own); }, std::as_const(*sketch_));
   }
   template <class Use>
-  auto write(std::size_t num_keys, Use use) {
+  NotOfPython auto write(std::size_t num_keys, Use use) {
     const Held held(*guard_, Access::write, num_keys);
     return std::visit([&](auto& own) { return use(own); }, *sketch_);
   }
