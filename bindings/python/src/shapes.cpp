@@ -156,8 +156,9 @@ FilterShape shape_from(py::handle from) {
 RequirementsArgument::RequirementsArgument(const char* function, const py::dict& arguments,
                                            std::span<const char* const> others) {
   std::optional<Numbers> counts;
-  for (const auto& [key, value] : arguments) {
-    const std::string name = py::str(key);
+  for (const auto& argument_of_name : arguments) {
+    const std::string name = py::str(argument_of_name.first);
+    const py::handle value = argument_of_name.second;
     const auto is = [&](std::string_view own) { return name == own; };
     if (std::ranges::any_of(others, is)) continue;
     if (value.is_none()) continue;
