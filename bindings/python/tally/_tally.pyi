@@ -285,3 +285,16 @@ def plan_shares(
 ) -> records.SharePlan: ...
 def planned_num_keys(shape: records.Shape, false_positive_rate: float) -> int: ...
 def shape_bytes(shape: records.Shape) -> int: ...
+
+# Verification.
+
+def verify(
+    shape: Union[records.Shape, Filter],
+    num_keys: Optional[int] = None,
+    *,
+    threshold: Optional[int] = None,
+    num_trials: Optional[int] = None,
+    num_queries: Optional[int] = None,
+    seed: Optional[int] = None,
+    confidence: float = 0.999,
+) -> records.Verification: ...
