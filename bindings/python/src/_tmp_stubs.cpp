@@ -3,5 +3,4 @@
 namespace tally::python {
 void bind_streams(py::module_&) {}
 void bind_summaries(py::module_&) {}
-void bind_theory(py::module_& m) { m.def_submodule("theory"); }
 }  // namespace tally::python

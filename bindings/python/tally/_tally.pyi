@@ -35,6 +35,7 @@ def random_hash_key() -> bytes: ...
 # Filters.
 
 class Filter:
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
     __hash__: None  # type: ignore[assignment]
     @property
     def shape(self) -> records.Shape: ...
@@ -210,6 +211,7 @@ class AgingBloomFilter:
 # Sketches.
 
 class Sketch:
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
     __hash__: None  # type: ignore[assignment]
     @property
     def seed(self) -> Optional[int]: ...
@@ -298,3 +300,7 @@ def verify(
     seed: Optional[int] = None,
     confidence: float = 0.999,
 ) -> records.Verification: ...
+
+# The formulas, whose types are in theory.pyi.
+
+_theory: Any

@@ -26,7 +26,7 @@ struct SimulationWishes {
 };
 
 /// The plan of a simulation that fills filters of this shape with `num_insertions` new keys each. Throws
-/// std::invalid_argument if num_insertions is 0 or the threshold is out of range, or if so many keys raise all counts of a
+/// std::invalid_argument if num_insertions is 0 or the threshold is out of range, or if this number of keys raises all counts of a
 /// sketch by more than 10000.
 [[nodiscard]] SimulationPlan plan_simulation(const FilterShape& shape, std::uint64_t num_insertions,
                                              const SimulationWishes& wishes = {});
