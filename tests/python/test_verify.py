@@ -1,4 +1,4 @@
-"""verify() agrees with the formulas, and says so when it does not."""
+"""verify() agrees with the formulas, and a filter that is full is not good."""
 
 import _thread
 import json
