@@ -505,3 +505,12 @@ class Verification:
     num_positives_checked: int
     was_full: bool  #: a filter of this shape refused insertions: nothing was measured
     is_good: bool  #: all rates with exact laws are inside their limits, and there is no false negative
+
+
+@dataclasses.dataclass(frozen=True)
+class ShardedStatistics:
+    """What a ShardedFilter holds."""
+
+    total: FilterStatistics  #: of all shards: sums; rates and loads are means over the shards, as lookups ask one shard
+    fullest: FilterStatistics  #: of the shard with the highest load
+    fullest_shard: int  #: which one that is
