@@ -12,7 +12,7 @@ from typing import Any, Iterable, Iterator, Optional, Union
 import numpy
 from numpy.typing import NDArray
 
-from . import _tally
+from . import _tally, theory
 from ._records import (
     FilterStatistics,
     FormatError,
@@ -40,12 +40,8 @@ def divided(digests: NDArray[Any], num_shards: int) -> tuple[NDArray[Any], NDArr
 
 
 def largest_share(num_keys: int, num_shards: int, failure_probability: float) -> int:
-    """The number of keys that no shard exceeds, but with this probability (Bernstein's inequality and the union bound)."""
-    if num_shards == 1:
-        return num_keys
-    mean = num_keys / num_shards
-    log = math.log(num_shards / failure_probability)
-    return min(num_keys, math.ceil(mean + log / 3 + math.sqrt(log * log / 9 + 2 * log * mean)))
+    """The number of keys that no shard exceeds, but with this probability."""
+    return theory.largest_share(num_keys, num_shards, failure_probability)
 
 
 def whole(value: Any, field: str, least: int, most: int) -> int:

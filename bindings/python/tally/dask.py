@@ -341,8 +341,9 @@ def _maker(
         _refuse_inexact(filter_class_or_shape)
         shape = filter_class_or_shape(seed=seed, **requirements).shape
     elif filter_class_or_shape in _merged_with_bounds():
-        filter_class_or_shape(seed=seed, **requirements)
-        return functools.partial(filter_class_or_shape, seed=seed, **requirements)
+        make: Any = functools.partial(filter_class_or_shape, seed=seed, **requirements)
+        make()
+        return make
     else:
         raise TypeError(
             f"filter_class_or_shape is {filter_class_or_shape!r}; must be a class such as tally.BloomFilter, or a shape"
