@@ -2,7 +2,6 @@
 #include "sketch.hpp"
 namespace tally::python {
 void bind_streams(py::module_&) {}
-void bind_summaries(py::module_&) {}
 void bind_theory(py::module_& m) { m.def_submodule("theory"); }
 void bind_verify(py::module_&) {}
 }  // namespace tally::python
