@@ -207,6 +207,7 @@ def test_the_shape_makes_the_same_filter_again(empty_filter, filter_class):
 def test_every_method_has_a_signature_and_a_docstring():
     for cls in [*FILTERS, tally.TopKeys, tally.SpaceSaving, tally.CountMinWindow, tally.HashSet, tally.RecentKeys, tally.AgingBloomFilter]:
         assert len(cls.__doc__) > 60 and not cls.__doc__.startswith("<")
+        assert inspect.signature(cls).parameters
         for name, own in inspect.getmembers(cls, callable):
             if not name.startswith("_"):
                 assert "self" in inspect.signature(own).parameters, (cls, name)

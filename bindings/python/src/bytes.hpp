@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <span>
+#include <vector>
 
 #include "python.hpp"
 #include "records.hpp"
@@ -19,26 +20,40 @@ inline py::bytes bytes_from(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// The bytes of an object with a buffer: bytes, bytearray, memoryview, an array of bytes. Valid while this exists.
+/// The bytes of an object with a buffer: bytes, bytearray, memoryview, an array of bytes. Valid while this exists. Bytes that
+/// another thread may change are copied first.
 class BytesArgument {
  public:
   /// Throws TypeError that names the field.
-  BytesArgument(py::handle object, const char* field) {
-    if (PyObject_GetBuffer(object.ptr(), &view_, PyBUF_SIMPLE) == 0) return;
-    PyErr_Clear();
-    throw py::type_error(std::string(field) + " is of type " + Py_TYPE(object.ptr())->tp_name +
-                         "; must be bytes, or another contiguous buffer");
+  BytesArgument(py::handle object, const char* field) : view_(object, field) {
+    if (view_.buffer.readonly == 0) copy_.assign(view_.bytes().begin(), view_.bytes().end());
   }
-  ~BytesArgument() { PyBuffer_Release(&view_); }
-  BytesArgument(const BytesArgument&) = delete;
-  BytesArgument& operator=(const BytesArgument&) = delete;
 
   std::span<const std::byte> span() const noexcept {
-    return {static_cast<const std::byte*>(view_.buf), static_cast<std::size_t>(view_.len)};
+    return view_.buffer.readonly == 0 ? copy_ : view_.bytes();
   }
 
  private:
-  Py_buffer view_{};
+  struct View {
+    View(py::handle object, const char* field) {
+      if (PyObject_GetBuffer(object.ptr(), &buffer, PyBUF_SIMPLE) == 0) return;
+      PyErr_Clear();
+      throw py::type_error(std::string(field) + " is of type " + Py_TYPE(object.ptr())->tp_name +
+                           "; must be bytes, or another contiguous buffer");
+    }
+    ~View() { PyBuffer_Release(&buffer); }
+    View(const View&) = delete;
+    View& operator=(const View&) = delete;
+
+    std::span<const std::byte> bytes() const noexcept {
+      return {static_cast<const std::byte*>(buffer.buf), static_cast<std::size_t>(buffer.len)};
+    }
+
+    Py_buffer buffer{};
+  };
+
+  View view_;
+  std::vector<std::byte> copy_;
 };
 
 /// What pickle needs of an object that `tally.from_bytes` makes again; the bytes travel without a copy where the protocol

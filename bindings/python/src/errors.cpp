@@ -5,6 +5,7 @@
 #include "records.hpp"
 #include "tally/serialization/file_kind.hpp"
 #include "tally/streams/state_kind.hpp"
+#include "tally/summaries/terms.hpp"
 
 namespace tally::python {
 namespace {
@@ -12,6 +13,15 @@ namespace {
 [[noreturn]] void raise(const char* class_name, const py::object& exception) {
   PyErr_SetObject(in_records(class_name).ptr(), exception.ptr());
   throw py::error_already_set();
+}
+
+/// The text of an error, which may quote bytes that are no UTF-8: the name of a publisher.
+py::object text_of_error(const std::exception& error) {
+  const std::string_view what = error.what();
+  const py::object text = py::reinterpret_steal<py::object>(
+      PyUnicode_DecodeUTF8(what.data(), static_cast<Py_ssize_t>(what.size()), "backslashreplace"));
+  if (!text) throw py::error_already_set();
+  return text;
 }
 
 void translate(std::exception_ptr thrown) {
@@ -22,6 +32,13 @@ void translate(std::exception_ptr thrown) {
   } catch (const StateMismatch& error) {
     raise("StateMismatch",
           in_records("StateMismatch")(std::string(error.what()), error.option, error.saved, error.wanted));
+  } catch (const NotAuthentic& error) {
+    raise("NotAuthentic", in_records("NotAuthentic")(text_of_error(error)));
+  } catch (const NoRoomForPeer& error) {
+    raise("NoRoomForPeer", in_records("NoRoomForPeer")(text_of_error(error)));
+  } catch (const std::invalid_argument& error) {
+    PyErr_SetObject(PyExc_ValueError, text_of_error(error).ptr());
+    throw py::error_already_set();
   } catch (const std::system_error& error) {
     throw_os_error(error, py::none());
   }

@@ -9,8 +9,9 @@
 namespace tally::python {
 
 /// Registers how exceptions of the library become those of Python: FormatError becomes tally.FormatError, FileKindError
-/// tally.FileKindError, StateMismatch tally.StateMismatch, all of them ValueErrors, and std::system_error OSError. pybind11
-/// itself turns std::invalid_argument into ValueError, and std::bad_alloc into MemoryError.
+/// tally.FileKindError, StateMismatch tally.StateMismatch, NotAuthentic tally.NotAuthentic, NoRoomForPeer
+/// tally.NoRoomForPeer, all of them ValueErrors, as std::invalid_argument itself, and std::system_error OSError. pybind11
+/// turns std::bad_alloc into MemoryError.
 void register_errors();
 
 /// Throws tally.FormatError, or FileKindError, with the path.

@@ -26,7 +26,15 @@ class Filter {
     return use(core->filter());
   }
 
-  /// The same alone. Throws ValueError for a mapped filter.
+  /// The same, while a structure that is made from the filter, and has this guard, is changed.
+  template <class Use>
+  NotOfPython auto read_into(Guard& made, Use use) const {
+    const std::shared_ptr<Core> core = open_core();
+    const HeldBoth held(made, Access::write, core->guard);
+    return use(core->filter());
+  }
+
+  /// `read` alone. Throws ValueError for a mapped filter.
   template <class Use>
   NotOfPython auto write(std::size_t num_keys, Use use) {
     const std::shared_ptr<Core> core = open_core();

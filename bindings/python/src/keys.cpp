@@ -288,12 +288,13 @@ Numbers::Numbers(py::handle numbers, std::size_t num_keys, const char* field) {
   values_ = {static_cast<const std::uint64_t*>(array.data()), num_keys};
 }
 
-std::optional<HashKey> hash_key_from(py::handle key) {
+std::optional<HashKey> hash_key_from(py::handle key, const char* field) {
   if (key.is_none()) return std::nullopt;
-  if (!PyBytes_Check(key.ptr())) throw_type_error("key", key, "32 bytes, as tally.random_hash_key() makes");
+  if (!PyBytes_Check(key.ptr())) throw_type_error(field, key, "32 bytes, as tally.random_hash_key() makes");
   HashKey bytes;
   if (static_cast<std::size_t>(PyBytes_GET_SIZE(key.ptr())) != bytes.size())
-    throw py::value_error("key has " + std::to_string(PyBytes_GET_SIZE(key.ptr())) + " bytes; must have 32");
+    throw py::value_error(std::string(field) + " has " + std::to_string(PyBytes_GET_SIZE(key.ptr())) +
+                          " bytes; must have 32");
   std::memcpy(bytes.data(), PyBytes_AS_STRING(key.ptr()), bytes.size());
   return bytes;
 }

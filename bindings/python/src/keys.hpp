@@ -107,7 +107,7 @@ class Numbers {
 
 /// `seed` (None: the default of the command) or `key`, the secret of a keyed hash: 32 bytes.
 KeyHasher hasher_from(py::handle seed, py::handle key);
-std::optional<HashKey> hash_key_from(py::handle key);
+std::optional<HashKey> hash_key_from(py::handle key, const char* field = "key");
 
 /// The seed of structures that are made without one, the same as that of the command, so that files merge.
 inline constexpr std::uint64_t default_seed = 0x74616c6c79;

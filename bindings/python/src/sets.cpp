@@ -116,7 +116,8 @@ void bind_hash_set(py::module_& module) {
                                 .c_str(),
                             py::custom_type_setup(slots));
   cls.def(py::init(&new_hash_set), "max_bytes"_a = py::none(), py::kw_only(), "seed"_a = py::none(),
-          "key"_a = py::none());
+          "key"_a = py::none(),
+          documented("__init__(self, max_bytes=None, *, seed=None, key=None)", "").c_str());
   method(
       cls, "insert(self, key)",
       [](PyHashSet& set, py::handle key) {
@@ -192,7 +193,8 @@ void bind_recent_keys(py::module_& module) {
             return PyRecentKeys(RecentKeys(whole_number(memory_bytes, "memory_bytes", {64, unlimited})),
                                 hasher_from(seed, key));
           }),
-          "memory_bytes"_a, py::kw_only(), "seed"_a = py::none(), "key"_a = py::none());
+          "memory_bytes"_a, py::kw_only(), "seed"_a = py::none(), "key"_a = py::none(),
+          documented("__init__(self, memory_bytes, *, seed=None, key=None)", "").c_str());
   method(
       cls, "insert(self, key)",
       [](PyRecentKeys& recent, py::handle key) {
@@ -252,7 +254,8 @@ void bind_aging_bloom(py::module_& module) {
         const KeyHasher hasher = hasher_from(seed, key);
         return PyAgingBloom(AgingBloomFilter<>(*bloom, hasher, keys), hasher);
       }),
-      "keys_per_generation"_a, "shape"_a, py::kw_only(), "seed"_a = py::none(), "key"_a = py::none());
+      "keys_per_generation"_a, "shape"_a, py::kw_only(), "seed"_a = py::none(), "key"_a = py::none(),
+      documented("__init__(self, keys_per_generation, shape, *, seed=None, key=None)", "").c_str());
   method(
       cls, "insert(self, key)",
       [](PyAgingBloom& filter, py::handle key) {

@@ -268,7 +268,8 @@ void bind_sketches(py::module_& module) {
                   return TopKeys<Rows>(own_capacity, shape, hasher);
                 }));
           }),
-          "capacity"_a, "sketch"_a, py::kw_only(), "seed"_a = py::none(), "key"_a = py::none());
+          "capacity"_a, "sketch"_a, py::kw_only(), "seed"_a = py::none(), "key"_a = py::none(),
+          documented("__init__(self, capacity, sketch, *, seed=None, key=None)", "").c_str());
   define_candidates(top, "TopKeys");
 
   py::class_<SpaceSavingOf, Sketch> saving(
@@ -281,7 +282,8 @@ void bind_sketches(py::module_& module) {
   saving.def(py::init([](py::handle capacity, py::handle seed, py::handle key) {
                return SpaceSavingOf(SpaceSaving(whole_number(capacity, "capacity"), hasher_from(seed, key)));
              }),
-             "capacity"_a, py::kw_only(), "seed"_a = py::none(), "key"_a = py::none());
+             "capacity"_a, py::kw_only(), "seed"_a = py::none(), "key"_a = py::none(),
+             documented("__init__(self, capacity, *, seed=None, key=None)", "").c_str());
   define_candidates(saving, "SpaceSaving");
 
   py::class_<CountMinWindowOf, Sketch> window(
@@ -298,7 +300,8 @@ void bind_sketches(py::module_& module) {
                      return CountMinWindow<Rows>(shape, hasher);
                    }));
              }),
-             "sketch"_a, py::kw_only(), "seed"_a = py::none(), "key"_a = py::none());
+             "sketch"_a, py::kw_only(), "seed"_a = py::none(), "key"_a = py::none(),
+             documented("__init__(self, sketch, *, seed=None, key=None)", "").c_str());
   define_window(window);
 }
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
 import enum
 import os
 from typing import Union
 
 import numpy
+from numpy.typing import NDArray
 
 __all__ = [
     "digest_dtype",
@@ -15,6 +17,8 @@ __all__ = [
     "FormatError",
     "FileKindError",
     "StateMismatch",
+    "NotAuthentic",
+    "NoRoomForPeer",
     "InsertResult",
     "InsertOutcome",
     "RemoveResult",
@@ -49,6 +53,10 @@ __all__ = [
     "SharePlan",
     "Verdict",
     "Verification",
+    "SummaryVersion",
+    "SummaryStatus",
+    "SummaryMessage",
+    "PeerMatches",
 ]
 
 #: The type of an array of digests: what tally.digests returns, and batch functions take in place of keys.
@@ -105,6 +113,14 @@ class StateMismatch(ValueError):
 
     def __str__(self) -> str:
         return str(self.args[0])
+
+
+class NotAuthentic(ValueError):
+    """A summary message that is not signed with the group's secret."""
+
+
+class NoRoomForPeer(ValueError):
+    """A publisher that does not fit into a SummarySet: its max_peers or max_total_bytes is reached."""
 
 
 class InsertResult(enum.IntEnum):
@@ -514,3 +530,78 @@ class ShardedStatistics:
     total: FilterStatistics  #: of all shards: sums; rates and loads are means over the shards, as lookups ask one shard
     fullest: FilterStatistics  #: of the shard with the highest load
     fullest_shard: int  #: which one that is
+
+
+@dataclasses.dataclass(frozen=True, order=True)
+class SummaryVersion:
+    """A state of a publisher's filter. A later epoch is a later version, whatever the sequence."""
+
+    epoch: int  #: of this run of the publisher; 0 of a copy that nothing has arrived for
+    sequence: int  #: the number of versions published in this epoch
+
+
+@dataclasses.dataclass(frozen=True)
+class SummaryStatus:
+    """Where a copy stands in its publisher's history."""
+
+    held: SummaryVersion
+    newest: SummaryVersion  #: the newest version that a message mentioned
+    #: the publisher's clock, in UTC, when it last confirmed that the version held was the newest; None if it never did
+    as_of: Union[datetime.datetime, None]
+    is_current: bool  #: it holds the newest version that it has heard of
+    needs_full: bool  #: a message is missing: send the request()
+    num_versions_behind: Union[int, None]  #: None if another epoch has begun, or nothing has arrived
+    num_nonzero: int  #: bits or cells held that are not 0
+    digest: int  #: of the bits or cells held
+    has_diverged: bool  #: the bits or cells differ from the publisher's at that version, which should never happen
+    is_contradicted: bool  #: the last message was of an earlier epoch: it was late, or the publisher's clock was set back
+
+    def age(self, now: Union[datetime.datetime, None] = None) -> Union[datetime.timedelta, None]:
+        """The time since as_of, up to now, which has a time zone; 0 if the clocks disagree."""
+        if self.as_of is None:
+            return None
+        now = datetime.datetime.now(datetime.timezone.utc) if now is None else now
+        return max(now - self.as_of, datetime.timedelta())
+
+
+@dataclasses.dataclass(frozen=True)
+class SummaryMessage:
+    """What a message between nodes says."""
+
+    kind: str  #: "full", "delta", "heartbeat", "request" or "stored"
+    publisher: str  #: whose filter it is about
+    version: SummaryVersion  #: after the message; in a request, the newest version that the sender has heard of
+    from_sequence: int  #: of a delta: the version it starts from, in the same epoch; otherwise 0
+    published_at: datetime.datetime  #: by the sender's clock, in UTC
+    num_changes: int  #: of a full copy: bits or cells that are not 0; of a delta: those that changed; otherwise 0
+    digest: int  #: of all bits or cells of the version; in a request, of those that the sender holds
+    shape: Shape  #: of a filter with these bits or cells: the scheme and the sizes
+    seed: Union[int, None]  #: of the publisher's hash; None with a keyed hash
+    is_signed: bool  #: it has a signature, which only a copy with the secret can check
+    format_version: int  #: 1 or 2
+    num_bytes: int  #: the length of the message
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class PeerMatches:
+    """Which peers may have the keys of a batch: an entry for every pair of a key and a peer, ordered by key and peer."""
+
+    key_indices: NDArray[numpy.int64]  #: positions in the batch
+    peer_indices: NDArray[numpy.uint32]  #: positions in `names`
+    names: list[str]  #: all peers at the time of the call, whether they may have a key or not
+    num_keys: int  #: in the batch
+
+    def lists(self) -> list[list[str]]:
+        """For every key of the batch, the names of the peers that may have it."""
+        found: list[list[str]] = [[] for _ in range(self.num_keys)]
+        for key, peer in zip(self.key_indices.tolist(), self.peer_indices.tolist()):
+            found[key].append(self.names[peer])
+        return found
+
+
+def summary_time(microseconds: int) -> datetime.datetime:
+    """This time after 1970 in UTC, or the latest that datetime has."""
+    try:
+        return datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc) + datetime.timedelta(microseconds=microseconds)
+    except OverflowError:
+        return datetime.datetime.max.replace(tzinfo=datetime.timezone.utc)
