@@ -1,7 +1,6 @@
 #include "bindings.hpp"
 #include "sketch.hpp"
 namespace tally::python {
-void bind_streams(py::module_&) {}
 void bind_summaries(py::module_&) {}
 void bind_theory(py::module_& m) { m.def_submodule("theory"); }
 void bind_verify(py::module_&) {}
