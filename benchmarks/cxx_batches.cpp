@@ -58,9 +58,11 @@ void measure(Filter filter, std::size_t num_keys) {
       num_full += filter.insert_range(present);
     }
   };
-  const double insert = median_ns(num_keys, [&] { filter.clear(); }, insert_all);
+  const double insert = median_ns(
+      num_keys, [&] { filter.clear(); }, insert_all);
   const auto ask = [&](const std::vector<std::uint64_t>& keys) {
-    return median_ns(num_keys, [] {}, [&] { filter.may_contain_batch(keys, answers); });
+    return median_ns(
+        num_keys, [] {}, [&] { filter.may_contain_batch(keys, answers); });
   };
   const double hit = ask(present);
   if (num_full != 0 || std::ranges::count(answers, true) != static_cast<std::ptrdiff_t>(num_keys)) {

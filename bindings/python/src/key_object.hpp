@@ -45,7 +45,7 @@ class KeyObject {
   std::string_view bytes_;
 };
 
-/// Appends a code point as UTF-8. Throws ValueError for a surrogate and for what is none.
+/// Appends a code point as UTF-8. Throws ValueError for a surrogate, and for a number that no character has.
 void append_utf8(std::string& text, std::uint32_t code_point, KeyName name);
 
 }  // namespace tally::python

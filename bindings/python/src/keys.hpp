@@ -35,7 +35,7 @@ class KeyText {
 /// The keys of a batch. Arrays of integers and of type S are read where they are; other keys are hashed once, at first.
 class KeyBatch {
  public:
-  /// Throws TypeError or ValueError that names the field and the first key that is none.
+  /// Throws TypeError or ValueError that names the field and the first wrong key.
   KeyBatch(py::handle keys, const KeyHasher& hasher, const char* field = "keys");
 
   static constexpr std::size_t keys_per_part = 1024;

@@ -18,7 +18,7 @@ py::object to_python(const FilterShape& shape);
 /// The shape of such an object. Throws TypeError for another object, TypeError or ValueError for its fields.
 FilterShape shape_from(py::handle shape);
 
-/// The requirements of keyword arguments. Throws TypeError for a name that is none, naming `function`; TypeError or
+/// The requirements of keyword arguments. Throws TypeError for another name, naming `function`; TypeError or
 /// ValueError for values. Names in `others` are left to the caller.
 class RequirementsArgument {
  public:

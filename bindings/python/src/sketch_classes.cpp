@@ -127,7 +127,7 @@ void define_candidates(py::handle cls, const char* class_name) {
   property(
       cls, "floor",
       [](const Sketch& sketch) { return number_of(sketch, [](const auto& own) { return own.floor(); }); },
-      "The highest count that a key which is no candidate can have: at most total_count / capacity.");
+      "The highest count that a key outside the candidates can have: at most total_count / capacity.");
   property(
       cls, "memory_bytes",
       [](const Sketch& sketch) { return number_of(sketch, [](const auto& own) { return own.num_bytes(); }); },

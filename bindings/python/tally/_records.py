@@ -587,3 +587,12 @@ class TopStreamStatistics:
     num_left_out: int  #: records late by a window or more, which do not count
     memory_bytes: int
     seed: Union[int, None]  #: of the hash; None with a keyed hash
+
+
+@dataclasses.dataclass(frozen=True)
+class ShardedStatistics:
+    """What a ShardedFilter holds."""
+
+    total: FilterStatistics  #: of all shards: sums; rates and loads are means over the shards, as lookups ask one shard
+    fullest: FilterStatistics  #: of the shard with the highest load
+    fullest_shard: int  #: which one that is

@@ -35,6 +35,7 @@ def random_hash_key() -> bytes: ...
 # Filters.
 
 class Filter:
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
     __hash__: None  # type: ignore[assignment]
     @property
     def shape(self) -> records.Shape: ...
@@ -210,6 +211,7 @@ class AgingBloomFilter:
 # Sketches.
 
 class Sketch:
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
     __hash__: None  # type: ignore[assignment]
     @property
     def seed(self) -> Optional[int]: ...
@@ -377,3 +379,20 @@ class TopStream(_StreamState):
     ) -> records.Ranking: ...
     def sketch(self) -> Union[TopKeys, SpaceSaving]: ...
     def statistics(self) -> records.TopStreamStatistics: ...
+
+# Verification.
+
+def verify(
+    shape: Union[records.Shape, Filter],
+    num_keys: Optional[int] = None,
+    *,
+    threshold: Optional[int] = None,
+    num_trials: Optional[int] = None,
+    num_queries: Optional[int] = None,
+    seed: Optional[int] = None,
+    confidence: float = 0.999,
+) -> records.Verification: ...
+
+# The formulas, whose types are in theory.pyi.
+
+_theory: Any

@@ -5,7 +5,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 
 #include "commands/commands.hpp"
@@ -16,48 +15,18 @@
 namespace tally::cli {
 namespace {
 
-/// Compares the rates of one attempt with the predicted ones, each with this confidence.
-std::vector<Verdict> judge(const Attempt& attempt, const SimulationResult& result, double confidence) {
-  const SimulationPlan& plan = attempt.plan;
-  const InsertionMix mix = insertion_mix(plan);
-  std::vector<Verdict> verdicts;
-  for (const MeasuredRate& rate : result.rates) {
-    const SchemeLaw law = rate.true_count == 0 ? attempt.law : predicted_law(plan, mix, rate.true_count);
-    Verdict verdict{rate, std::exp(law.ln_false_positive_rate), law.kind, {}, false};
-    const double effective =
-        std::max(1.0, std::floor(static_cast<double>(rate.num_queries) / rate.design_effect));
-    const auto trials = static_cast<std::uint64_t>(effective);
-    const auto scaled = static_cast<double>(rate.num_passed) / rate.design_effect;
-    verdict.limits.low =
-        theory::binomial_confidence_limits(static_cast<std::uint64_t>(std::floor(scaled)), trials, confidence)
-            .low;
-    verdict.limits.high =
-        theory::binomial_confidence_limits(std::min(trials, static_cast<std::uint64_t>(std::ceil(scaled))),
-                                           trials, confidence)
-            .high;
-    const bool not_above = verdict.limits.low <= verdict.predicted;
-    const bool not_below = verdict.predicted <= verdict.limits.high || is_conservative(plan.shape);
-    verdict.inside = not_above && not_below;
-    verdicts.push_back(verdict);
-  }
-  return verdicts;
-}
-
-std::vector<Outcome> verify_all(const VerifyOptions& options) {
-  const std::vector<Attempt> attempts = attempts_of(options);
-  std::vector<Outcome> outcomes;
+std::vector<Verification> verify_all(const VerifyOptions& options) {
+  std::vector<Verification> outcomes;
   std::uint64_t num_rates = 0;
-  for (const Attempt& attempt : attempts) {
-    SimulationPlan plan = attempt.plan;
+  for (SimulationPlan& plan : attempts_of(options)) {
     plan.should_stop = stop_requested;
-    outcomes.push_back({attempt.plan, simulate(plan), {}});
+    outcomes.push_back({plan, simulate(plan), {}});
     if (outcomes.back().result.was_full)
       throw std::runtime_error("a filter of this shape is full before all --keys are inserted; give fewer");
     num_rates += outcomes.back().result.rates.size();
   }
   const double confidence = theory::per_test_confidence(options.confidence, num_rates);
-  for (std::size_t i = 0; i < attempts.size(); ++i)
-    outcomes[i].verdicts = judge(attempts[i], outcomes[i].result, confidence);
+  for (Verification& outcome : outcomes) outcome.verdicts = judge(outcome.plan, outcome.result, confidence);
   return outcomes;
 }
 
@@ -124,14 +93,14 @@ Run declare_verify(CommandLine app) {
   return [options] {
     check_plot(options->plot, options->json);
     options->shape.wanted.threshold = options->threshold;
-    const std::vector<Outcome> outcomes = verify_all(*options);
+    const std::vector<Verification> outcomes = verify_all(*options);
     if (options->json) {
       print_json(outcomes_json(outcomes, *options));
     } else {
       print(outcomes_text(outcomes, options->confidence));
     }
     if (options->plot.wanted) draw(options->plot, outcomes_figure(outcomes));
-    return std::ranges::all_of(outcomes, &Outcome::is_good) ? ExitCode::success : ExitCode::none;
+    return std::ranges::all_of(outcomes, &Verification::is_good) ? ExitCode::success : ExitCode::none;
   };
 }
 

@@ -1,7 +1,5 @@
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <cmath>
 #include <stdexcept>
 
 #include "commands/verify.hpp"
@@ -15,11 +13,6 @@
 
 namespace tally::cli {
 namespace {
-
-constexpr std::uint64_t insertions_by_default = 20'000'000;  // in all trials together: takes a few seconds
-constexpr double passes_by_default = 1000;
-constexpr std::uint64_t max_queries_a_trial = 10'000'000;
-constexpr std::uint32_t most_threshold = 10'000;
 
 FilterKind kind_of(const VerifyOptions& options) { return options.shape.kind_or_default(); }
 
@@ -79,72 +72,24 @@ FilterShape shape_of(const VerifyOptions& options, const std::string& scheme) {
   return cli::shape_of(shape).shape;
 }
 
-/// Queries of a dleft or compact-dleft filter ask whether a key is in it. For a sketch, theta is by default the least
-/// count that few absent keys reach.
-std::uint64_t threshold_of(const VerifyOptions& options, SimulationPlan plan) {
-  constexpr double few = 0.1;
-  switch (plan.shape.kind()) {
-    case FilterKind::dleft:
-    case FilterKind::compact_dleft:
-      return 1;
-    case FilterKind::count_min: {
-      if (options.threshold) return *options.threshold;
-      plan.threshold = 1;
-      const InsertionMix mix = insertion_mix(plan);  // all keys once
-      const auto passes = [&](std::uint64_t theta) {
-        plan.threshold = theta;
-        return std::exp(predicted_law(plan, mix, 0).ln_false_positive_rate) > few;
-      };
-      std::uint64_t least = 1;
-      for (std::uint64_t end = most_threshold + 1; least < end;) {
-        const std::uint64_t middle = least + (end - least) / 2;
-        passes(middle) ? least = middle + 1 : end = middle;
-      }
-      if (least > most_threshold)
-        throw std::invalid_argument(
-            "--keys: with this number of keys, counts are too high by more than 10000; give fewer");
-      return least;
-    }
-    default:
-      return plan.shape.made_for_theta().value_or(1);
-  }
-}
-
-Attempt attempt_of(const VerifyOptions& options, const std::string& scheme) {
-  SimulationPlan plan;
-  plan.seed = options.seed;
+SimulationPlan attempt_of(const VerifyOptions& options, const std::string& scheme) {
+  const SimulationWishes wishes{options.threshold, options.num_trials, options.num_queries, options.seed};
   if (!options.file.empty()) {
     const OpenFilter filter(FilterFileOptions{options.file, options.key_file, options.verify_file});
-    plan.shape = filter->shape();
-    plan.num_insertions = options.num_keys.value_or(filter->totals().num_insertions);
-  } else {
-    if (!options.num_keys)
-      throw std::invalid_argument("--keys is missing; give the number of keys per filter");
-    plan.shape = shape_of(options, scheme);
-    plan.num_insertions = *options.num_keys;
+    const std::uint64_t num_keys = options.num_keys.value_or(filter->totals().num_insertions);
+    if (num_keys == 0)
+      throw std::invalid_argument(
+          "--keys: the filter in the file has no keys; give the number of keys per filter");
+    return plan_simulation(filter->shape(), num_keys, wishes);
   }
-  if (plan.num_insertions == 0)
-    throw std::invalid_argument(
-        "--keys: the filter in the file has no keys; give the number of keys per filter");
-  plan.threshold = threshold_of(options, plan);
-  if (plan.threshold > most_threshold)
-    throw std::invalid_argument(
-        "--theta: the theta of this filter is above 10000; give a filter with a smaller one");
-  plan.num_trials = options.num_trials.value_or(
-      std::clamp<std::uint64_t>(insertions_by_default / plan.num_insertions, 20, 1000));
-  const SchemeLaw law = predicted_law(plan, insertion_mix(plan), 0);
-  const double rate = std::exp(law.ln_false_positive_rate);
-  const double wanted =
-      std::clamp(passes_by_default / std::max(rate, 1e-300) / static_cast<double>(plan.num_trials), 100.0,
-                 static_cast<double>(max_queries_a_trial));
-  plan.num_queries = options.num_queries.value_or(static_cast<std::uint64_t>(wanted));
-  return {plan, law};
+  if (!options.num_keys) throw std::invalid_argument("--keys is missing; give the number of keys per filter");
+  return plan_simulation(shape_of(options, scheme), *options.num_keys, wishes);
 }
 
 }  // namespace
 
-std::vector<Attempt> attempts_of(const VerifyOptions& options) {
-  std::vector<Attempt> attempts;
+std::vector<SimulationPlan> attempts_of(const VerifyOptions& options) {
+  std::vector<SimulationPlan> attempts;
   for (const std::string& scheme : schemes_of(options)) attempts.push_back(attempt_of(options, scheme));
   return attempts;
 }

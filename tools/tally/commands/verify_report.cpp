@@ -17,7 +17,7 @@ std::string_view name_of_law(const SimulationPlan& plan, LawKind kind) {
   return kind == LawKind::exact && plan.threshold > 1 && !is_of_lines ? "independent" : name_of(kind);
 }
 
-Json outcome_json(const Outcome& outcome, double confidence) {
+Json outcome_json(const Verification& outcome, double confidence) {
   const SimulationPlan& plan = outcome.plan;
   Json tests = Json::array();
   for (const Verdict& verdict : outcome.verdicts) {
@@ -38,7 +38,7 @@ Json outcome_json(const Outcome& outcome, double confidence) {
           {"num_trials", plan.num_trials},
           {"seed", plan.seed},
           {"family_confidence", confidence},
-          {"one_sided", is_conservative(plan.shape)},
+          {"one_sided", is_upper_bound(plan.shape)},
           {"tests", tests},
           {"num_false_negatives", outcome.result.num_false_negatives},
           {"num_positives_checked", outcome.result.num_positives_checked},
@@ -63,12 +63,12 @@ PartNames part_names(FilterKind kind) {
   }
 }
 
-std::string title_of(const std::vector<Outcome>& outcomes) {
+std::string title_of(const std::vector<Verification>& outcomes) {
   const SimulationPlan& plan = outcomes.front().plan;
   const PartNames parts = part_names(plan.shape.kind());
   std::string title = fmt::format("{}, ", name_of(plan.shape.kind()));
   if (outcomes.size() == 1) title += fmt::format("{} {}, ", plan.shape.num_positions(), parts.positions);
-  const bool is_of_all = std::ranges::all_of(outcomes, [&](const Outcome& outcome) {
+  const bool is_of_all = std::ranges::all_of(outcomes, [&](const Verification& outcome) {
     return outcome.plan.shape.num_hashes() == plan.shape.num_hashes();
   });
   if (is_of_all) title += fmt::format("{} {}, ", plan.shape.num_hashes(), parts.hashes);
@@ -79,15 +79,15 @@ std::string title_of(const std::vector<Outcome>& outcomes) {
 
 }  // namespace
 
-Json outcomes_json(const std::vector<Outcome>& outcomes, const VerifyOptions& options) {
+Json outcomes_json(const std::vector<Verification>& outcomes, const VerifyOptions& options) {
   if (options.shape.scheme != every_scheme) return outcome_json(outcomes.front(), options.confidence);
   Json schemes = Json::array();
-  for (const Outcome& outcome : outcomes) schemes.push_back(outcome_json(outcome, options.confidence));
-  const bool is_good = std::ranges::all_of(outcomes, &Outcome::is_good);
+  for (const Verification& outcome : outcomes) schemes.push_back(outcome_json(outcome, options.confidence));
+  const bool is_good = std::ranges::all_of(outcomes, &Verification::is_good);
   return {{"schemes", schemes}, {"verdict", is_good ? "inside" : "outside"}};
 }
 
-std::string outcomes_text(const std::vector<Outcome>& outcomes, double confidence) {
+std::string outcomes_text(const std::vector<Verification>& outcomes, double confidence) {
   std::string text = title_of(outcomes);
   const bool has_all = outcomes.size() > 1;
   std::vector<std::string> header{"true count", "queries", "passed",  "measured", "predicted",
@@ -125,7 +125,7 @@ std::string outcomes_text(const std::vector<Outcome>& outcomes, double confidenc
   text += fmt::format("\nFalse negatives: {} of {} checked.\n", num_false_negatives, num_positives_checked);
   std::string remarks =
       fmt::format("The limits hold for all rows together with confidence {:.4g}%", 100 * confidence);
-  if (is_conservative(outcomes.front().plan.shape))
+  if (is_upper_bound(outcomes.front().plan.shape))
     remarks +=
         "; with conservative update the measured rate may be lower than the prediction, which is for plain "
         "update";
@@ -135,7 +135,7 @@ std::string outcomes_text(const std::vector<Outcome>& outcomes, double confidenc
   return text + wrapped(remarks + ".", 0) + "\n";
 }
 
-Figure outcomes_figure(const std::vector<Outcome>& outcomes) {
+Figure outcomes_figure(const std::vector<Verification>& outcomes) {
   std::vector<VerifiedRate> rates;
   const bool has_all = outcomes.size() > 1;
   for (const auto& [plan, result, verdicts] : outcomes) {
