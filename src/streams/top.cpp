@@ -34,6 +34,13 @@ TopStream::TopStream(const Options& options)
         return Slot(std::in_place_type<TopKeys<>>, options.capacity, options.sketch, options.hasher);
       }) {}
 
+TopStream::TopStream(const Options& options, StateReader& state, const std::optional<HashKey>& key)
+    : options_(checked(options)), ring_(options.window, options.num_slots, [&] {
+        return Slot(std::in_place_type<SpaceSaving>, 1, options.hasher);
+      }) {
+  restore(state, key);
+}
+
 void TopStream::add(const StreamRecords& records) {
   detail::require_records(top_structure, records, true, options_.window.has_value());
   ring_.add(

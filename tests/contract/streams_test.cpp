@@ -584,6 +584,25 @@ TEST(TopStreamLaws, TheStateDoesNotDependOnBatchesOrStops) {
   }
 }
 
+TEST(TopStreamLaws, AStreamMadeFromAStateContinuesAndTakesNoMoreMemoryThanIt) {
+  const SampleRecords sample(4'000, 800, 19);
+  for (const TopStream::Options& options : top_cases()) {
+    TopStream whole(options);
+    whole.add(sample.all().part(0, 2'000));
+    const std::vector<std::byte> bytes = test::state_of(whole);
+    StateReader state(bytes, StateKind::top, test::sample_state_options, "bytes");
+    TopStream resumed(options, state, {});
+    state.finish();
+    for (TopStream* const stream : {&whole, &resumed}) stream->add(sample.all().part(2'000, 4'000));
+    EXPECT_TRUE(test::state_of(resumed) == test::state_of(whole));
+
+    TopStream::Options large = options;
+    large.capacity = CountedKeys::max_capacity;
+    StateReader again(bytes, StateKind::top, test::sample_state_options, "bytes");
+    EXPECT_LT(TopStream(large, again, {}).memory_bytes(), 4 * bytes.size());
+  }
+}
+
 TEST(StreamStates, AnotherStreamIsRefusedByTheFirstOptionThatDiffers) {
   const ThresholdStream stream({.threshold = 3, .hasher = 42});
   const std::vector<std::byte> bytes = test::state_of(stream);

@@ -3,6 +3,7 @@
 #include "arguments.hpp"
 #include "bindings.hpp"
 #include "bytes.hpp"
+#include "guard.hpp"
 #include "keys.hpp"
 #include "records.hpp"
 #include "tally/hashing/random_seed.hpp"

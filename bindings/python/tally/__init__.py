@@ -7,5 +7,6 @@ from . import theory
 from ._records import *  # noqa: F401,F403
 from ._tally import *  # noqa: F401,F403
 from ._tally import __version__
+from ._streams import *  # noqa: F401,F403
 from ._sharded import ShardedFilter
 from ._records import digest_dtype

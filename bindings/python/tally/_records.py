@@ -53,10 +53,16 @@ __all__ = [
     "SharePlan",
     "Verdict",
     "Verification",
+    "ShardedStatistics",
     "SummaryVersion",
     "SummaryStatus",
     "SummaryMessage",
     "PeerMatches",
+    "ThresholdStreamStatistics",
+    "ExactCheckResult",
+    "SumStreamStatistics",
+    "Ranking",
+    "TopStreamStatistics",
 ]
 
 #: The type of an array of digests: what tally.digests returns, and batch functions take in place of keys.
@@ -84,6 +90,13 @@ def hash_set_from_pickle(image, max_bytes, seed):
     from . import _tally
 
     return _tally._hash_set_from_image(image, max_bytes, seed)
+
+
+def stream_from_pickle(name, data):
+    """The same for a stream; `name` is that of its class."""
+    from . import _tally
+
+    return getattr(_tally, name).from_bytes(data)
 
 
 class FormatError(ValueError):
@@ -521,6 +534,76 @@ class Verification:
     num_positives_checked: int
     was_full: bool  #: a filter of this shape refused insertions: nothing was measured
     is_good: bool  #: all rates with exact laws are inside their limits, and there is no false negative
+
+
+@dataclasses.dataclass(frozen=True)
+class ThresholdStreamStatistics:
+    """What a ThresholdStream has done so far, and its error rates."""
+
+    num_keys: int  #: keys added, including repeats
+    num_distinct_keys: int  #: exact while keys are counted exactly; then a low estimate
+    num_reported: int
+    num_possible_repeats: int  #: reports made while the set of reported keys was full: each may be a repeat
+    counts_exactly: bool
+    num_generations: int  #: filters so far
+    memory_bytes: int
+    false_positive_rate: float  #: the present bound on the probability that a key below the threshold is reported
+    planned_false_positive_rate: float  #: the planned maximum of that rate
+    num_expected_false_reports: Union[float, None]  #: reported keys that never reach the threshold; None: unknown
+    seed: Union[int, None]  #: of the hash; None with a keyed hash
+
+
+@dataclasses.dataclass(frozen=True)
+class ExactCheckResult:
+    """The reports of a ThresholdStream against exact counts, and what theory predicts for this very stream."""
+
+    num_distinct_keys: int
+    num_keys_over_threshold: int  #: keys that reached the threshold
+    num_missed: int  #: those of them never reported: 0, unless two keys have the same digest
+    num_early_reports: int  #: those of them reported before they reached it
+    num_false_reports: int  #: keys reported that never reached it
+    predicted_early_reports: Union[float, None]  #: None for thresholds above 64
+    predicted_false_reports: Union[float, None]
+    predicted_standard_deviation: Union[float, None]  #: of early and false reports together
+
+
+@dataclasses.dataclass(frozen=True)
+class SumStreamStatistics:
+    """What a SumStream has done so far, and its error."""
+
+    num_records: int  #: without those left out as too late
+    total: int  #: the sum of all weights; with a window, of those in it
+    num_reported: int
+    num_possible_repeats: int  #: reports made while the set of reported keys was full: each may be a repeat
+    num_late: int  #: records before an earlier one in time, including those left out
+    num_left_out: int  #: records late by a window or more, which do not count
+    memory_bytes: int
+    bound: CountMinBound  #: a sum is too high by more than epsilon times total with at most this probability
+    seed: Union[int, None]  #: of the hash; None with a keyed hash
+
+
+@dataclasses.dataclass(frozen=True)
+class Ranking:
+    """The most frequent keys of a stream, and bounds on the counts of all others."""
+
+    keys: list[KeyCount]  #: the greatest count first
+    total: int  #: the sum of all weights; with a window, of those in it
+    floor: int  #: the highest count that a key which is not a candidate can have
+    bound_of_others: int  #: the highest count that a key which is not in `keys` can have
+
+
+@dataclasses.dataclass(frozen=True)
+class TopStreamStatistics:
+    """What a TopStream has done so far, and its bounds."""
+
+    num_records: int  #: without those left out as too late
+    total: int  #: the sum of all weights; with a window, of those in it
+    floor: int  #: the highest count that a key which is not a candidate can have
+    num_candidates: int  #: different keys among the candidates of all slots
+    num_late: int  #: records before an earlier one in time, including those left out
+    num_left_out: int  #: records late by a window or more, which do not count
+    memory_bytes: int
+    seed: Union[int, None]  #: of the hash; None with a keyed hash
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,6 +1,6 @@
 # The types of the C++ side, in the order of bindings/python/src/module.cpp. Dataclasses and enumerations are in _records.py.
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
 from typing import Any, Literal, Optional, TypeVar, Union, overload
 
@@ -289,6 +289,102 @@ def plan_shares(
 ) -> records.SharePlan: ...
 def planned_num_keys(shape: records.Shape, false_positive_rate: float) -> int: ...
 def shape_bytes(shape: records.Shape) -> int: ...
+
+# Streams.
+
+Reports = tuple[NDArray[numpy.int64], NDArray[numpy.uint64]]
+_Stream = TypeVar("_Stream", bound=_StreamState)
+
+class _StreamState:
+    def to_bytes(self) -> bytes: ...
+    def save(self, path: Path, *, overwrite: bool = True) -> None: ...
+    def restore(self, path: Path) -> None: ...
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]: ...
+    @property
+    def seed(self) -> Optional[int]: ...
+
+class ThresholdStream(_StreamState):
+    def __init__(
+        self,
+        threshold: int,
+        *,
+        num_keys: Optional[int] = None,
+        memory_bytes: Optional[int] = None,
+        false_positive_rate: Optional[float] = None,
+        update: Update = "plain",
+        exact_keys: int = 65536,
+        exact_check: bool = False,
+        on_event: Optional[Callable[..., object]] = None,
+        seed: Optional[int] = None,
+        key: Optional[bytes] = None,
+    ) -> None: ...
+    @staticmethod
+    def from_bytes(
+        data: Any, *, key: Optional[bytes] = None, on_event: Optional[Callable[..., object]] = None
+    ) -> ThresholdStream: ...
+    @property
+    def reached(self) -> Reports: ...
+    @property
+    def threshold(self) -> int: ...
+    def add(self, key: Key) -> Optional[int]: ...
+    def add_batch(self, keys: Keys) -> Reports: ...
+    def statistics(self) -> records.ThresholdStreamStatistics: ...
+    def check_result(self) -> records.ExactCheckResult: ...
+
+class SumStream(_StreamState):
+    def __init__(
+        self,
+        threshold: int,
+        *,
+        memory_bytes: int = 16777216,
+        window_seconds: Optional[float] = None,
+        num_slots: int = 1,
+        on_event: Optional[Callable[..., object]] = None,
+        seed: Optional[int] = None,
+        key: Optional[bytes] = None,
+    ) -> None: ...
+    @staticmethod
+    def from_bytes(
+        data: Any, *, key: Optional[bytes] = None, on_event: Optional[Callable[..., object]] = None
+    ) -> SumStream: ...
+    @property
+    def reached(self) -> Reports: ...
+    @property
+    def threshold(self) -> int: ...
+    def add(self, key: Key, weight: int = 1, time: Any = None) -> Optional[int]: ...
+    def add_batch(self, keys: Keys, weights: Optional[ArrayLike] = None, times: Any = None) -> Reports: ...
+    def statistics(self) -> records.SumStreamStatistics: ...
+
+class TopStream(_StreamState):
+    def __init__(
+        self,
+        capacity: Optional[int] = None,
+        *,
+        window_seconds: Optional[float] = None,
+        num_slots: int = 1,
+        method: Literal["sketch", "space-saving"] = "sketch",
+        sketch: Optional[records.CountMinShape] = None,
+        seed: Optional[int] = None,
+        key: Optional[bytes] = None,
+    ) -> None: ...
+    @staticmethod
+    def from_bytes(data: Any, *, key: Optional[bytes] = None) -> TopStream: ...
+    @property
+    def capacity(self) -> int: ...
+    def add(self, key: Key, weight: int = 1, time: Any = None) -> None: ...
+    def add_batch(self, keys: Keys, weights: Optional[ArrayLike] = None, times: Any = None) -> None: ...
+    def top(
+        self, num_keys: int = 10, *, as_type: Union[type[bytes], type[str], type[int], None] = None
+    ) -> list[records.KeyCount]: ...
+    def ranking(
+        self,
+        num_keys: int = 10,
+        *,
+        share: Optional[float] = None,
+        as_type: Union[type[bytes], type[str], type[int], None] = None,
+    ) -> records.Ranking: ...
+    def sketch(self) -> Union[TopKeys, SpaceSaving]: ...
+    def statistics(self) -> records.TopStreamStatistics: ...
 
 # Verification.
 

@@ -27,7 +27,6 @@ from numpy.typing import NDArray
 from . import _tally
 from ._records import CompactDLeftShape, DLeftShape, Shape, SharePlan, ThresholdShape, digest_dtype
 from ._sharded import ShardedFilter, divided, first_shard, largest_share, whole
-from ._tmp_threshold import ExactThresholdStream
 
 __all__ = ["build", "build_sharded", "bytes_moved", "over"]
 
@@ -357,7 +356,7 @@ def _maker(
 
 
 def _merged_with_bounds() -> list[type]:
-    return [getattr(_tally, name) for name in ("TopKeys", "SpaceSaving") if hasattr(_tally, name)]
+    return [_tally.TopKeys, _tally.SpaceSaving]
 
 
 def _refuse_key(requirements: dict[str, Any]) -> None:
@@ -382,8 +381,7 @@ def _new_filter(shape: Shape, seed: Optional[int]) -> Any:
 
 def _new_counter(n: int, num_keys: Optional[int], false_positive_rate: Optional[float], seed: Optional[int]) -> Any:
     """What counts the keys of one shard."""
-    stream = getattr(_tally, "ThresholdStream", ExactThresholdStream)
-    return stream(n, num_keys=num_keys, false_positive_rate=false_positive_rate, seed=seed)
+    return _tally.ThresholdStream(n, num_keys=num_keys, false_positive_rate=false_positive_rate, seed=seed)
 
 
 # Tasks. They change nothing that they take, so that a scheduler may repeat them. What they take are arguments, not lists:
@@ -567,8 +565,7 @@ for _kind in _merged_with_bounds():
     sizeof.register(_kind, lambda structure: 1024 + structure.memory_bytes)
 
 
-if hasattr(_tally, "ThresholdStream"):
-    sizeof.register(_tally.ThresholdStream, lambda stream: 1024 + stream.statistics().memory_bytes)
+sizeof.register(_tally.ThresholdStream, lambda stream: 1024 + stream.statistics().memory_bytes)
 
 
 @sizeof.register(ShardedFilter)

@@ -35,6 +35,9 @@ class TopStream {
 
   /// Throws what TopKeys and SpaceSaving throw, and std::invalid_argument if the window or number of slots is 0.
   explicit TopStream(const Options& options);
+  /// The stream that saved this state, without taking memory beside that of the state, whatever capacity the options claim.
+  /// Throws as `restore`, too.
+  TopStream(const Options& options, StateReader& state, const std::optional<HashKey>& key);
   TopStream(TopStream&&) noexcept = default;
   TopStream& operator=(TopStream&&) noexcept = default;
   ~TopStream() = default;
