@@ -1,5 +1,6 @@
 """ThresholdStream, SumStream and TopStream against exact counts."""
 
+import os
 import collections
 import gc
 import inspect
@@ -389,6 +390,7 @@ def test_threads_may_share_a_stream(random):
     assert events.count("ended_exact_counting") == 1
 
 
+@pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""), reason="the sanitizer itself needs the memory")
 def test_a_stream_that_ran_out_of_memory_is_refused_and_not_used():
     program = """
 import resource, numpy, tally
