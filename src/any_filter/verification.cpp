@@ -1,6 +1,7 @@
 #include "tally/any_filter/verification.hpp"
 
 #include <cmath>
+#include <string>
 #include <string_view>
 #include <variant>
 
@@ -14,6 +15,8 @@ constexpr double passes_by_default = 1000;
 constexpr double least_queries = 100;
 constexpr double most_queries = 10'000'000;  // per trial
 constexpr std::uint64_t most_simulated_threshold = 10'000;
+constexpr std::uint64_t most_wanted = std::uint64_t{1} << 40;  // what simulate allows
+constexpr std::string_view planning = "plan_simulation";
 
 double predicted_rate_of_absent(const SimulationPlan& plan) {
   return std::exp(predicted_law(plan, insertion_mix(plan), 0).ln_false_positive_rate);
@@ -34,32 +37,39 @@ std::uint64_t rarely_reached_count(SimulationPlan plan) {
     passes(middle) ? least = middle + 1 : end = middle;
   }
   if (least > most_simulated_threshold)
-    detail::throw_parameter_error("plan_simulation", "num_keys", plan.num_insertions,
-                                  "fewer, because counts are too high by more than 10000");
+    detail::throw_parameter_error(planning, "num_insertions", plan.num_insertions,
+                                  "smaller: the counts of more than 10% of the absent keys reach 10000");
   return least;
 }
 
 std::uint64_t threshold_of(const SimulationPlan& plan, std::optional<std::uint64_t> wanted) {
-  switch (plan.shape.kind()) {
-    case FilterKind::dleft:
-    case FilterKind::compact_dleft:
-      return 1;
-    case FilterKind::count_min:
-      return wanted ? *wanted : rarely_reached_count(plan);
-    default:
-      return plan.shape.made_for_theta().value_or(1);
+  if (plan.shape.kind() == FilterKind::count_min) {
+    if (!wanted) return rarely_reached_count(plan);
+    detail::require_in_range(planning, "threshold", *wanted, 1, most_simulated_threshold);
+    return *wanted;
   }
+  const std::uint64_t own = plan.shape.made_for_theta().value_or(1);
+  if (own > most_simulated_threshold)
+    detail::throw_parameter_error(planning, "threshold of the shape", own,
+                                  "1 to 10000; give a filter with a smaller one");
+  if (wanted && *wanted != own)
+    detail::throw_parameter_error(planning, "threshold", *wanted,
+                                  std::to_string(own) + ", that of the shape; leave it out");
+  return own;
 }
 
 }  // namespace
 
 SimulationPlan plan_simulation(const FilterShape& shape, std::uint64_t num_insertions,
                                const SimulationWishes& wishes) {
-  detail::require_in_range("plan_simulation", "num_keys", num_insertions, 1, max_num_positions);
+  check_shape(shape);
+  detail::require_in_range(planning, "num_insertions", num_insertions, 1, max_num_positions);
+  if (wishes.num_trials) detail::require_in_range(planning, "num_trials", *wishes.num_trials, 1, most_wanted);
+  if (wishes.num_queries)
+    detail::require_in_range(planning, "num_queries", *wishes.num_queries, 1, most_wanted);
   SimulationPlan plan{
       .shape = shape, .num_insertions = num_insertions, .seed = wishes.seed, .should_stop = {}};
   plan.threshold = threshold_of(plan, wishes.threshold);
-  detail::require_in_range("plan_simulation", "threshold", plan.threshold, 1, most_simulated_threshold);
   plan.num_trials =
       wishes.num_trials.value_or(std::clamp<std::uint64_t>(insertions_by_default / num_insertions, 20, 1000));
   if (wishes.num_queries) {
@@ -105,11 +115,14 @@ std::vector<Verdict> judge(const SimulationPlan& plan, const SimulationResult& r
 }
 
 Verification verify(const SimulationPlan& plan, double confidence) {
-  detail::require_probability("verify", "confidence", confidence);
+  // Closer to 1, the confidence of a single rate would round to 1.
+  if (!(confidence > 0 && confidence <= 1 - 1e-12))
+    detail::throw_parameter_error("verify", "confidence", confidence, "above 0 and at most 1 - 1e-12");
   Verification verification{plan, simulate(plan), {}};
-  if (verification.result.was_full || verification.result.rates.empty()) return verification;
-  const double each = theory::per_test_confidence(confidence, verification.result.rates.size());
-  verification.verdicts = judge(plan, verification.result, each);
+  const SimulationResult& result = verification.result;
+  if (result.was_full || result.rates.front().num_queries == 0) return verification;
+  const double each = theory::per_test_confidence(confidence, result.rates.size());
+  verification.verdicts = judge(plan, result, each);
   return verification;
 }
 

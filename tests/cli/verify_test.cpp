@@ -134,6 +134,21 @@ TEST(VerifyCommand, TakesTheShapeOfAFile) {
   EXPECT_EQ(Json::parse(result.output).at("shape").at("num_hashes"), 7);
 }
 
+TEST(VerifyCommand, RefusesAFileWhoseThetaIsTooHigh) {
+  const TemporaryDirectory directory;
+  const std::string keys = directory.write("keys", "a\n");
+  const std::string file = directory / "f.tally";
+  ASSERT_EQ(run_tally({"build", "-o", file, "--kind", "threshold", "--threshold", "20000", "--keys", "10",
+                       "-p", "1%", keys})
+                .exit_code,
+            0);
+  const CommandResult result = verify({"--file", file});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.error,
+            "tally verify: threshold of the shape is 20000; must be 1 to 10000; give a filter with a smaller "
+            "one\n");
+}
+
 TEST(VerifyCommand, RefusesBadShapesWithExitCodeTwo) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{}, "--keys"},
@@ -149,6 +164,8 @@ TEST(VerifyCommand, RefusesBadShapesWithExitCodeTwo) {
         "register-blocked"},
        "--num-hashes is 3; must be a multiple of 8"},
       {{"-n", "5", "-p", "1%", "--kind", "compact-dleft", "--scheme", "all"}, "--scheme"},
+      {{"-n", "100000000", "--kind", "count-min", "--width", "100", "--depth", "3"},
+       "--keys is 100000000; must be smaller: the counts of more than 10% of the absent keys reach 10000"},
       {{"--file", "/nonexistent/file"}, "/nonexistent/file"},
       {{"--file", "/nonexistent/file", "-k", "3"}, "--num-hashes"},
   };

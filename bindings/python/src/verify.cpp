@@ -20,7 +20,8 @@ py::object verify_shape(py::handle of, py::handle num_keys, py::handle threshold
   const FilterShape shape =
       is_filter ? py::cast<const Filter&>(of).read(1, [](const AnyFilter& own) { return own.shape(); })
                 : shape_from(of);
-  std::optional<std::uint64_t> keys = argument<std::optional<std::uint64_t>>(num_keys, "num_keys");
+  std::optional<std::uint64_t> keys;
+  if (!num_keys.is_none()) keys = whole_number(num_keys, "num_keys", {1, max_num_positions});
   if (!keys && is_filter)
     keys =
         py::cast<const Filter&>(of).read(1, [](const AnyFilter& own) { return own.totals().num_insertions; });

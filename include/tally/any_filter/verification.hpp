@@ -14,20 +14,20 @@ namespace tally {
 
 /// What a caller may fix of a simulation; the rest has defaults.
 struct SimulationWishes {
-  /// theta of the queries: 1 to 10000. Default: the one that the shape was made for, and 1 for Bloom and d-left filters. For
-  /// a sketch the least count that at most 10% of the absent keys reach.
+  /// theta of the queries. For a sketch 1 to 10000; default: the least count that at most 10% of the absent keys reach.
+  /// For other kinds only the theta that the shape was made for, which is the default, or 1 if it has none.
   std::optional<std::uint64_t> threshold = {};
-  /// Filters to fill. Default: 20 to 1000, so that all together get about 20 million insertions.
+  /// Filters to fill, 1 to 2^40. Default: 20 to 1000, so that all together get about 20 million insertions.
   std::optional<std::uint64_t> num_trials = {};
-  /// Queries per filter for keys that were never inserted. Default: enough for about 1000 false positives in all filters,
-  /// 100 to 10 million.
+  /// Queries per filter for keys that were never inserted, 1 to 2^40. Default: enough for about 1000 false positives in
+  /// all filters, 100 to 10 million.
   std::optional<std::uint64_t> num_queries = {};
   std::uint64_t seed = 0;
 };
 
-/// The plan of a simulation that fills filters of this shape with `num_insertions` new keys each. Throws
-/// std::invalid_argument if num_insertions is 0 or the threshold is out of range, or if this number of keys raises all counts of a
-/// sketch by more than 10000.
+/// The plan of a simulation with `num_insertions` per filter, 1 to 2^56. Throws std::invalid_argument if the shape, this
+/// number, a wish or the shape's own theta is out of range, or if more than 10% of the absent keys of a sketch reach a
+/// count of 10000 and no threshold is given.
 [[nodiscard]] SimulationPlan plan_simulation(const FilterShape& shape, std::uint64_t num_insertions,
                                              const SimulationWishes& wishes = {});
 
@@ -46,8 +46,9 @@ struct Verdict {
 /// Whether the measured rate may be lower than the predicted one: with conservative update.
 [[nodiscard]] bool is_upper_bound(const FilterShape& shape) noexcept;
 
-/// Compares the rates of a simulation with the predicted ones, each with this confidence, in (0, 1). The limits allow for
-/// queries that share a filter (MeasuredRate::design_effect).
+/// Compares the rates that simulate(plan) measured with the predicted ones, each with this confidence; else
+/// std::invalid_argument if it is not in (0, 1). The limits allow for queries that share a filter
+/// (MeasuredRate::design_effect).
 /// @source Clopper and Pearson 1934 for the limits
 [[nodiscard]] std::vector<Verdict> judge(const SimulationPlan& plan, const SimulationResult& result,
                                          double confidence);
@@ -56,16 +57,18 @@ struct Verdict {
 struct Verification {
   SimulationPlan plan;
   SimulationResult result;
-  std::vector<Verdict> verdicts;  ///< empty if result.was_full
+  std::vector<Verdict>
+      verdicts;  ///< empty if nothing was measured: a filter was full, or no trial was wanted
 
+  /// Whether rates were measured, no exact law is contradicted, and there is no false negative.
   bool is_good() const noexcept {
-    return !result.was_full && result.num_false_negatives == 0 &&
+    return !verdicts.empty() && !result.was_full && result.num_false_negatives == 0 &&
            std::ranges::none_of(verdicts, &Verdict::contradicts);
   }
 };
 
-/// Simulates, and judges all rates so that the limits hold together with `confidence`. Throws what `simulate` throws, and
-/// std::invalid_argument for a confidence outside (0, 1).
+/// Simulates, and judges all rates so that their limits hold together with `confidence`, above 0 and at most
+/// 1 - 1e-12; else std::invalid_argument. Throws what `simulate` throws.
 [[nodiscard]] Verification verify(const SimulationPlan& plan, double confidence = 0.999);
 
 }  // namespace tally

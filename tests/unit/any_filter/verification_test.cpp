@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <stdexcept>
 
 #include "tally/planner.hpp"
@@ -76,17 +77,62 @@ TEST(Verification, OfAFullFilterIsNotGood) {
   EXPECT_FALSE(found.is_good());
 }
 
+TEST(Verification, ThatStopsBeforeItsFirstTrialIsNotGood) {
+  SimulationPlan plan = plan_simulation(bloom_of(2000, 5), 200, {.num_trials = 5, .num_queries = 10});
+  plan.should_stop = [] { return true; };
+  const Verification found = verify(plan);
+  EXPECT_TRUE(found.verdicts.empty());
+  EXPECT_FALSE(found.is_good());
+}
+
+TEST(Verification, SharesItsConfidenceAmongAllRates) {
+  const FilterShape shape{ThresholdShape{.num_counters = 2000, .num_hashes = 3, .threshold = 3}};
+  const SimulationPlan plan = plan_simulation(shape, 500, {.num_trials = 50, .num_queries = 500, .seed = 2});
+  const Verification found = verify(plan, 0.97);
+  ASSERT_EQ(found.verdicts.size(), 3);
+  const std::vector<Verdict> each = judge(plan, found.result, 0.99);
+  for (std::size_t i = 0; i < each.size(); ++i) {
+    EXPECT_NEAR(found.verdicts[i].limits.low, each[i].limits.low, 1e-9);
+    EXPECT_NEAR(found.verdicts[i].limits.high, each[i].limits.high, 1e-9);
+  }
+}
+
+void expect_refused(const FilterShape& shape, std::uint64_t num_insertions, const SimulationWishes& wishes,
+                    const char* message) {
+  EXPECT_THAT([&] { (void)plan_simulation(shape, num_insertions, wishes); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr(message)))
+      << message;
+}
+
 TEST(Verification, NamesWhatIsOutOfRange) {
-  EXPECT_THAT([] { (void)plan_simulation(bloom_of(100, 1), 0); },
-              ThrowsMessage<std::invalid_argument>(HasSubstr("num_keys is 0")));
+  const FilterShape bloom = bloom_of(100, 1);
   const FilterShape sketch{CountMinShape{.width = 100, .depth = 3}, row_scheme_id("congruential")};
-  EXPECT_THAT([&] { (void)plan_simulation(sketch, 100, {.threshold = 20'000}); },
-              ThrowsMessage<std::invalid_argument>(HasSubstr("threshold is 20000")));
-  EXPECT_THAT([&] { (void)plan_simulation(sketch, 100'000'000); },
-              ThrowsMessage<std::invalid_argument>(HasSubstr("must be fewer")));
-  EXPECT_THAT(
-      [] { (void)verify(plan_simulation(bloom_of(100, 1), 10, {.num_trials = 2, .num_queries = 1}), 1.0); },
-      ThrowsMessage<std::invalid_argument>(HasSubstr("confidence is 1")));
+  expect_refused(bloom, 0, {}, "num_insertions is 0; must be 1 to");
+  expect_refused(bloom_of(0, 1), 10, {}, "num_bits is 0");
+  expect_refused(bloom, 10, {.num_trials = 0}, "num_trials is 0; must be 1 to");
+  expect_refused(bloom, 10, {.num_queries = 0}, "num_queries is 0; must be 1 to");
+  expect_refused(sketch, 100, {.threshold = 0}, "threshold is 0; must be 1 to 10000");
+  expect_refused(sketch, 100, {.threshold = 20'000}, "threshold is 20000; must be 1 to 10000");
+  expect_refused(sketch, 100'000'000, {}, "num_insertions is 100000000; must be smaller");
+}
+
+TEST(Verification, RefusesAThresholdThatTheShapeWasNotMadeFor) {
+  expect_refused(bloom_of(100, 1), 10, {.threshold = 2}, "threshold is 2; must be 1, that of the shape");
+  FilterShape shape{ThresholdShape{.num_counters = 500, .num_hashes = 3, .threshold = 3}};
+  expect_refused(shape, 10, {.threshold = 5}, "threshold is 5; must be 3, that of the shape");
+  EXPECT_EQ(plan_simulation(shape, 10, {.threshold = 3}).threshold, 3);
+  std::get<ThresholdShape>(shape.shape).threshold = 20'000;
+  expect_refused(shape, 10, {}, "threshold of the shape is 20000; must be 1 to 10000");
+}
+
+TEST(Verification, RefusesAConfidenceOutOfRangeBeforeItSimulates) {
+  SimulationPlan plan = plan_simulation(bloom_of(100, 1), 10, {.num_trials = 2, .num_queries = 1});
+  plan.should_stop = []() -> bool { throw std::logic_error("has begun"); };
+  for (const double confidence : {0.0, 1.0, std::nextafter(1.0, 0.0), std::nan("")}) {
+    EXPECT_THAT([&] { (void)verify(plan, confidence); },
+                ThrowsMessage<std::invalid_argument>(HasSubstr("confidence is ")))
+        << confidence;
+  }
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ using Texts = std::pair<std::string_view, std::string_view>;
 
 // Fields whose flag has another name; the first flag that the command has is used. For all other fields the
 // flag is "--" and the field's name.
-constexpr std::array<Texts, 10> flags_of_fields{{{"num_keys", "--keys"},
+constexpr std::array<Texts, 11> flags_of_fields{{{"num_keys", "--keys"},
                                                  {"num_keys", "--size"},
                                                  {"memory_bytes", "--memory"},
                                                  {"num_bits", "--num-positions"},
@@ -24,6 +24,7 @@ constexpr std::array<Texts, 10> flags_of_fields{{{"num_keys", "--keys"},
                                                  {"num_copies", "--copies"},
                                                  {"num_frequent_keys", "--frequent-keys"},
                                                  {"num_insertions", "--insertions"},
+                                                 {"num_insertions", "--keys"},
                                                  {"average_load", "--load"}}};
 
 constexpr std::array<Texts, 2> plain_phrases{
