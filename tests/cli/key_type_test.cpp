@@ -302,7 +302,7 @@ TEST_F(KeyTypes, TopMergesWithKeysThatTheLibraryAdded) {
 }
 
 TEST_F(KeyTypes, KeysOfOtherLengthsAreNotPrintedAsNumbers) {
-  ASSERT_EQ(run_tally({"top", "-q", "--save", path("s")}, "abc\n").exit_code, 0);
+  ASSERT_EQ(run_tally({"top", "-q", "--save", path("s")}, "8 bytes!\n8 bytes!\nabc\n").exit_code, 0);
   const CommandResult result = run_tally({"top", "--key-type", "u64", "--from", path("s")});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_EQ(result.output, "");
