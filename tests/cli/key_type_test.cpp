@@ -342,7 +342,7 @@ TEST_F(KeyTypes, AStateOfAnotherKeyTypeIsRefused) {
 
 TEST_F(KeyTypes, KeysThatCannotBeNumbersHaveNoType) {
   for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
-           {"squid", "query", "f"}, {"squid", "build", "-o", "f"}, {"kmers", "-k", "5"}, {"plan"}}) {
+           {"squid", "query", "f"}, {"squid", "build", "-o", path("f")}, {"kmers", "-k", "5"}, {"plan"}}) {
     std::vector<std::string> typed = words;
     typed.insert(typed.end(), {"--key-type", "u64"});
     const CommandResult result = run_tally(typed, "1\n");

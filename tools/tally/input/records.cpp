@@ -74,13 +74,8 @@ void RecordReader::refuse(std::size_t index, std::string_view flag, std::string_
                                        reader_.place_of(index), text.substr(0, 80), flag, what));
 }
 
-/// Sets the key and its digest at `at`; returns false if the line is to be skipped.
-bool RecordReader::read_key(std::string_view key, std::size_t index, std::size_t at) {
-  if (!has_numbers()) {
-    keys_[at] = key;
-    digests_[at] = hasher_(key);
-    return true;
-  }
+/// Sets the number, its bytes and its digest at `at`; returns false if the line is to be skipped.
+bool RecordReader::read_number(std::string_view key, std::size_t index, std::size_t at) {
   std::uint64_t bits = 0;
   if (!parse_key(input_.key_type, key, bits)) {
     if (input_.skip_bad) return false;
@@ -123,10 +118,19 @@ StreamRecords RecordReader::next() {
     weight_field_.forget_joined();
     time_field_.forget_joined();
     const bool has_more_fields = has_weights() || has_time_fields();
+    const bool keys_are_numbers = has_numbers();
     for (std::size_t i = 0; i < keys.size(); ++i) {
       ++num_lines_;
-      const bool is_kept = (!has_more_fields || read_line(i, num_kept)) && read_key(keys[i], i, num_kept);
-      is_kept ? ++num_kept : ++num_skipped_;
+      if ((has_more_fields && !read_line(i, num_kept)) ||
+          (keys_are_numbers && !read_number(keys[i], i, num_kept))) {
+        ++num_skipped_;
+        continue;
+      }
+      if (!keys_are_numbers) {
+        keys_[num_kept] = keys[i];
+        digests_[num_kept] = hasher_(keys[i]);
+      }
+      ++num_kept;
     }
   }
   if (with_times_ && !has_time_fields()) std::fill_n(times_.begin(), num_kept, now());

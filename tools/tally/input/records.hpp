@@ -43,7 +43,7 @@ class RecordReader {
 
  private:
   bool read_line(std::size_t index, std::size_t at);
-  bool read_key(std::string_view key, std::size_t index, std::size_t at);
+  bool read_number(std::string_view key, std::size_t index, std::size_t at);
   [[noreturn]] void refuse(std::size_t index, std::string_view flag, std::string_view text,
                            std::string_view what) const;
   bool has_numbers() const noexcept { return input_.key_type != KeyType::text; }
