@@ -92,13 +92,21 @@ void StateReader::check_kind(StateKind kind) {
 }
 
 void StateReader::check_options(const StateOptions& options) {
-  if (number() != options.size()) fail("it has another number of options");
-  for (const auto& [name, value] : options) {
-    const std::string_view saved_name = text();
-    const std::string_view saved_value = text();
-    if (saved_name != name) fail("it has other options");
-    if (saved_value != value) throw StateMismatch(name, std::string(saved_value), value);
+  // One list may go on after the other: programs add options, which older states do not have.
+  const auto refuse_one_sided = [&](const std::string& name, const std::string& saved,
+                                    const std::string& wanted) {
+    if (saved.empty() && wanted.empty()) fail("it has another number of options");
+    throw StateMismatch(name, saved, wanted);
+  };
+  const std::uint64_t num_saved = number();
+  for (std::uint64_t i = 0; i < num_saved; ++i) {
+    const std::string name(text());
+    const std::string value(text());
+    if (i >= options.size()) refuse_one_sided(name, value, "");
+    if (name != options[i].first) fail("it has other options");
+    if (value != options[i].second) throw StateMismatch(name, value, options[i].second);
   }
+  if (num_saved < options.size()) refuse_one_sided(options[num_saved].first, "", options[num_saved].second);
 }
 
 std::span<const std::byte> StateReader::take(std::uint64_t count) {

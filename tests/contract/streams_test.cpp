@@ -620,6 +620,10 @@ TEST(StreamStates, AnotherStreamIsRefusedByTheFirstOptionThatDiffers) {
   EXPECT_EQ(mismatch(StateKind::threshold, {{"N", "3"}, {"of", "1"}}),
             (std::vector<std::string>{"of", "", "1"}));
   EXPECT_THROW(mismatch(StateKind::threshold, {{"N", "3"}}), FormatError);
+  EXPECT_THROW(mismatch(StateKind::threshold, {{"N", "3"}, {"of", ""}, {"--new", ""}}), FormatError);
+  EXPECT_EQ(mismatch(StateKind::threshold, {{"N", "3"}, {"of", ""}, {"--new", "x"}}),
+            (std::vector<std::string>{"--new", "", "x"}));
+  EXPECT_EQ(mismatch(StateKind::threshold, {}), (std::vector<std::string>{"N", "3", ""}));
   EXPECT_EQ(StateReader::saved_option(bytes, "N"), "3");
   EXPECT_EQ(StateReader::saved_option(bytes, "P"), std::nullopt);
   EXPECT_EQ(StateReader::saved_option(std::span(bytes).first(30), "N"), std::nullopt);

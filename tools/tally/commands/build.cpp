@@ -53,7 +53,7 @@ std::uint64_t count_distinct(const BuildOptions& options) {
     for (const Hash128 digest : digests) estimate.insert(digest);
   };
   const std::uint64_t num_lines =
-      for_each_batch(options.input, KeyHasher(default_seed), options.quiet, insert);
+      for_each_batch(options.input, KeyHasher(default_seed), options.quiet, insert).num_keys;
   refuse_if_stopped(options.output);
   input.rewind();
   remark(options.quiet,
@@ -102,7 +102,8 @@ std::uint64_t insert_keys(AnyFilter& filter, const BuildOptions& options) {
                      [&](std::span<const std::string_view>, std::span<const Hash128> digests) {
                        if (insert_with_growing_side_table(filter, digests) != 0)
                          throw_full(filter, options.output);
-                     });
+                     })
+          .num_keys;
   const SideTableUse use = side_table_use(filter);
   if (use.capacity != planned) {
     remark(options.quiet,
@@ -179,7 +180,7 @@ Run declare_build(CommandLine app) {
            "Write the filter to this file ('-': standard output); required without --store");
   add_input_options(app, options->input);
   add_sum(app, options->records);
-  add_skip_bad(app, options->records);
+  add_skip_bad(app, options->input);
   const std::string planned = "Planned size";
   const std::string shape = "Exact shape";
   ShapeOptions& made = options->shape;

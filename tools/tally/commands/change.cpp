@@ -92,7 +92,8 @@ ExitCode run_remove(const ChangeOptions& options) {
     filter.remove_batch(digests, own);
     num_refused += static_cast<std::uint64_t>(std::count(own.begin(), own.end(), RemoveResult::refused));
   };
-  const std::uint64_t num_keys = for_each_batch(options.input, filter.hasher(), options.quiet, remove);
+  const std::uint64_t num_keys =
+      for_each_batch(options.input, filter.hasher(), options.quiet, remove).num_keys;
   const std::uint64_t num_removed = num_keys - num_refused;
   std::string done = fmt::format("removed {} keys", num_removed);
   if (num_refused > 0) done += fmt::format(", refused {} that are certainly not in the filter", num_refused);
@@ -173,7 +174,7 @@ Run declare_add(CommandLine app) {
       )");
   declare_change(app, *options);
   add_sum(app, options->records);
-  add_skip_bad(app, options->records);
+  add_skip_bad(app, options->input);
   declare_store(app, *options);
   return [app, options] {
     if (!changes_store(app, *options)) return run_add(*options);

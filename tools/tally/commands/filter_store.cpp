@@ -109,7 +109,7 @@ ExitCode change_store(const FilterStoreOptions& options, StoreSession& session,
                       Finish finish) {
   Output output;
   Changes changes;
-  UnitWriter writer(session.cluster(), store, options.store, options.input.files, options.quiet, output,
+  UnitWriter writer(session.cluster(), store, options.store, options.input, options.quiet, output,
                     {.operation =
                          [operation](const InputUnit& unit, std::uint32_t shard) {
                            return redis_client::Cluster::Arguments{operation, unit.packed(shard)};

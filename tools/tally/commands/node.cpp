@@ -44,6 +44,7 @@ struct NodeCommandOptions {
   Nanoseconds linger = 10 * nanoseconds_per_second;
   bool stay = false;
   bool nul_separated = false;
+  KeyType key_type = KeyType::text;
   bool json = false;
   bool quiet = false;
 };
@@ -147,6 +148,7 @@ ExitCode run_node(NodeCommandOptions& options) {
   NodeCommands commands({.nul_separated = options.nul_separated,
                          .json = options.json,
                          .quiet = options.quiet,
+                         .key_type = options.key_type,
                          .stays = options.stay},
                         node);
   std::vector<pollfd> polled;
@@ -323,6 +325,7 @@ Run declare_node(CommandLine app) {
   file.excludes(app.get_option("--seed"));
   app.add_flag("-z,--null", options->nul_separated,
                "Commands and answers end with a NUL byte, not with a newline");
+  add_key_type(app, options->key_type);
   app.add_flag("--json", options->json, "Print answers as JSON, one object per line");
   add_quiet(app, options->quiet);
   return [options] { return run_node(*options); };

@@ -131,8 +131,7 @@ ExitCode run_over_store(const OverStoreOptions& options) {
     return std::string();
   };
   const auto start = std::chrono::steady_clock::now();
-  UnitWriter writer(session.cluster(), store, options.store, options.input.files, options.quiet, output,
-                    actions);
+  UnitWriter writer(session.cluster(), store, options.store, options.input, options.quiet, output, actions);
   run_units(options.input, options.store, options.quiet, store, writer);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (options.json) {

@@ -42,7 +42,7 @@ ExitCode run_over_sums(const OverOptions& options, StreamState& state) {
   RecordReader reader(options.input, options.records, hasher, options.window.has_value());
   const auto start = std::chrono::steady_clock::now();
   for_each_record(reader, options.quiet,
-                  [&](const StreamRecords& records) { report.write(records.keys, stream.add(records)); });
+                  [&](const StreamRecords& records) { report.write(reader.texts(), stream.add(records)); });
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 
   const CountMinBound bound = stream.bound();

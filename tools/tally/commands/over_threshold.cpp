@@ -4,7 +4,9 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <vector>
 
 #include "cli/signals.hpp"
 #include "commands/over_report.hpp"
@@ -70,8 +72,27 @@ bool wants_two_threads(const OverOptions& options) {
   return options.num_threads ? *options.num_threads > 1 : std::thread::hardware_concurrency() > 1;
 }
 
-void read_keys(const OverOptions& options, const KeyHasher& hasher, ThresholdStream& stream,
-               ExactCheck* check, OverReport& report) {
+/// The bytes of keys: the exact count goes by them, and 7 and 007 may be one key.
+class ExactKeys {
+ public:
+  explicit ExactKeys(KeyType type) : type_(type) {}
+
+  std::span<const std::string_view> of(std::span<const std::string_view> keys) {
+    if (type_ == KeyType::text) return keys;
+    bytes_.clear();
+    for (const std::string_view key : keys) bytes_.push_back(stored_key(type_, key));
+    views_.assign(bytes_.begin(), bytes_.end());
+    return views_;
+  }
+
+ private:
+  KeyType type_;
+  std::vector<std::string> bytes_;
+  std::vector<std::string_view> views_;
+};
+
+KeyTotals read_keys(const OverOptions& options, const KeyHasher& hasher, ThresholdStream& stream,
+                    ExactCheck* check, OverReport& report) {
   using Keys = WorkForTwo::Keys;
   using Digests = WorkForTwo::Digests;
   const WorkForTwo work{
@@ -85,9 +106,12 @@ void read_keys(const OverOptions& options, const KeyHasher& hasher, ThresholdStr
           }};
   const bool in_two_threads =
       wants_two_threads(options) && stream.can_be_shared() && can_read_ahead(options.input);
-  if (in_two_threads && read_ahead(options.input, hasher, options.quiet, work)) return;
-  for_each_batch(options.input, hasher, options.quiet, [&](Keys keys, Digests digests) {
-    if (check != nullptr) check->begin_batch(keys);
+  if (in_two_threads) {
+    if (const auto totals = read_ahead(options.input, hasher, options.quiet, work)) return *totals;
+  }
+  ExactKeys exact_keys(options.input.key_type);
+  return for_each_batch(options.input, hasher, options.quiet, [&](Keys keys, Digests digests) {
+    if (check != nullptr) check->begin_batch(exact_keys.of(keys));
     report.write(keys, stream.add_batch(digests));
   });
 }
@@ -171,11 +195,12 @@ ExitCode run_over_threshold(const OverOptions& options, StreamState& state) {
   restore(options, state, stream);
 
   const auto start = std::chrono::steady_clock::now();
-  read_keys(options, hasher, stream, check, report);
+  const KeyTotals totals = read_keys(options, hasher, stream, check, report);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 
   const ThresholdStreamStatistics now = stream.statistics();
   Json summary = summary_of(now, hasher, seconds);
+  summary["num_skipped_lines"] = totals.num_skipped;
   std::optional<ExactCheck::Result> checked;
   if (exact) checked = exact->result();
   if (checked) summary["exact"] = check_json(*checked, exact->predicts());

@@ -29,7 +29,7 @@ struct UrlOptions {
 };
 
 inline void add_urls(CommandLine app, UrlOptions& options) {
-  add_input_options(app, options.input);
+  add_text_input_options(app, options.input);
   app.add_flag("--as-is", options.as_is, R"(
       Use the URLs unchanged, without converting them as Squid does (host in lower case, no port 80, ...)
       )");

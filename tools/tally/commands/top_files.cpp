@@ -36,6 +36,8 @@ ExitCode report_on(const TopOptions& options, const Top& top) {
   require_complete(candidates_of(top), options.share);
   TopReport report(options, [&] { return candidates_of(top); });
   const Ranking ranking = report.ranking();
+  for (const KeyCount& key : ranking.keys)
+    (void)shown_key(options.input.key_type, key.key);  // refuses other keys
   report.write_last(ranking);
   Json summary{{"num_files", options.saved_files.size()}};
   summary.update(report.totals(ranking));

@@ -72,17 +72,18 @@ bool TopReport::is_certain(const Ranking& ranking, const KeyCount& key) const {
 
 void TopReport::write_keys(const Ranking& ranking) {
   for (const KeyCount& key : ranking.keys) {
+    const std::string text = shown_key(options_.input.key_type, key.key);
     if (options_.json) {
-      Json line = key_json(key.key);
+      Json line = key_json(text);
       line["count"] = key.count;
       line["error"] = key.error;
       line["share"] = share_of(key, ranking);
       line["certain"] = is_certain(ranking, key);
       output_.write_record(json_line(line));
     } else if (options_.with_error) {
-      output_.write_key(fmt::format("{}\t{}", key.count, key.error), key.key);
+      output_.write_key(fmt::format("{}\t{}", key.count, key.error), text);
     } else {
-      output_.write_key(std::to_string(key.count), key.key);
+      output_.write_key(std::to_string(key.count), text);
     }
   }
 }
@@ -94,7 +95,7 @@ std::string TopReport::table(const Ranking& ranking) const {
   for (const KeyCount& key : ranking.keys) {
     text += fmt::format("{:>12}  {:>6.2f}%  ", key.count, 100 * share_of(key, ranking));
     if (options_.with_error) text += fmt::format("{:>11}  ", key.error);
-    text += printable(key.key) + "\n";
+    text += printable(shown_key(options_.input.key_type, key.key)) + "\n";
   }
   return text;
 }

@@ -58,7 +58,7 @@ redis_client::StoreDescription describe(const TopOptions& options, const StoreOp
 }
 
 /// The keys of a shard and how often they are in the unit.
-redis_client::Cluster::Arguments counts_of(const InputUnit& unit, std::uint32_t shard) {
+redis_client::Cluster::Arguments counts_of(const InputUnit& unit, std::uint32_t shard, KeyType type) {
   constexpr std::uint64_t most_increment = 100'000;
   std::unordered_map<std::string_view, std::uint64_t> counts;
   for (const std::uint32_t index : unit.of_shard(shard)) ++counts[unit.key(index)];
@@ -66,7 +66,7 @@ redis_client::Cluster::Arguments counts_of(const InputUnit& unit, std::uint32_t 
   for (const std::uint32_t index : unit.of_shard(shard)) {  // in the order of the input
     const auto found = counts.find(unit.key(index));
     for (; found->second > 0; found->second -= std::min(found->second, most_increment)) {
-      words.emplace_back(found->first);
+      words.push_back(stored_key(type, found->first));
       words.push_back(std::to_string(std::min(found->second, most_increment)));
     }
   }
@@ -88,8 +88,11 @@ ExitCode run_top_store(const TopOptions& options, const StoreOptions& store_opti
   }
   Output output({.nul_separated = options.input.nul_separated && !options.json, .line_buffered = false});
   const auto start = std::chrono::steady_clock::now();
-  UnitWriter writer(session.cluster(), store, store_options, options.input.files, options.quiet, output,
-                    {.operation = counts_of});
+  const KeyType type = options.input.key_type;
+  UnitWriter writer(session.cluster(), store, store_options, options.input, options.quiet, output,
+                    {.operation = [type](const InputUnit& unit, std::uint32_t shard) {
+                      return counts_of(unit, shard, type);
+                    }});
   run_units(options.input, store_options, options.quiet, store, writer);
   std::vector<CountedText> keys = read_top_lists(session.cluster(), store);
   const std::size_t num_printed = std::min<std::size_t>(keys.size(), options.num_keys);
@@ -97,6 +100,7 @@ ExitCode run_top_store(const TopOptions& options, const StoreOptions& store_opti
       keys, keys.begin() + static_cast<std::ptrdiff_t>(num_printed),
       [](const auto& a, const auto& b) { return a.count != b.count ? a.count > b.count : a.key < b.key; });
   keys.resize(num_printed);
+  for (CountedText& key : keys) key.key = shown_key(type, key.key);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   for (const CountedText& key : keys) {
     if (options.json) {

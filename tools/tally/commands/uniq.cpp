@@ -143,7 +143,7 @@ ExitCode run_uniq(const UniqOptions& options) {
       }
     }
   };
-  const std::uint64_t num_lines = for_each_batch(options.input, hasher, options.quiet, print_new);
+  const std::uint64_t num_lines = for_each_batch(options.input, hasher, options.quiet, print_new).num_keys;
   if (options.json) {
     Json summary{{"num_lines", num_lines},
                  {"num_printed", num_printed},

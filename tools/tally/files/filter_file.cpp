@@ -91,14 +91,14 @@ std::uint64_t insert_input(AnyFilter& filter, const InputOptions& input, const R
     return for_each_batch(input, filter.hasher(), quiet,
                           [&](std::span<const std::string_view>, std::span<const Hash128> digests) {
                             insert_all(filter, digests, path);
-                          });
+                          })
+        .num_keys;
   }
   filter.add_batch({}, {});  // refuses a kind without weights before any input is read
   RecordReader reader(input, records, filter.hasher(), false);
   for_each_record(reader, quiet,
                   [&](const StreamRecords& lines) { filter.add_batch(lines.digests, lines.weights); });
-  if (reader.num_skipped() > 0)
-    remark(quiet, fmt::format("{} lines skipped: missing or invalid number", reader.num_skipped()));
+  remark_skipped(quiet, reader.num_skipped());
   return reader.num_lines() - reader.num_skipped();
 }
 

@@ -23,6 +23,7 @@ namespace {
 // Names of options, as stored in states.
 constexpr std::string_view hash_option = "hash";
 constexpr std::string_view seed_option = "seed (or id of the key)";
+constexpr std::string_view key_type_option = "--key-type";
 
 /// The beginning of a state, with its options, which are short; nothing if it is not a regular file.
 std::vector<std::byte> read_beginning(const std::string& path) {
@@ -98,6 +99,8 @@ void append_options(StateOptions& list, const InputOptions& input, const RecordO
                            {"--fields", input.fields},
                            {"--sum", records.sum_fields},
                            {"--time", records.time_fields}});
+  // States of runs without it, and those that are older than it, do not have it.
+  if (input.key_type != KeyType::text) list.emplace_back(key_type_option, name_of(input.key_type));
 }
 
 void StreamState::draw_hash(HasherOptions& hasher) const {

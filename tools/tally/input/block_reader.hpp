@@ -26,6 +26,11 @@ class BlockReader {
   /// ByteSource throws, and std::runtime_error for a line longer than 1 GiB.
   std::span<const char> next(std::vector<char>& buffer);
 
+  /// Of the files, the one that the last block comes from.
+  std::size_t file_number() const noexcept { return next_file_ == 0 ? 0 : next_file_ - 1; }
+  /// As it was given; "-" is standard input.
+  const std::string& file_name(std::size_t number) const noexcept { return files_[number]; }
+
   /// Bytes read from the files so far, before decompression, and the total, if known.
   std::uint64_t bytes_read() const noexcept {
     return finished_bytes_ + (source_ ? source_->file_bytes_read() : 0);

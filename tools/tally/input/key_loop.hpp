@@ -1,9 +1,12 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "input/key_reader.hpp"
 #include "tally/hashing/key_hasher.hpp"
@@ -18,21 +21,64 @@ using Batch = std::array<Value, KeyReader::max_keys_a_call>;
 /// Fills the first of `digests` with the digests of the keys.
 void hash_all(const KeyHasher& hasher, std::span<const std::string_view> keys, Batch<Hash128>& digests);
 
-/// Reads and hashes all keys, and calls use(keys, digests) for each batch. Returns the number of keys.
+/// Makes digests of keys as --key-type says.
+class BatchHasher {
+ public:
+  BatchHasher(const InputOptions& input, const KeyHasher& hasher)
+      : hasher_(hasher), type_(input.key_type), skips_bad_(input.skip_bad) {}
+
+  struct Hashed {
+    std::span<const std::string_view> keys;  ///< as they were read, without those that are skipped
+    std::span<const Hash128> digests;
+    std::optional<std::size_t>
+        refused;  ///< the index of an invalid key that is not skipped; the others are then empty
+  };
+  /// At most max_keys_a_call keys. The result is valid until the next call.
+  Hashed operator()(std::span<const std::string_view> keys) {
+    if (type_ != KeyType::text) return hash_numbers(keys);
+    hash_all(hasher_, keys, digests_);
+    return {keys, {digests_.data(), keys.size()}, std::nullopt};
+  }
+
+ private:
+  Hashed hash_numbers(std::span<const std::string_view> keys);
+
+  KeyHasher hasher_;
+  KeyType type_;
+  bool skips_bad_;
+  Batch<Hash128> digests_;
+  std::vector<std::string_view> kept_;  // if one is skipped
+};
+
+/// What was read.
+struct KeyTotals {
+  std::uint64_t num_keys = 0;
+  std::uint64_t num_skipped = 0;  ///< lines with an invalid key
+};
+
+/// Prints how many lines were skipped, if any.
+void remark_skipped(bool quiet, std::uint64_t num_skipped);
+
+/// Reads and hashes all keys, and calls use(keys, digests) for each batch. Throws what KeyReader throws, and
+/// std::runtime_error for an invalid key that is not skipped.
 template <class Use>
-std::uint64_t for_each_batch(const InputOptions& input, const KeyHasher& hasher, bool quiet, Use use) {
+KeyTotals for_each_batch(const InputOptions& input, const KeyHasher& hasher, bool quiet, Use use) {
   KeyReader reader(input);
   Progress progress(quiet);
-  Batch<Hash128> digests;
-  std::uint64_t num_keys = 0;
+  BatchHasher hash(input, hasher);
+  KeyTotals totals;
   while (true) {
     const std::span<const std::string_view> keys = reader.next();
-    if (keys.empty()) return num_keys;
-    hash_all(hasher, keys, digests);
-    use(keys, std::span<const Hash128>(digests.data(), keys.size()));
-    num_keys += keys.size();
-    progress.update(num_keys, reader.bytes_read(), reader.total_bytes());
+    if (keys.empty()) break;
+    const BatchHasher::Hashed hashed = hash(keys);
+    if (hashed.refused) refuse_key(input, reader.place_of(*hashed.refused), keys[*hashed.refused]);
+    use(hashed.keys, hashed.digests);
+    totals.num_keys += hashed.keys.size();
+    totals.num_skipped += keys.size() - hashed.keys.size();
+    progress.update(totals.num_keys, reader.bytes_read(), reader.total_bytes());
   }
+  remark_skipped(quiet, totals.num_skipped);
+  return totals;
 }
 
 }  // namespace tally::cli

@@ -18,7 +18,8 @@ bool can_read_ahead(const InputOptions& input) {
 
 // Pieces go round. Each thread does what is its own with the next piece that is ready for it, in the order of the input;
 // while there is none, it reads and hashes a further piece.
-bool read_ahead(const InputOptions& input, const KeyHasher& hasher, bool quiet, const WorkForTwo& work) {
+std::optional<KeyTotals> read_ahead(const InputOptions& input, const KeyHasher& hasher, bool quiet,
+                                    const WorkForTwo& work) {
   Pieces pieces(input);
   Supply supply(input, hasher, pieces);
   std::array<std::exception_ptr, 2> failures;
@@ -30,16 +31,18 @@ bool read_ahead(const InputOptions& input, const KeyHasher& hasher, bool quiet, 
       pieces.tell();
     });
   } catch (const std::system_error&) {
-    return false;
+    return std::nullopt;
   }
-  failures[0] = caught([&] { run_using_thread(work, pieces, supply, quiet); });
+  KeyTotals totals;
+  failures[0] = caught([&] { totals = run_using_thread(input, work, pieces, supply, quiet); });
   pieces.first_has_ended = true;
   pieces.tell();
   second.join();
   for (const std::exception_ptr& failure : failures) {
     if (failure) std::rethrow_exception(failure);
   }
-  return true;
+  remark_skipped(quiet, totals.num_skipped);
+  return totals;
 }
 
 }  // namespace tally::cli

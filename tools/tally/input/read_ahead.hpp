@@ -1,6 +1,8 @@
 #pragma once
 
-#include "input/key_reader.hpp"
+#include <optional>
+
+#include "input/key_loop.hpp"
 #include "input/read_ahead/work_for_two.hpp"
 #include "tally/hashing/key_hasher.hpp"
 
@@ -11,8 +13,9 @@ namespace tally::cli {
 bool can_read_ahead(const InputOptions& input);
 
 /// Reads and hashes all keys, and works on them, in two threads. `use` receives at most KeyReader::max_keys_a_call keys per
-/// call. Returns false, and has done nothing, if no second thread is available. Throws what KeyReader throws, and what the
-/// work throws.
-bool read_ahead(const InputOptions& input, const KeyHasher& hasher, bool quiet, const WorkForTwo& work);
+/// call. Returns nothing, and has done nothing, if no second thread is available. Throws what for_each_batch throws, and
+/// what the work throws.
+std::optional<KeyTotals> read_ahead(const InputOptions& input, const KeyHasher& hasher, bool quiet,
+                                    const WorkForTwo& work);
 
 }  // namespace tally::cli

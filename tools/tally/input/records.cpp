@@ -43,45 +43,67 @@ void add_time(CommandLine app, RecordOptions& options) {
       .group("Input");
 }
 
-void add_skip_bad(CommandLine app, RecordOptions& options) {
+void add_skip_bad(CommandLine app, InputOptions& options) {
+  options.offers_skip_bad = true;
   app.add_flag("--skip-bad", options.skip_bad,
-               "Skip lines whose --sum or --time field is missing or invalid, and print their number")
+               "Skip lines whose --sum or --time field is missing or invalid, or whose key is not of "
+               "--key-type, and "
+               "print their number")
       .group("Input");
 }
 
 RecordReader::RecordReader(const InputOptions& input, const RecordOptions& options, const KeyHasher& hasher,
                            bool with_times)
-    : options_(options),
+    : input_(input),
+      options_(options),
       hasher_(hasher),
       with_times_(with_times || has_time_fields()),
       reader_(input),
       weight_field_(input.delimiter, options.sum_fields, "--sum"),
       time_field_(input.delimiter, options.time_fields, "--time"),
       keys_(KeyReader::max_keys_a_call),
+      numbers_(has_numbers() ? KeyReader::max_keys_a_call : 0),
+      number_bytes_(numbers_.size()),
       digests_(KeyReader::max_keys_a_call),
       weights_(has_weights() ? KeyReader::max_keys_a_call : 0),
       times_(with_times_ ? KeyReader::max_keys_a_call : 0) {}
 
-void RecordReader::refuse(std::string_view flag, std::string_view text, std::string_view what) const {
-  throw std::runtime_error(fmt::format("line {}: '{}' in the {} field is not {}; --skip-bad skips such lines",
-                                       num_lines_, text.substr(0, 80), flag, what));
+void RecordReader::refuse(std::size_t index, std::string_view flag, std::string_view text,
+                          std::string_view what) const {
+  throw std::runtime_error(fmt::format("{}: '{}' in the {} field is not {}; --skip-bad skips such lines",
+                                       reader_.place_of(index), text.substr(0, 80), flag, what));
+}
+
+/// Sets the number, its bytes and its digest at `at`; returns false if the line is to be skipped.
+bool RecordReader::read_number(std::string_view key, std::size_t index, std::size_t at) {
+  std::uint64_t bits = 0;
+  if (!parse_key(input_.key_type, key, bits)) {
+    if (input_.skip_bad) return false;
+    refuse_key(input_, reader_.place_of(index), key);
+  }
+  numbers_[at] = key;
+  number_bytes_[at] = bytes_of_number(bits);
+  keys_[at] = view_of(number_bytes_[at]);
+  digests_[at] = hasher_(bits);
+  return true;
 }
 
 /// Sets the weight and the time at `at`; returns false if the line is to be skipped.
-bool RecordReader::read_line(std::string_view line, std::size_t at) {
+bool RecordReader::read_line(std::size_t index, std::size_t at) {
+  const std::string_view line = reader_.lines()[index];
   if (has_weights()) {
     const std::string_view text = weight_field_.select(line);
     if (!parse_weight(text, weights_[at])) {
-      if (options_.skip_bad) return false;
-      refuse("--sum", text, "a whole number from 0 to 2^64 - 1");
+      if (input_.skip_bad) return false;
+      refuse(index, "--sum", text, "a whole number from 0 to 2^64 - 1");
     }
   }
   if (has_time_fields()) {
     const std::string_view text = time_field_.select(line);
     const std::optional<Nanoseconds> time = parse_time(text);
     if (!time) {
-      if (options_.skip_bad) return false;
-      refuse("--time", text, "a time (seconds since 1970, ISO 8601, or as in access logs)");
+      if (input_.skip_bad) return false;
+      refuse(index, "--time", text, "a time (seconds since 1970, ISO 8601, or as in access logs)");
     }
     times_[at] = *time;
   }
@@ -96,18 +118,24 @@ StreamRecords RecordReader::next() {
     weight_field_.forget_joined();
     time_field_.forget_joined();
     const bool has_more_fields = has_weights() || has_time_fields();
+    const bool keys_are_numbers = has_numbers();
     for (std::size_t i = 0; i < keys.size(); ++i) {
       ++num_lines_;
-      if (has_more_fields && !read_line(reader_.lines()[i], num_kept)) {
+      if ((has_more_fields && !read_line(i, num_kept)) ||
+          (keys_are_numbers && !read_number(keys[i], i, num_kept))) {
         ++num_skipped_;
         continue;
       }
-      keys_[num_kept] = keys[i];
-      digests_[num_kept++] = hasher_(keys[i]);
+      if (!keys_are_numbers) {
+        keys_[num_kept] = keys[i];
+        digests_[num_kept] = hasher_(keys[i]);
+      }
+      ++num_kept;
     }
   }
   if (with_times_ && !has_time_fields()) std::fill_n(times_.begin(), num_kept, now());
   const auto first = [&](auto& all) { return std::span(all).first(all.empty() ? 0 : num_kept); };
+  texts_ = first(has_numbers() ? numbers_ : keys_);
   return {first(keys_), first(digests_), first(weights_), first(times_)};
 }
 

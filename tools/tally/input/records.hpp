@@ -17,34 +17,40 @@ namespace tally::cli {
 struct RecordOptions {
   std::string sum_fields;   ///< as cut's -f: the weight; empty: 1
   std::string time_fields;  ///< the time; empty: when it was read
-  bool skip_bad = false;    ///< skip a line with a missing or invalid weight or time
 };
 
 void add_sum(CommandLine app, RecordOptions& options);
 void add_time(CommandLine app, RecordOptions& options);
-void add_skip_bad(CommandLine app, RecordOptions& options);
+void add_skip_bad(CommandLine app, InputOptions& options);
 
-/// Reads the weights and times of lines.
+/// Reads the keys, weights and times of lines.
 class RecordReader {
  public:
   /// `with_times`: return times even without a field for them, as the lines are read.
   RecordReader(const InputOptions& input, const RecordOptions& options, const KeyHasher& hasher,
                bool with_times);
 
-  /// The next lines, at most KeyReader::max_keys_a_call; empty at the end of the input. Valid until the next call. Throws
-  /// what KeyReader throws, and std::runtime_error for a missing or invalid weight or time, unless such lines are skipped.
+  /// The next lines, at most KeyReader::max_keys_a_call; empty at the end of the input. Their keys are the bytes that a
+  /// structure stores. Valid until the next call. Throws what KeyReader throws, and std::runtime_error for an invalid key or
+  /// a missing or invalid weight or time, unless such lines are skipped.
   StreamRecords next();
+  /// The keys of these lines, as they were read.
+  std::span<const std::string_view> texts() const noexcept { return texts_; }
 
   const KeyReader& keys() const noexcept { return reader_; }
   std::uint64_t num_lines() const noexcept { return num_lines_; }  ///< lines read, including skipped ones
   std::uint64_t num_skipped() const noexcept { return num_skipped_; }
 
  private:
-  bool read_line(std::string_view line, std::size_t at);
-  [[noreturn]] void refuse(std::string_view flag, std::string_view text, std::string_view what) const;
+  bool read_line(std::size_t index, std::size_t at);
+  bool read_number(std::string_view key, std::size_t index, std::size_t at);
+  [[noreturn]] void refuse(std::size_t index, std::string_view flag, std::string_view text,
+                           std::string_view what) const;
+  bool has_numbers() const noexcept { return input_.key_type != KeyType::text; }
   bool has_weights() const noexcept { return !options_.sum_fields.empty(); }
   bool has_time_fields() const noexcept { return !options_.time_fields.empty(); }
 
+  InputOptions input_;
   RecordOptions options_;
   KeyHasher hasher_;
   bool with_times_;
@@ -52,6 +58,9 @@ class RecordReader {
   FieldSelector weight_field_;
   FieldSelector time_field_;
   std::vector<std::string_view> keys_;
+  std::vector<std::string_view> numbers_;  // if keys are numbers: the lines' keys as they were read
+  std::vector<NumberBytes> number_bytes_;
+  std::span<const std::string_view> texts_;
   std::vector<Hash128> digests_;
   std::vector<std::uint64_t> weights_;
   std::vector<Nanoseconds> times_;

@@ -122,20 +122,28 @@ void NodeCommands::finish() {
 void NodeCommands::take(std::string_view line, Nanoseconds now) {
   const char verb = line.empty() ? '\0' : line[0];
   const std::string_view rest = line.substr(line.empty() ? 0 : 1);
-  if (verb == '+' || verb == '-') {
-    change(verb == '+' ? Verb::add : Verb::remove, rest);
-  } else if (verb == '?') {
-    answer(rest);
+  if (verb == '+' || verb == '-' || verb == '?') {
+    const std::optional<Hash128> digest = digest_of(rest);
+    if (!digest) return refuse_line_because(fmt::format("the key {}", why_refused(options_.key_type, rest)));
+    if (verb == '?') return answer(rest, *digest);
+    change(verb == '+' ? Verb::add : Verb::remove, *digest);
   } else if (verb != '!' || !take_order(rest, now)) {
     refuse_line(line);
   }
 }
 
+std::optional<Hash128> NodeCommands::digest_of(std::string_view key) const {
+  if (options_.key_type == KeyType::text) return node_.hasher()(key);
+  std::uint64_t bits = 0;
+  if (!parse_key(options_.key_type, key, bits)) return std::nullopt;
+  return node_.hasher()(bits);
+}
+
 // Consecutive changes of the same kind are made together.
-void NodeCommands::change(Verb verb, std::string_view key) {
+void NodeCommands::change(Verb verb, Hash128 key) {
   if (verb != verb_ || changes_.size() == most_changes_at_once) apply_changes();
   verb_ = verb;
-  changes_.push_back(node_.hasher()(key));
+  changes_.push_back(key);
 }
 
 void NodeCommands::apply_changes() {
@@ -156,8 +164,8 @@ void NodeCommands::apply_changes() {
   changes_.clear();
 }
 
-void NodeCommands::answer(std::string_view key) {
-  const std::vector<std::string_view> peers = node_.who_may_have(node_.hasher()(key));
+void NodeCommands::answer(std::string_view key, Hash128 digest) {
+  const std::vector<std::string_view> peers = node_.who_may_have(digest);
   if (options_.json) {
     Json line = key_json(key);
     line["peers"] = peers;
@@ -220,11 +228,15 @@ void NodeCommands::end_wait(Nanoseconds now) {
 }
 
 void NodeCommands::refuse_line(std::string_view line) {
-  if (num_refused_lines_++ > 0) return;
   constexpr std::size_t most_shown = 40;
-  remark(options_.quiet, fmt::format("line {}: '{}' is not a command; give +KEY, -KEY, ?KEY, !status, "
-                                     "!publish, !loaded or !wait PEERS TIME",
-                                     num_lines_, line.substr(0, most_shown)));
+  refuse_line_because(fmt::format(
+      "'{}' is not a command; give +KEY, -KEY, ?KEY, !status, !publish, !loaded or !wait PEERS TIME",
+      line.substr(0, most_shown)));
+}
+
+void NodeCommands::refuse_line_because(const std::string& why) {
+  if (num_refused_lines_++ > 0) return;
+  remark(options_.quiet, fmt::format("line {}: {}", num_lines_, why));
 }
 
 void NodeCommands::print_status(Nanoseconds now) {

@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "input/key_type.hpp"
 #include "input/line_input.hpp"
 #include "node/summary_node.hpp"
 #include "text/duration.hpp"
@@ -19,6 +21,7 @@ class NodeCommands {
     bool nul_separated = false;
     bool json = false;
     bool quiet = false;
+    KeyType key_type = KeyType::text;
     bool stays = false;  ///< waits for another writer after the end of a pipe
   };
 
@@ -45,13 +48,16 @@ class NodeCommands {
   enum class Verb { none, add, remove };
 
   void take(std::string_view line, Nanoseconds now);
-  void change(Verb verb, std::string_view key);
+  /// The digest of the key; nothing if it is not of the key type.
+  std::optional<Hash128> digest_of(std::string_view key) const;
+  void change(Verb verb, Hash128 key);
   void apply_changes();
-  void answer(std::string_view key);
+  void answer(std::string_view key, Hash128 digest);
   bool take_order(std::string_view order, Nanoseconds now);
   bool take_wait(std::string_view text, Nanoseconds now);
   void end_wait(Nanoseconds now);
   void refuse_line(std::string_view line);
+  void refuse_line_because(const std::string& why);
   void print_status(Nanoseconds now);
 
   Options options_;

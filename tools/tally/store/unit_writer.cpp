@@ -54,15 +54,16 @@ std::string store_text(const redis_client::Store& store) {
 }  // namespace
 
 UnitWriter::UnitWriter(Cluster& cluster, const redis_client::Store& store, const StoreOptions& options,
-                       const std::vector<std::string>& input, bool quiet, Output& output, Actions actions)
+                       const InputOptions& input, bool quiet, Output& output, Actions actions)
     : cluster_(cluster),
       store_(store),
       quiet_(quiet),
       output_(output),
       actions_(std::move(actions)),
       writer_id_(fmt::format("{:016x}{:016x}", random_seed(), random_seed())),
-      input_(identity_of(input)),
-      reads_standard_input_(input.empty() || (input.size() == 1 && input.front() == "-")),
+      key_type_(input.key_type),
+      input_(identity_of(input.files)),
+      reads_standard_input_(input.files.empty() || (input.files.size() == 1 && input.files.front() == "-")),
       keys_per_unit_(keys_per_unit(store.num_shards())) {
   std::vector<WriterPosition> from(store.num_shards());
   if (!options.state_path.empty()) log_.emplace(options.state_path, quiet);
@@ -72,6 +73,12 @@ UnitWriter::UnitWriter(Cluster& cluster, const redis_client::Store& store, const
       throw std::runtime_error(
           fmt::format("--state: '{}' belongs to the store '{}', but this one is '{}'; give another file",
                       options.state_path, state.store, store_text(store)));
+    }
+    if (state.key_type != name_of(key_type_)) {
+      throw std::runtime_error(fmt::format(
+          "--state: '{}' was written with --key-type {}, but now it is {}; give the same value, or "
+          "another file",
+          options.state_path, state.key_type, name_of(key_type_)));
     }
     writer_id_ = state.writer;
     from = state.positions;
@@ -123,6 +130,7 @@ WriterState UnitWriter::state(bool is_finished) const {
                     .writer = writer_id_,
                     .positions = positions(),
                     .next_unit = next_unit_,
+                    .key_type = std::string(name_of(key_type_)),
                     .input = input_,
                     .num_lines = num_logged_lines_,
                     .is_finished = is_finished,
@@ -145,6 +153,7 @@ void UnitWriter::resume() {
   state.store = store_text(store_);
   state.writer = writer_id_;
   state.positions = positions();
+  state.key_type = name_of(key_type_);
   state.input = input_;
   state.num_lines = num_logged_lines_ = num_to_skip_;
   state.is_finished = false;
@@ -170,7 +179,7 @@ void UnitWriter::resume() {
   for (const auto& [first_line, keys] : state.units) {
     const auto unit = std::make_shared<InputUnit>(store_.num_shards());
     for (const std::string& key : keys) {
-      const Hash128 digest = store_.hasher()(key);
+      const Hash128 digest = store_.hasher()(stored_key(key_type_, key));
       unit->add(key, digest, store_.shard_of(digest));
     }
     unit->number = next_unit_++;

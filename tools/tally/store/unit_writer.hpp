@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "input/key_reader.hpp"
 #include "store/input_unit.hpp"
 #include "store/options.hpp"
 #include "store/writer_log.hpp"
@@ -45,9 +46,9 @@ class UnitWriter {
     std::uint64_t num_in_doubt = 0;   ///< batches that may have been counted twice
   };
 
-  /// Opens the log of options.state_path, if there is one, and sends what is left in it. `input` are the files of the run.
+  /// Opens the log of options.state_path, if there is one, and sends what is left in it.
   UnitWriter(redis_client::Cluster& cluster, const redis_client::Store& store, const StoreOptions& options,
-             const std::vector<std::string>& input, bool quiet, Output& output, Actions actions);
+             const InputOptions& input, bool quiet, Output& output, Actions actions);
 
   /// The next keys of the input. Throws Unavailable and StoreError; the log then has what is not done.
   void add(std::span<const std::string_view> keys, std::span<const Hash128> digests);
@@ -82,6 +83,7 @@ class UnitWriter {
   Totals totals_;
   std::optional<WriterLog> log_;
   std::string writer_id_;
+  KeyType key_type_;
   InputIdentity input_;
   bool reads_standard_input_;
   std::uint64_t num_logged_lines_ = 0;

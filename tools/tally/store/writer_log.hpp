@@ -30,6 +30,7 @@ struct WriterState {
   std::string writer;  ///< of this log alone
   std::vector<redis_client::WriterPosition> positions;
   std::uint64_t next_unit = 1;
+  std::string key_type = "text";  ///< the value of --key-type
   InputIdentity input;
   std::uint64_t num_lines = 0;  ///< of the input that are in units
   bool is_finished = true;      ///< the input was read to its end, or to a stop

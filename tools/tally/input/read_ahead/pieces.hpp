@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,12 @@ struct Piece {
   std::uint64_t num_remembered = 0;    // when that was found
   std::vector<Hash128> to_remember;
   std::exception_ptr error;  // in place of keys
+  std::size_t file_number = 0;
+  std::uint64_t num_lines = 0;
+  std::uint64_t num_skipped = 0;  // lines with an invalid key
+  std::optional<std::uint64_t>
+      refused_line;  // the first one with an invalid key, counted from 0, if it is not skipped
+  std::string_view refused_key;
 };
 
 /// The pieces that two threads pass to each other, in the order of the input, and what wakes a thread that waits.

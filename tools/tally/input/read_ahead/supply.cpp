@@ -8,7 +8,8 @@ constexpr std::size_t long_bytes = std::size_t{1} << 20;
 }  // namespace
 
 Supply::Supply(const InputOptions& input, const KeyHasher& hasher, Pieces& pieces)
-    : hasher_(hasher),
+    : input_(input),
+      hasher_(hasher),
       pieces_(pieces),
       separator_(separator_of(input)),
       reader_(input.files, separator_, decompress_of(input)) {}
@@ -49,6 +50,7 @@ bool Supply::waits_for_long_line(std::uint64_t number) {
 void Supply::read_into(Piece& piece) {
   piece.block = {};
   piece.error = caught([&] { piece.block = reader_.next(piece.bytes); });
+  piece.file_number = reader_.file_number();
 }
 
 }  // namespace tally::cli

@@ -33,16 +33,26 @@ class Supply {
     piece.digests.clear();
     piece.num_others = 0;
     cutter.begin(piece.block);
+    piece.num_lines = 0;
+    piece.num_skipped = 0;
+    piece.refused_line.reset();
     std::vector<std::string_view> selected;
-    Batch<Hash128> digests;
+    BatchHasher hash_batch(input_, hasher_);
     while (true) {
       const std::span<const std::string_view> lines = cutter.next();
       if (lines.empty()) return;
       const std::span<const std::string_view> keys = piece.fields.select_all(lines, selected);
-      hash_all(hasher_, keys, digests);
+      const BatchHasher::Hashed hashed = hash_batch(keys);
+      if (hashed.refused) {
+        piece.refused_line = piece.num_lines + *hashed.refused;
+        piece.refused_key = keys[*hashed.refused];
+        return;
+      }
+      piece.num_lines += keys.size();
+      piece.num_skipped += keys.size() - hashed.keys.size();
       const std::size_t begin = piece.keys.size();
-      piece.keys.insert(piece.keys.end(), keys.begin(), keys.end());
-      piece.digests.insert(piece.digests.end(), digests.data(), digests.data() + keys.size());
+      piece.keys.insert(piece.keys.end(), hashed.keys.begin(), hashed.keys.end());
+      piece.digests.insert(piece.digests.end(), hashed.digests.begin(), hashed.digests.end());
       after_batch(begin);
     }
   }
@@ -55,11 +65,13 @@ class Supply {
   std::uint64_t bytes_read() const { return bytes_read_; }
   std::optional<std::uint64_t> total_bytes() const { return reader_.total_bytes(); }
   char separator() const { return separator_; }
+  const std::string& file_name(std::size_t number) const { return reader_.file_name(number); }
 
  private:
   bool waits_for_long_line(std::uint64_t number);
   void read_into(Piece& piece);
 
+  const InputOptions& input_;
   KeyHasher hasher_;
   Pieces& pieces_;
   char separator_;

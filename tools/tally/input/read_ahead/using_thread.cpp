@@ -1,6 +1,7 @@
 #include "input/read_ahead/using_thread.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "text/output.hpp"
 
@@ -33,22 +34,32 @@ bool read_further(Pieces& pieces, Supply& supply, LineCutter& cutter) {
 
 }  // namespace
 
-void run_using_thread(const WorkForTwo& work, Pieces& pieces, Supply& supply, bool quiet) {
+KeyTotals run_using_thread(const InputOptions& input, const WorkForTwo& work, Pieces& pieces, Supply& supply,
+                           bool quiet) {
   Progress progress(quiet);
   LineCutter cutter(supply.separator());
-  std::uint64_t num_keys = 0;
+  KeyTotals totals;
+  std::size_t file_number = 0;
+  std::uint64_t num_lines = 0;  // of that file
   std::uint64_t next = 0;
   while (true) {
     const std::uint64_t seen = pieces.num_events();
-    if (pieces.second_has_ended) return;  // before this one: it has failed
-    if (supply.is_at_end() && next == supply.num_taken()) return;
+    if (pieces.second_has_ended) return totals;  // before this one: it has failed
+    if (supply.is_at_end() && next == supply.num_taken()) return totals;
     if (Piece& piece = pieces[next]; piece.state == Piece::State::sieved) {
       if (piece.error) std::rethrow_exception(piece.error);
+      if (std::exchange(file_number, piece.file_number) != piece.file_number) num_lines = 0;
+      if (piece.refused_line) {
+        refuse_key(input, place_text(supply.file_name(file_number), num_lines + *piece.refused_line + 1),
+                   piece.refused_key);
+      }
       use(work, piece);
-      num_keys += piece.keys.size() + piece.num_others;
+      num_lines += piece.num_lines;
+      totals.num_keys += piece.keys.size() + piece.num_others;
+      totals.num_skipped += piece.num_skipped;
       pieces.set(piece, Piece::State::used);
       ++next;
-      progress.update(num_keys, supply.bytes_read(), supply.total_bytes());
+      progress.update(totals.num_keys, supply.bytes_read(), supply.total_bytes());
     } else if (!read_further(pieces, supply, cutter)) {
       pieces.wait_for_more_than(seen);
     }

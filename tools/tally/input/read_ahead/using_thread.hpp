@@ -6,7 +6,8 @@
 namespace tally::cli {
 
 /// The first thread: uses the sieved pieces in the order of the input. While there is none, it reads and hashes a further
-/// one.
-void run_using_thread(const WorkForTwo& work, Pieces& pieces, Supply& supply, bool quiet);
+/// one. Throws std::runtime_error for an invalid key that is not skipped.
+KeyTotals run_using_thread(const InputOptions& input, const WorkForTwo& work, Pieces& pieces, Supply& supply,
+                           bool quiet);
 
 }  // namespace tally::cli
