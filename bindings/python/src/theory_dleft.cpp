@@ -11,21 +11,24 @@ void define_theory_dleft(py::module_& module) {
           "The natural logarithm of dleft_false_positive_probability; -inf for 0, and finite where that\n"
           "underflows.");
   formula(module, "dleft_distinct_fingerprints(B, R, n)", theory::dleft_distinct_fingerprints,
-          "Expected number of distinct fingerprints, B R (1 - (1 - 1/(B R))^n). B buckets per subtable, R\n"
-          "remainders in use, n distinct keys.");
-  formula(module, "dleft_distinct_load(d, B, R, n)", theory::dleft_distinct_load,
-          "Expected cells in use per bucket, with d subtables (1 to 8). B buckets per subtable, R\n"
-          "remainders in use, n distinct keys.");
+          "B R (1 - (1 - 1/(B R))^n): the expected number of distinct fingerprints. B buckets per subtable,\n"
+          "R remainders in use, n distinct keys. Source: Bonomi et al. 2006.");
+  formula(
+      module, "dleft_distinct_load(d, B, R, n)", theory::dleft_distinct_load,
+      "dleft_distinct_fingerprints / (d B): expected cells in use per bucket, with d subtables (1 to 8).\n"
+      "B buckets per subtable, R remainders in use, n distinct keys. Source: Bonomi et al. 2006.");
   formula(module, "dleft_shared_fingerprint_bound(B, R, n, i)", theory::dleft_shared_fingerprint_bound,
-          "Bound on the probability that some fingerprint is shared by at least i keys: C(n, i) / (B R)^(i\n"
-          "- 1). B buckets per subtable, R remainders in use, n distinct keys. Source: Bonomi et al. 2006,\n"
-          "section 5.1, corrected.");
+          "C(n, i) / (B R)^(i - 1): bound on the probability that some fingerprint is shared by at least i\n"
+          "keys (1 to 2^40); at most 1. B buckets per subtable, R remainders in use, n distinct keys.\n"
+          "Source: Bonomi et al. 2006, section 5.1, corrected.");
   formula(module, "ln_dleft_shared_fingerprint_bound(B, R, n, i)", theory::ln_dleft_shared_fingerprint_bound,
           "The natural logarithm of dleft_shared_fingerprint_bound; -inf for 0, and finite where that\n"
           "underflows.");
-  formula(module, "dleft_expected_shared_insertions(B, R, n, i, N)", theory::dleft_expected_shared_insertions,
-          "Expected number of N replacements after which the new key shares its fingerprint with at least i\n"
-          "- 1 others. B buckets per subtable, R remainders in use, n distinct keys. Source: ours.");
+  formula(
+      module, "dleft_expected_shared_insertions(B, R, n, i, N)", theory::dleft_expected_shared_insertions,
+      "N Pr(Binomial(n - 1, 1/(B R)) >= i - 1): the expected number of N replacements after which the\n"
+      "new key shares its fingerprint with at least i - 1 others. i 1 to 2^40. B buckets per subtable, R\n"
+      "remainders in use, n distinct keys (at least 1). Source: ours.");
   formula(module, "ln_dleft_expected_shared_insertions(B, R, n, i, N)",
           theory::ln_dleft_expected_shared_insertions,
           "The natural logarithm of dleft_expected_shared_insertions; -inf for 0, and finite where that\n"
@@ -38,25 +41,32 @@ void define_theory_dleft(py::module_& module) {
           "The natural logarithm of dleft_overflow_probability; -inf for 0, and finite where that\n"
           "underflows.");
   formula(module, "dleft_overflow_probability(loads, c)", theory::dleft_overflow_probability,
-          "The probability that an insertion finds all its buckets of c cells full. loads: from\n"
-          "dleft_loads. Source: ours.");
-  formula(module, "dleft_expected_overflows_filling(loads, B, c)", theory::dleft_expected_overflows_filling,
-          "Expected insertions that find no room while B buckets per subtable are filled to `loads`, which\n"
-          "dleft_loads gave for insertions only.");
-  formula(module, "dleft_expected_overflows(d, B, c, average_load, N)", theory::dleft_expected_overflows,
-          "Expected insertions that find no room over a life: filling to average_load, then N replacements,\n"
-          "as DLeftExpectedOverflows.");
+          "prod_j x_{j,c}: the probability that an insertion finds all its buckets of c cells (1 to 255)\n"
+          "full. loads: DLeftLoads from dleft_loads. Source: ours; Bonomi et al. 2006, section 5.2.");
+  formula(
+      module, "dleft_expected_overflows_filling(loads, B, c)", theory::dleft_expected_overflows_filling,
+      "d B sum_{i>c} x_i: expected insertions that find no room while B buckets per subtable of c cells\n"
+      "(1 to 255) are filled. loads: DLeftLoads from dleft_loads with steps_per_element 0. Source: ours.");
+  formula(
+      module, "dleft_expected_overflows(d, B, c, average_load, N)", theory::dleft_expected_overflows,
+      "Expected insertions that find no room over a lifetime: filling to average_load (0 to 256 elements\n"
+      "per bucket), then N replacements, as DLeftExpectedOverflows. d subtables (1 to 8) of B buckets of\n"
+      "c cells (1 to 255). Source: ours.");
   formula(module, "probability_of_any(expected)", theory::probability_of_any,
-          "1 - exp(-expected): the probability of at least one rare event.");
+          "1 - exp(-expected): the probability of at least one rare event, where expected (at least 0)\n"
+          "events are expected.");
   formula(module, "ln_probability_of_any(expected)", theory::ln_probability_of_any,
           "The natural logarithm of probability_of_any; -inf for 0, and finite where that underflows.");
   formula(module, "dleft_safe_load_for_share(d, c, share, steps_per_element)",
           theory::dleft_safe_load_for_share,
-          "The largest average load at which at most this share of the buckets would have more than c\n"
-          "elements. Source: ours, over the fluid limit.");
+          "The largest average load, in elements per bucket, at which at most this share of the buckets, in\n"
+          "(0, 1), would have more than c elements (1 to 255). d subtables (1 to 8); steps_per_element as\n"
+          "for dleft_loads. Source: ours, over the fluid limit of Bonomi et al. 2006.");
   formula(module, "dleft_safe_load(d, B, c, N, failure_probability)", theory::dleft_safe_load,
-          "The largest average load with which, over a life of N replacements, any insertion finds no room\n"
-          "with at most failure_probability. Source: ours, over the fluid limit.");
+          "The largest average load, in elements per bucket, with which any insertion finds no room with a\n"
+          "probability of at most failure_probability, in (0, 1), over a lifetime: filling, then N\n"
+          "replacements. d subtables (1 to 8) of B buckets of c cells (1 to 255). Source: ours, over the\n"
+          "fluid limit of Bonomi et al. 2006.");
 }
 
 }  // namespace tally::python

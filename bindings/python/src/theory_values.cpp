@@ -17,22 +17,37 @@ void require_theory_record(py::handle value, const char* field, const char* name
     throw_type_error(field, value, std::string("a tally.theory.") + name);
 }
 
+/// Calls use(item, index) for each item of an iterable.
+template <class Use>
+void each_item(py::handle items, const char* field, const char* rule, Use use) {
+  const bool is_iterable = PyObject_HasAttrString(items.ptr(), "__iter__") != 0;
+  if (!is_iterable || PyUnicode_Check(items.ptr())) throw_type_error(field, items, rule);
+  std::size_t index = 0;
+  for (const py::handle item : py::iter(items)) use(item, index++);
+}
+
+std::string item_of(const std::string& field, std::size_t index) {
+  return field + "[" + std::to_string(index) + "]";
+}
+
 std::vector<double> numbers_of(py::handle values, const char* field) {
   std::vector<double> numbers;
-  for (const py::handle value : py::iter(values)) numbers.push_back(real_number(value, field));
+  each_item(values, field, "a sequence of numbers",
+            [&](py::handle value, std::size_t) { numbers.push_back(real_number(value, field)); });
   return numbers;
 }
 
 double field_of(py::handle record, const char* field) { return real_number(record.attr(field), field); }
 
-/// Calls use(first, second) for each pair of a sequence.
+/// Calls use(first, second, name) for each pair, with the name of the pair in errors.
 template <class Use>
 void each_pair(py::handle pairs, const char* field, Use use) {
-  for (const py::handle pair : py::iter(pairs)) {
+  each_item(pairs, field, "pairs (count, number of keys)", [&](py::handle pair, std::size_t index) {
+    const std::string name = item_of(field, index);
     if (!PyTuple_Check(pair.ptr()) || PyTuple_GET_SIZE(pair.ptr()) != 2)
-      throw_type_error(field, pair, "pairs of a count and a number of keys");
-    use(PyTuple_GET_ITEM(pair.ptr(), 0), PyTuple_GET_ITEM(pair.ptr(), 1));
-  }
+      throw_type_error(name, pair, "a tuple (count, number of keys)");
+    use(PyTuple_GET_ITEM(pair.ptr(), 0), PyTuple_GET_ITEM(pair.ptr(), 1), name);
+  });
 }
 
 constexpr auto double_hashing_names =
@@ -49,8 +64,10 @@ theory::CountHistogram Argument<theory::CountHistogram>::of(py::handle value, co
 theory::DLeftLoads Argument<theory::DLeftLoads>::of(py::handle value, const char* field) {
   require_theory_record(value, field, "DLeftLoads");
   theory::DLeftLoads loads{field_of(value, "average_load"), {}};
-  for (const py::handle subtable : py::iter(value.attr("subtables")))
-    loads.subtables.push_back(numbers_of(subtable, "subtables"));
+  each_item(value.attr("subtables"), "subtables", "a sequence of sequences of numbers",
+            [&](py::handle subtable, std::size_t) {
+              loads.subtables.push_back(numbers_of(subtable, "subtables"));
+            });
   if (loads.subtables.empty() || loads.subtables.size() > 8)
     throw_value_error("subtables", value.attr("subtables"),
                       "those of 1 to 8 subtables, as dleft_loads returns");
@@ -86,8 +103,9 @@ theory::DoubleHashing Argument<theory::DoubleHashing>::of(py::handle value, cons
 std::vector<theory::RepeatedKeys> Argument<std::span<const theory::RepeatedKeys>>::of(py::handle value,
                                                                                       const char* field) {
   std::vector<theory::RepeatedKeys> groups;
-  each_pair(value, field, [&](py::handle count, py::handle num_keys) {
-    groups.push_back({whole_number(count, "count"), whole_number(num_keys, "num_keys")});
+  each_pair(value, field, [&](py::handle count, py::handle num_keys, const std::string& name) {
+    groups.push_back(
+        {whole_number(count, item_of(name, 0).c_str()), whole_number(num_keys, item_of(name, 1).c_str())});
   });
   return groups;
 }
@@ -95,8 +113,9 @@ std::vector<theory::RepeatedKeys> Argument<std::span<const theory::RepeatedKeys>
 std::vector<std::pair<std::uint64_t, double>> Argument<std::vector<std::pair<std::uint64_t, double>>>::of(
     py::handle value, const char* field) {
   std::vector<std::pair<std::uint64_t, double>> pairs;
-  each_pair(value, field, [&](py::handle count, py::handle num_keys) {
-    pairs.emplace_back(whole_number(count, "count"), real_number(num_keys, "num_keys"));
+  each_pair(value, field, [&](py::handle count, py::handle num_keys, const std::string& name) {
+    pairs.emplace_back(whole_number(count, item_of(name, 0).c_str()),
+                       real_number(num_keys, item_of(name, 1).c_str()));
   });
   return pairs;
 }

@@ -25,22 +25,22 @@ __all__ = [
 ]
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class CountHistogram:
     """The number of keys with each count, up to a limit; numbers of keys may be expected values."""
 
     keys_with_count: Sequence[float]  #: keys_with_count[c]: keys with count c; entry 0 is not used
-    keys_beyond: float = 0.0  #: keys with a higher count
-    insertions_beyond: float = 0.0  #: their insertions
+    keys_beyond: float = 0.0  #: keys with a count of len(keys_with_count) or more
+    insertions_beyond: float = 0.0  #: the sum of their counts
 
     @property
     def num_distinct(self) -> float:
-        """Number of keys."""
+        """All keys with a count of at least 1."""
         return math.fsum(self.keys_with_count[1:]) + self.keys_beyond
 
     @property
     def num_insertions(self) -> float:
-        """The sum of all counts."""
+        """The sum of all counts; if insertions_beyond is too low, its smallest possible value is used."""
         least_beyond = self.keys_beyond * len(self.keys_with_count)
         own = math.fsum(count * keys for count, keys in enumerate(self.keys_with_count))
         return own + max(self.insertions_beyond, least_beyond)
@@ -50,28 +50,35 @@ class CountHistogram:
 class ProbabilityInterval:
     """Limits of a probability."""
 
-    low: float
-    high: float
+    low: float  #: 0 to 1
+    high: float  #: 0 to 1
 
 
 @dataclasses.dataclass(frozen=True)
 class CountInterval:
     """Limits of a count, both inclusive."""
 
-    low: int
-    high: int
+    low: int  #: the smallest count inside
+    high: int  #: the largest count inside
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class DLeftLoads:
-    """Loads of the buckets of a d-left hash table: subtables[j][i] is the share of buckets with at least i elements."""
+    """Loads of the buckets of a d-left hash table, from dleft_loads."""
 
     average_load: float  #: elements per bucket
+    #: subtables[j][i]: share of the buckets of subtable j (0 is the leftmost) with at least i elements; beyond the end 0
     subtables: Sequence[Sequence[float]]
 
     def fraction(self, i: int, j: Optional[int] = None) -> float:
-        """The share of buckets with at least i elements: of subtable j, or of all."""
+        """The share of buckets with at least i elements: of subtable j, or of all. ValueError for other i and j."""
+        if i < 0:
+            raise ValueError(f"i is {i}; must be at least 0")
+        if j is not None and not 0 <= j < len(self.subtables):
+            raise ValueError(f"j is {j}; must be below {len(self.subtables)}, the number of subtables")
         chosen = self.subtables if j is None else [self.subtables[j]]
+        if len(chosen) == 0:
+            raise ValueError("subtables is empty; must be those of 1 to 8 subtables, as dleft_loads returns")
         return math.fsum(own[i] if i < len(own) else 0.0 for own in chosen) / len(chosen)
 
 
@@ -79,79 +86,79 @@ class DLeftLoads:
 class DLeftExpectedOverflows:
     """Expected numbers of insertions that find no room."""
 
-    filling: float
-    churning: float
+    filling: float  #: while the table is filled
+    churning: float  #: while elements are replaced
 
 
 @dataclasses.dataclass(frozen=True)
 class DistinctKeysEstimate:
     """A number of distinct keys; both infinite if no position is 0."""
 
-    num_keys: float
-    standard_error: float
+    num_keys: float  #: estimated distinct keys
+    standard_error: float  #: of num_keys
 
 
 @dataclasses.dataclass(frozen=True)
 class Estimate:
-    """An estimated number and its standard error."""
+    """An estimated number; both infinite where there is no estimate."""
 
-    value: float
-    standard_error: float
+    value: float  #: the estimate
+    standard_error: float  #: of value
 
 
 @dataclasses.dataclass(frozen=True)
 class SimilarityEstimate:
     """Sizes of the sets of keys of two filters, and how similar they are."""
 
-    num_keys_a: Estimate
-    num_keys_b: Estimate
-    union_size: Estimate
-    intersection_size: Estimate
-    jaccard: Estimate
-    containment_a: Estimate
-    containment_b: Estimate
+    num_keys_a: Estimate  #: distinct keys in A
+    num_keys_b: Estimate  #: distinct keys in B
+    union_size: Estimate  #: |A or B|
+    intersection_size: Estimate  #: |A and B|
+    jaccard: Estimate  #: |A and B| / |A or B|
+    containment_a: Estimate  #: |A and B| / |A|: the share of A that is in B
+    containment_b: Estimate  #: |A and B| / |B|: the share of B that is in A
 
 
 @dataclasses.dataclass(frozen=True)
 class OccupiedPositions:
-    """Numbers of positions above 0: in filter a, in filter b, in either."""
+    """Numbers of positions that are not 0 in the filters of A and B."""
 
-    a: int
-    b: int
-    either: int
+    a: int  #: in the filter of A
+    b: int  #: in that of B
+    either: int  #: in at least one of the two
 
 
 @dataclasses.dataclass(frozen=True)
 class DirectoryChange:
-    """How the keys of a directory change; rates per second."""
+    """How a directory changes. Rates are per second."""
 
-    num_keys: float
-    insertion_rate: float
-    removal_rate: float = 0.0
-    evictions: bool = True
-    new_key_popularity: float = 1.0
-    removed_key_popularity: float = 1.0
+    num_keys: float  #: keys in the directory, on average; at least 1
+    insertion_rate: float  #: inserted keys per second
+    removal_rate: float = 0.0  #: removed keys per second
+    evictions: bool = True  #: whether keys are removed only when one is inserted (a full cache), or at any time (a lifetime)
+    new_key_popularity: float = 1.0  #: requests for an unpublished key, relative to an average key
+    removed_key_popularity: float = 1.0  #: requests for a removed key that is still published, relative to an average key
 
 
 @dataclasses.dataclass(frozen=True)
 class SendLimits:
-    """When a directory's summary is sent: as soon as one limit is reached; infinity: never."""
+    """When a message is sent: at the first limit that is reached. Infinity: never; at least one is finite."""
 
-    new_share: float = math.inf  #: new keys as a share of the keys
-    interval: float = math.inf  #: seconds
-    max_bytes: float = math.inf
-    header_bytes: float = 0.0
-    bytes_per_change: float = 0.0
-    delay: float = 0.0  #: seconds until a message has arrived
+    new_share: float = math.inf  #: new keys over keys; 0: after every insertion
+    interval: float = math.inf  #: seconds since the previous message
+    max_bytes: float = math.inf  #: bytes of the message that would be sent
+    header_bytes: float = 0.0  #: bytes of every message
+    bytes_per_change: float = 0.0  #: bytes of a message for each inserted or removed key
+    delay: float = 0.0  #: seconds from sending until the replica has it
 
 
 @dataclasses.dataclass(frozen=True)
 class Staleness:
-    """What a policy of sending costs."""
+    """How stale a replica is, on average, and what it costs."""
 
     interval: float  #: seconds between messages
-    unknown_keys: float  #: keys that followers do not know yet, on average
-    stale_keys: float  #: keys that are gone, and followers take for present
-    stale_miss_share: float
-    stale_hit_share: float
-    bytes_rate: float  #: bytes per second
+    unknown_keys: float  #: keys in the directory that the replica cannot know
+    stale_keys: float  #: removed keys that the replica still reports
+    stale_miss_share: float  #: of the requests for keys in the directory: those for unknown keys
+    stale_hit_share: float  #: requests for removed keys it reports, over requests for keys in the directory
+    bytes_rate: float  #: bytes per second, to one replica
