@@ -1,5 +1,6 @@
 """Whatever is passed to any function or method, there is a result or an exception of Python, and never a crash."""
 
+import gc
 import inspect
 import os
 
@@ -142,3 +143,32 @@ def test_loaded_bytes(data):
         tally.from_bytes(good[: data.draw(st.integers(0, len(good)))])
     except (ValueError, MemoryError):
         pass
+
+
+CLASSES = [own for own in vars(tally).values() if isinstance(own, type) and own.__module__ == "tally._tally"]
+
+
+@pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
+def test_an_object_that_was_never_initialised_is_refused(cls):
+    own = cls.__new__(cls)
+    repr_of = type(own).__repr__ is not object.__repr__
+    for name in sorted(dir(cls)):
+        attribute = inspect.getattr_static(cls, name)
+        try:
+            if isinstance(attribute, property):
+                getattr(own, name)
+            elif callable(getattr(cls, name)) and name in cls.__dict__ and name not in ("__init__", "__new__"):
+                for arguments in ((), ("a",), (["a"],), (own,), ("a", 1), (3,)):
+                    try:
+                        getattr(own, name)(*arguments)
+                    except (TypeError, ValueError, OSError):
+                        pass
+        except (TypeError, ValueError):
+            pass
+    if repr_of:
+        try:
+            repr(own)
+        except (TypeError, ValueError):
+            pass
+    del own
+    gc.collect()

@@ -6,6 +6,7 @@
 
 #include "guard.hpp"
 #include "keys.hpp"
+#include "made.hpp"
 #include "python.hpp"
 #include "tally/any_filter.hpp"
 #include "tally/serialization.hpp"
@@ -13,7 +14,7 @@
 namespace tally::python {
 
 /// A filter or Count-Min sketch of Python: one of its own, or one in a mapped file, which is read only.
-class Filter {
+class Filter : public ZeroedStorage {
  public:
   explicit Filter(AnyFilter filter) : core_(std::make_shared<Core>(std::move(filter))) {}
   explicit Filter(MappedFilter filter) : core_(std::make_shared<Core>(std::move(filter))) {}

@@ -5,13 +5,14 @@
 
 #include "guard.hpp"
 #include "keys.hpp"
+#include "made.hpp"
 #include "python.hpp"
 
 namespace tally::python {
 
 /// A structure of one type, and the hasher of its keys.
 template <class Own>
-class Guarded {
+class Guarded : public ZeroedStorage {
  public:
   Guarded(Own own, const KeyHasher& hasher)
       : own_(std::make_unique<Own>(std::move(own))), guard_(std::make_unique<Guard>()), hasher_(hasher) {}
@@ -29,8 +30,8 @@ class Guarded {
   const KeyHasher& hasher() const noexcept { return hasher_; }
 
  private:
-  std::unique_ptr<Own> own_;
-  std::unique_ptr<Guard> guard_;
+  Made<Own> own_;
+  Made<Guard> guard_;
   KeyHasher hasher_;
 };
 

@@ -6,13 +6,14 @@
 
 #include "guard.hpp"
 #include "keys.hpp"
+#include "made.hpp"
 #include "python.hpp"
 #include "tally/serialization/sketch_files.hpp"
 
 namespace tally::python {
 
 /// A sketch of Python that no AnyFilter holds, with any scheme of rows.
-class Sketch {
+class Sketch : public ZeroedStorage {
  public:
   explicit Sketch(AnySketch sketch)
       : sketch_(std::make_unique<AnySketch>(std::move(sketch))), guard_(std::make_unique<Guard>()) {}
@@ -37,12 +38,12 @@ class Sketch {
   bool equals(const Sketch& other) const;
 
   /// For what never changes.
-  const AnySketch& peek() const noexcept { return *sketch_; }
+  const AnySketch& peek() const { return *sketch_; }
   KeyHasher hasher() const;
 
  private:
-  std::unique_ptr<AnySketch> sketch_;
-  std::unique_ptr<Guard> guard_;
+  Made<AnySketch> sketch_;
+  Made<Guard> guard_;
 };
 
 /// The object of Python for a sketch: a tally.TopKeys, tally.SpaceSaving or tally.CountMinWindow.

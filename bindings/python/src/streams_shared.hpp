@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "guard.hpp"
+#include "made.hpp"
 #include "python.hpp"
 #include "streams_events.hpp"
 #include "streams_state.hpp"
@@ -17,7 +18,7 @@ using ReachedKeys = std::vector<ReachedKey>;
 
 /// A stream of Python, which threads can share, one call at a time.
 template <class Own>
-class SharedStream {
+class SharedStream : public ZeroedStorage {
  public:
   using Options = typename Own::Options;
   static constexpr bool has_observer = !std::is_same_v<Own, TopStream>;
@@ -112,17 +113,19 @@ class SharedStream {
   }
 
   /// Called with the lock of a stream that is used.
-  ExactCheck* check() const noexcept { return core_->check ? &*core_->check : nullptr; }
-  bool has_check() const noexcept { return core_->check.has_value(); }
-  const Options& options() const noexcept { return core_->options; }
-  const std::optional<HashKey>& secret() const noexcept { return core_->secret; }
+  ExactCheck* check() const { return core_->check ? &*core_->check : nullptr; }
+  bool has_check() const { return core_->check.has_value(); }
+  const Options& options() const { return core_->options; }
+  const std::optional<HashKey>& secret() const { return core_->secret; }
 
   // For the garbage collector, because on_event may refer to the stream.
   int visit(visitproc visit, void* arg) const {
-    Py_VISIT(core_->on_event.ptr());
+    if (!core_.is_empty()) Py_VISIT(core_->on_event.ptr());
     return 0;
   }
-  void forget_on_event() noexcept { core_->on_event = {}; }
+  void forget_on_event() noexcept {
+    if (!core_.is_empty()) core_->on_event = {};
+  }
 
  private:
   struct Core {
@@ -181,7 +184,7 @@ class SharedStream {
     else return own.num_records() + own.clock().num_late();
   }
 
-  std::unique_ptr<Core> core_;
+  Made<Core> core_;
 };
 
 }  // namespace tally::python

@@ -4,6 +4,7 @@
 #include "arguments.hpp"
 #include "bytes.hpp"
 #include "filter.hpp"
+#include "made.hpp"
 #include "summaries.hpp"
 #include "summary_argument.hpp"
 #include "tally/any_filter/summary.hpp"
@@ -23,7 +24,7 @@ SummaryLayout published_layout(const Filter& filter) {
 }
 
 /// A publisher of what a filter of Python holds.
-class PyPublisher {
+class PyPublisher : public ZeroedStorage {
  public:
   PyPublisher(py::object filter, const SummaryLayout& layout, const SummaryOptions& options)
       : filter_(std::move(filter)), guard_(std::make_unique<Guard>()), key_(options.key) {
@@ -38,6 +39,7 @@ class PyPublisher {
   }
 
   std::vector<std::byte> publish() {
+    (void)*publisher_;
     return py::cast<const Filter&>(filter_).read_into(*guard_, [&](const AnyFilter& own) {
       const SummaryLayout layout = summary_layout_of(own).value();
       if (layout != publisher_->layout() || publisher_->is_layout_changing())
@@ -56,15 +58,18 @@ class PyPublisher {
     return publisher_->answer(request);
   }
 
-  const py::object& filter() const noexcept { return filter_; }
+  const py::object& filter() const {
+    (void)*publisher_;
+    return filter_;
+  }
   /// For what never changes.
-  const SummaryPublisher& peek() const noexcept { return *publisher_; }
+  const SummaryPublisher& peek() const { return *publisher_; }
 
  private:
   py::object filter_;
-  std::unique_ptr<Guard> guard_;
+  Made<Guard> guard_;
   std::optional<MessageKey> key_;
-  std::unique_ptr<SummaryPublisher> publisher_;
+  Made<SummaryPublisher> publisher_;
 };
 
 std::unique_ptr<PyPublisher> new_publisher(py::object filter, py::handle name, py::handle epoch,
