@@ -5,8 +5,8 @@
 
 #include "tally/any_filter.hpp"
 #include "tally/any_filter/similarity.hpp"
-#include "tally/any_filter/simulation.hpp"
 #include "tally/any_filter/summary.hpp"
+#include "tally/any_filter/verification.hpp"
 #include "tally/filters/aging_bloom.hpp"
 #include "tally/filters/bloom.hpp"
 #include "tally/filters/compact_dleft.hpp"

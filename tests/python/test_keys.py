@@ -63,6 +63,12 @@ def test_numpy_drops_nuls_at_the_end_and_so_are_keys():
     assert tally.digests(numpy.array([b"\0a"]))[0] == digest(b"\0a")
 
 
+def test_a_masked_array_without_missing_values_is_an_array():
+    assert (tally.digests(numpy.ma.masked_array([1, 2])) == tally.digests([1, 2])).all()
+    with pytest.raises(ValueError, match="weights has masked values"):
+        tally.SpaceSaving(3).add_batch(["a"], numpy.ma.masked_array([1], [True]))
+
+
 def test_empty_batches_and_empty_keys_are_fine():
     for empty in ([], (), numpy.array([]), numpy.array([], "U3"), pandas.Series([], dtype=object), iter(())):
         assert len(tally.digests(empty)) == 0
@@ -86,6 +92,7 @@ def test_empty_batches_and_empty_keys_are_fine():
         (numpy.array([True]), TypeError, "dtype bool"),
         (numpy.array(["2020-01-01"], "M8[D]"), TypeError, "dtype datetime64"),
         (numpy.zeros((2, 2), int), ValueError, "2 dimensions"),
+        (numpy.ma.masked_array([1, 2], [False, True]), ValueError, "keys has masked values"),
         (numpy.zeros((), int), ValueError, "0 dimensions"),
         ("abc", TypeError, "for one key call the function for one key"),
         (b"abc", TypeError, "for one key"),

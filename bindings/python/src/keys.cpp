@@ -54,7 +54,14 @@ py::object array_or_tuple(py::handle keys, const char* field) {
   throw_type_error(field, keys, "a sequence of keys, such as an array, a list or a Series");
 }
 
+/// Throws ValueError for a masked array with values that are missing.
+void refuse_masked(py::handle array, const char* field) {
+  if (py::hasattr(array, "mask") && py::cast<bool>(py::module_::import("numpy.ma").attr("is_masked")(array)))
+    throw py::value_error(std::string(field) + " has masked values; leave them out, as by its compressed()");
+}
+
 py::array one_dimension(const py::array& array, const char* field) {
+  refuse_masked(array, field);
   if (array.ndim() != 1)
     throw py::value_error(std::string(field) + " has " + std::to_string(array.ndim()) +
                           " dimensions; must have 1; pass its ravel()");
@@ -269,6 +276,7 @@ KeyText::KeyText(py::handle key, const char* field) {
 }
 
 Numbers::Numbers(py::handle numbers, std::size_t num_keys, const char* field) {
+  refuse_masked(numbers, field);
   py::array array = py::module_::import("numpy").attr("asarray")(numbers);
   const char kind = array.dtype().kind();
   if (kind != 'u' && kind != 'i' && array.size() != 0)
