@@ -17,6 +17,7 @@ void keep_greatest(std::vector<KeyCount>& keys, std::uint64_t num_keys) {
 }  // namespace
 
 Ranking top_of(Ranking all, std::uint64_t num_keys) {
+  num_keys = std::min<std::uint64_t>(num_keys, all.keys.size());
   keep_greatest(all.keys, num_keys + 1);
   all.bound_of_others = all.floor;
   if (all.keys.size() > num_keys) {

@@ -3,6 +3,7 @@
 import gc
 import inspect
 import os
+import pickle
 
 import numpy
 import pytest
@@ -172,3 +173,75 @@ def test_an_object_that_was_never_initialised_is_refused(cls):
             pass
     del own
     gc.collect()
+
+
+def test_an_array_whose_methods_lie_is_read_as_an_array():
+    class Lies(numpy.ndarray):
+        def astype(self, *arguments, **options):
+            return numpy.zeros(1, "i8")
+
+    plain = numpy.arange(5000)
+    one, two = tally.SpaceSaving(5000), tally.SpaceSaving(5000)
+    one.add_batch(plain)
+    two.add_batch(plain.view(Lies))
+    assert one == two
+    swapped = plain.astype(">i8")
+    assert (tally.digests(swapped.view(Lies)) == tally.digests(plain)).all()
+
+
+def test_a_key_that_closes_the_filter_does_no_harm():
+    class Closes:
+        def __init__(self, own):
+            self.own = own
+
+        def __index__(self):
+            self.own.close()
+            gc.collect()
+            return 5
+
+    for call in (lambda f: f.insert(Closes(f)), lambda f: f.may_contain(Closes(f)), lambda f: Closes(f) in f,
+                 lambda f: f.insert_batch([Closes(f)])):
+        with pytest.raises(ValueError, match="closed"):
+            call(tally.BloomFilter(num_keys=10**6, false_positive_rate=0.01))
+
+
+@pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
+def test_the_base_class_of_pybind11_is_never_made(cls):
+    with pytest.raises(TypeError):
+        cls.__mro__[-2]()
+
+
+def test_what_cannot_be_pickled_says_so_in_every_protocol():
+    filter = tally.BloomFilter(num_keys=10, false_positive_rate=0.01)
+    for own in (tally.RecentKeys(4096), tally.AgingBloomFilter(5, tally.BloomShape(640, 2)), tally.SummaryReplica(),
+                tally.SummarySet(), tally.SummaryPublisher(filter, "a")):
+        for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+            with pytest.raises(TypeError, match="cannot be pickled"):
+                pickle.dumps(own, protocol)
+    for own in (filter, tally.HashSet(), tally.SpaceSaving(3), tally.ThresholdStream(3)):
+        own.__reduce__()
+        for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+            assert type(pickle.loads(pickle.dumps(own, protocol))) is type(own)
+
+
+def test_a_method_of_another_class_is_refused():
+    window, top = tally.CountMinWindow(tally.CountMinShape(50, 2)), tally.SpaceSaving(3)
+    for call in (lambda: tally.CountMinWindow.estimate_batch(top, [3]), lambda: tally.CountMinWindow.add(top, 3),
+                 lambda: tally.SpaceSaving.add(window, "a"), lambda: tally.SpaceSaving.top(window),
+                 lambda: tally.CountMinSketch.bound.fget(tally.BloomFilter(num_keys=10, false_positive_rate=0.01))):
+        with pytest.raises(TypeError, match="self is a"):
+            call()
+
+
+def test_weights_anywhere_in_memory_are_the_same():
+    weights = numpy.frombuffer(bytes(range(81)), "u1")[1:].view("u8")
+    one, two = (tally.CountMinSketch(epsilon=0.01, failure_probability=0.01) for _ in range(2))
+    one.add_batch(weights, weights)
+    two.add_batch(weights.copy(), weights.tolist())
+    assert one == two
+
+
+def test_the_most_keys_that_can_be_asked_for():
+    own = tally.TopStream()
+    own.add("a")
+    assert [found.key for found in own.top(2**64 - 1)] == [b"a"]

@@ -72,7 +72,8 @@ class Filter : public ZeroedStorage {
 
   /// For what does not change while others use the filter: its kind and hasher.
   const AnyFilter& peek() const { return open_core()->filter(); }
-  const KeyHasher& hasher() const { return peek().hasher(); }
+  /// A copy, because code of Python may close the filter while a key is hashed.
+  KeyHasher hasher() const { return peek().hasher(); }
   bool is_mapped() const { return open_core()->mapped.has_value(); }
   bool is_closed() const noexcept { return core_ == nullptr; }
   /// Gives up the memory, or the mapped file, once no other call uses it.

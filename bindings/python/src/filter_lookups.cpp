@@ -195,7 +195,9 @@ void define_sketch(py::handle cls) {
   property(
       cls, "bound",
       [](const Filter& filter) {
-        const CountMinBound bound = *filter.peek().count_min_bound();
+        const std::optional<CountMinBound> found = filter.peek().count_min_bound();
+        if (!found) throw py::type_error("self is a filter; must be a CountMinSketch");
+        const CountMinBound bound = *found;
         return record("CountMinBound", "epsilon"_a = bound.epsilon,
                       "failure_probability"_a = bound.failure_probability);
       },

@@ -203,6 +203,9 @@ void define_common(py::handle cls) {
   method(cls, "to_bytes(self)", to_bytes,
          "The bytes of its file, which are the same on every machine; see from_bytes.");
   method(
+      cls, "__reduce__(self)", [](py::object self) -> py::object { return self.attr("__reduce_ex__")(4); },
+      "For pickle and copy.");
+  method(
       cls, "__reduce_ex__(self, protocol)",
       [](const Filter& filter, int protocol) {
         require_pickled(filter.hasher());

@@ -34,9 +34,19 @@ bool is_one_key(py::handle keys) {
          (PyMemoryView_Check(keys.ptr()) && PyMemoryView_GET_BUFFER(keys.ptr())->itemsize == 1);
 }
 
+/// Throws ValueError for a masked array with values that are missing.
+void refuse_masked(py::handle array, const char* field) {
+  if (py::hasattr(array, "mask") && py::cast<bool>(py::module_::import("numpy.ma").attr("is_masked")(array)))
+    throw py::value_error(std::string(field) + " has masked values; leave them out, as by its compressed()");
+}
+
 /// The batch as an array of numpy if it has one, else as a tuple.
 py::object array_or_tuple(py::handle keys, const char* field) {
-  if (py::isinstance<py::array>(keys)) return py::reinterpret_borrow<py::object>(keys);
+  if (py::isinstance<py::array>(keys)) {
+    refuse_masked(keys, field);
+    // As the base class, whose methods nobody overrides: its memory is read by what they say.
+    return py::module_::import("numpy").attr("asarray")(keys);
+  }
   if (is_one_key(keys))
     throw_type_error(field, keys,
                      "a sequence of keys; for one key call the function for one key, or pass [key]");
@@ -54,14 +64,7 @@ py::object array_or_tuple(py::handle keys, const char* field) {
   throw_type_error(field, keys, "a sequence of keys, such as an array, a list or a Series");
 }
 
-/// Throws ValueError for a masked array with values that are missing.
-void refuse_masked(py::handle array, const char* field) {
-  if (py::hasattr(array, "mask") && py::cast<bool>(py::module_::import("numpy.ma").attr("is_masked")(array)))
-    throw py::value_error(std::string(field) + " has masked values; leave them out, as by its compressed()");
-}
-
 py::array one_dimension(const py::array& array, const char* field) {
-  refuse_masked(array, field);
   if (array.ndim() != 1)
     throw py::value_error(std::string(field) + " has " + std::to_string(array.ndim()) +
                           " dimensions; must have 1; pass its ravel()");
@@ -291,7 +294,7 @@ Numbers::Numbers(py::handle numbers, std::size_t num_keys, const char* field) {
     if (py::cast<std::int64_t>(least) < 0)
       throw_value_error("the least of " + std::string(field), least, "at least 0");
   }
-  array = array.attr("astype")("<u8", "C", "unsafe", true, false);
+  array = py::module_::import("numpy").attr("require")(array, "<u8", py::make_tuple("C", "A"));
   source_ = array;
   values_ = {static_cast<const std::uint64_t*>(array.data()), num_keys};
 }

@@ -40,6 +40,13 @@ void method(py::handle cls, std::string_view signature, Function&& function, std
                                extra..., documentation.c_str()));
 }
 
+/// Defines __reduce__ and __reduce_ex__, which raise TypeError. Without them, pickle would call pybind11's own base class.
+inline void refuse_pickling(py::handle cls, const char* why) {
+  const auto refuse = [why](py::handle, const py::args&) -> py::object { throw py::type_error(why); };
+  for (const char* signature : {"__reduce__(self, *args)", "__reduce_ex__(self, *args)"})
+    method(cls, signature, refuse, "Not possible.");
+}
+
 /// A property that is only read.
 template <class Function>
 void property(py::handle cls, const char* name, Function&& function, const char* text) {

@@ -178,6 +178,10 @@ void bind_hash_set(py::module_& module) {
       },
       "Keys and memory now.");
   method(cls, "__reduce__(self)", reduced_hash_set, "For pickle and copy.");
+  method(
+      cls, "__reduce_ex__(self, protocol)",
+      [](const PyHashSet& set, py::handle) { return reduced_hash_set(set); }, "For pickle and copy.",
+      "protocol"_a);
   define(module, "_hash_set_from_image(image, max_bytes, seed)", hash_set_from_image,
          "What a pickle of a HashSet calls.", "image"_a, "max_bytes"_a, "seed"_a);
 }
@@ -195,6 +199,7 @@ void bind_recent_keys(py::module_& module) {
           }),
           "memory_bytes"_a, py::kw_only(), "seed"_a = py::none(), "key"_a = py::none(),
           documented("__init__(self, memory_bytes, *, seed=None, key=None)", "").c_str());
+  refuse_pickling(cls, "RecentKeys cannot be pickled or copied; it has no file");
   method(
       cls, "insert(self, key)",
       [](PyRecentKeys& recent, py::handle key) {
@@ -256,6 +261,7 @@ void bind_aging_bloom(py::module_& module) {
       }),
       "keys_per_generation"_a, "shape"_a, py::kw_only(), "seed"_a = py::none(), "key"_a = py::none(),
       documented("__init__(self, keys_per_generation, shape, *, seed=None, key=None)", "").c_str());
+  refuse_pickling(cls, "an AgingBloomFilter cannot be pickled or copied; it has no file");
   method(
       cls, "insert(self, key)",
       [](PyAgingBloom& filter, py::handle key) {

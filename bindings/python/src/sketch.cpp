@@ -118,6 +118,9 @@ void define_whole_sketch(py::handle cls) {
   method(cls, "to_bytes(self)", sketch_bytes,
          "The bytes of its file, which are the same on every machine; see from_bytes.");
   method(
+      cls, "__reduce__(self)", [](py::object self) -> py::object { return self.attr("__reduce_ex__")(4); },
+      "For pickle and copy.");
+  method(
       cls, "__reduce_ex__(self, protocol)",
       [](const Sketch& sketch, int protocol) {
         if (sketch.hasher().id() == HashId::highwayhash_128)

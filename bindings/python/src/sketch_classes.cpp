@@ -26,6 +26,13 @@ constexpr bool has_candidates = requires(const Own& own) {
   own.candidates();
 };
 
+/// Python lets a method of one class be called on an object of another one.
+void require_class(const Sketch& sketch, bool is_window) {
+  if ((kind_of(sketch.peek()) == FileKind::count_min_window) != is_window)
+    throw py::type_error(std::string("self is a ") + std::string(name_of(kind_of(sketch.peek()))) +
+                         " sketch; must be of the class of this method");
+}
+
 /// A sketch of the scheme of this shape: make(type_identity of rows, shape).
 template <class Make>
 AnySketch sketch_of_rows(py::handle shape, Make make) {
@@ -39,6 +46,7 @@ AnySketch sketch_of_rows(py::handle shape, Make make) {
 
 void add_key(Sketch& sketch, py::handle key, py::handle weight) {
   const std::uint64_t own_weight = whole_number(weight, "weight");
+  require_class(sketch, false);
   const KeyText text(key);
   sketch.write(1, [&](auto& own) {
     if constexpr (has_candidates<std::remove_cvref_t<decltype(own)>>) own.add(text.view(), own_weight);
@@ -46,6 +54,7 @@ void add_key(Sketch& sketch, py::handle key, py::handle weight) {
 }
 
 void add_keys(Sketch& sketch, py::handle keys, py::handle weights) {
+  require_class(sketch, false);
   const KeyTexts texts(keys, sketch.hasher());
   std::optional<Numbers> numbers;
   if (!weights.is_none()) numbers.emplace(weights, texts.size(), "weights");
@@ -57,6 +66,7 @@ void add_keys(Sketch& sketch, py::handle keys, py::handle weights) {
 }
 
 py::list top_keys(const Sketch& sketch, py::handle num_keys, py::handle as_type) {
+  require_class(sketch, false);
   const std::uint64_t most = whole_number(num_keys, "num_keys");
   const KeyType type = key_type_from(as_type);
   struct Found {
@@ -79,6 +89,7 @@ py::list top_keys(const Sketch& sketch, py::handle num_keys, py::handle as_type)
 }
 
 py::object estimate_of_key(const Sketch& sketch, py::handle key) {
+  require_class(sketch, false);
   const KeyText text(key);
   KeyCount found;
   sketch.read(1, [&](const auto& own) {
@@ -90,6 +101,7 @@ py::object estimate_of_key(const Sketch& sketch, py::handle key) {
 
 template <class Get>
 std::uint64_t number_of(const Sketch& sketch, Get get) {
+  require_class(sketch, false);
   return sketch.read(1, [&](const auto& own) -> std::uint64_t {
     if constexpr (has_candidates<std::remove_cvref_t<decltype(own)>>) {
       return get(own);
@@ -148,6 +160,7 @@ void define_candidates(py::handle cls, const char* class_name) {
 
 template <class Use>
 void with_window(Sketch& sketch, std::size_t num_keys, Use use) {
+  require_class(sketch, true);
   sketch.write(num_keys, [&](auto& own) {
     if constexpr (!has_candidates<std::remove_cvref_t<decltype(own)>>) use(own);
   });
@@ -168,6 +181,7 @@ std::uint64_t add_to_window(Sketch& sketch, py::handle keys, py::handle weights)
 }
 
 py::array estimates_in_window(const Sketch& sketch, py::handle keys) {
+  require_class(sketch, true);
   const KeyBatch batch(keys, sketch.hasher());
   py::array results(py::reinterpret_borrow<py::dtype>(in_records("count_estimate_dtype")),
                     std::vector<py::ssize_t>{static_cast<py::ssize_t>(batch.size())});
@@ -182,6 +196,7 @@ py::array estimates_in_window(const Sketch& sketch, py::handle keys) {
 }
 
 CountEstimate estimate_in_window(const Sketch& sketch, Hash128 digest) {
+  require_class(sketch, true);
   return sketch.read(1, [&](const auto& own) -> CountEstimate {
     if constexpr (has_candidates<std::remove_cvref_t<decltype(own)>>) {
       return {};

@@ -131,6 +131,9 @@ void define_state(py::handle cls) {
       "other\n"
       "OSErrors; then nothing has changed.",
       "path"_a);
+  method(
+      cls, "__reduce__(self)", [](py::object self) -> py::object { return self.attr("__reduce_ex__")(4); },
+      "For pickle and copy.");
   method(cls, "__reduce_ex__(self, protocol)", reduced_stream<Own>,
          "For pickle and copy, through the state; without on_event.", "protocol"_a);
   property(

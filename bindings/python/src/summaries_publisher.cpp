@@ -110,6 +110,8 @@ void bind_summary_publisher(py::module_& module) {
   cls.def(py::init(&new_publisher), "filter"_a, "name"_a, py::kw_only(), "epoch"_a = 0,
           "message_secret"_a = py::none(), "group"_a = "",
           documented("__init__(self, " + arguments, "").c_str());
+  refuse_pickling(
+      cls, "a SummaryPublisher cannot be pickled or copied: two of one name would contradict each other");
   method(
       cls, "publish(self)", [](PyPublisher& publisher) { return bytes_from(publisher.publish()); },
       "Makes a version of what the filter holds now, and returns its message: what changed since the last "

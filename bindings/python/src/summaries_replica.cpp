@@ -125,6 +125,7 @@ void bind_summary_replica(py::module_& module) {
           "max_num_hashes"_a = defaults.max_num_hashes, "max_bytes_per_peer"_a = defaults.max_bytes_per_peer,
           "message_secret"_a = py::none(), "group"_a = "", "takes_unsigned"_a = false,
           documented("__init__(self, " + arguments, "").c_str());
+  refuse_pickling(cls, "a SummaryReplica cannot be pickled or copied; apply a full copy to a new one");
   method(
       cls, "apply(self, message)",
       [](PyReplica& replica, py::handle message) {

@@ -218,6 +218,7 @@ void bind_summary_set(py::module_& module) {
           "max_num_hashes"_a = defaults.max_num_hashes, "max_bytes_per_peer"_a = defaults.max_bytes_per_peer,
           "message_secret"_a = py::none(), "group"_a = "", "takes_unsigned"_a = false,
           documented("__init__(self, " + arguments, "").c_str());
+  refuse_pickling(cls, "a SummarySet cannot be pickled or copied; apply full copies to a new one");
   method(
       cls, "apply(self, message)", apply_to_set,
       "Applies a message of any publisher. Returns its name, and ApplyResult.applied, unchanged, behind, "

@@ -19,6 +19,8 @@ def nanoseconds_of(times: Any, field: str = "times") -> NDArray[numpy.int64]:
     """One time per record. TypeError for another type, ValueError that names the first NaT or NaN and its position."""
     if getattr(getattr(times, "dtype", None), "tz", None) is not None:  # pandas with a time zone: to UTC
         times = times.to_numpy(dtype="datetime64[ns]")
+    if numpy.ma.is_masked(times):
+        raise ValueError(f"{field} has masked values; leave such records out")
     values = numpy.asarray(times)
     if values.ndim != 1:
         raise ValueError(f"{field} has {values.ndim} dimensions; must have 1, with one time per record")
