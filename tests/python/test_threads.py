@@ -1,5 +1,8 @@
 """Several threads on one object: no crash, no lost key, and reads at the same time."""
 
+import os
+import subprocess
+import sys
 import threading
 
 import numpy
@@ -94,3 +97,82 @@ def test_a_batch_gives_up_the_interpreter(random):
     while thread.is_alive():
         steps += 1
     assert steps > 100
+
+
+def run_program(program):
+    return subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+
+
+@pytest.mark.parametrize("work", ["own.insert_batch(keys)", "own.may_contain_batch(keys)", "stream.add_batch(keys)",
+                                  "tally.theory.dleft_loads(4, 6.0, 3.0)", "own |= other"])
+def test_a_program_ends_while_daemon_threads_work(work):
+    done = run_program(f"""
+import threading, time, numpy, tally
+own, other = (tally.BloomFilter(num_keys=1000, false_positive_rate=0.01) for _ in range(2))
+stream = tally.ThresholdStream(3)
+keys = numpy.arange(300)
+def run():
+    global own
+    while True:
+        {work}
+for _ in range(4):
+    threading.Thread(target=run, daemon=True).start()
+time.sleep(0.2)
+""")
+    assert (done.returncode, done.stdout) == (0, b"")
+
+
+def test_a_write_does_not_wait_for_reads_that_came_later(random):
+    own = tally.BloomFilter(num_keys=1_000_000, false_positive_rate=0.01)
+    keys = random.integers(0, 2**63, 1_000_000)
+    stopped = threading.Event()
+
+    def reads():
+        while not stopped.is_set():
+            own.may_contain_batch(keys)
+
+    def writes():
+        for i in range(5):
+            own.insert(i)
+        stopped.set()
+
+    done = threading.Timer(30, stopped.set)
+    done.start()
+    run_in_threads(reads, reads, reads, writes)
+    assert done.is_alive() or not done.finished.is_set()
+    done.cancel()
+    assert own.num_insertions == 5
+
+
+@pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""), reason="a sanitizer's own locks may be held at a fork")
+def test_a_forked_process_uses_a_filter_or_hears_that_it_was_being_changed():
+    done = run_program("""
+import os, signal, threading, time, numpy, tally
+own = tally.BloomFilter(num_keys=1_000_000, false_positive_rate=0.01)
+keys = numpy.arange(1_000_000)
+stopped = []
+def work():
+    while not stopped:
+        own.may_contain_batch(keys) if reads else own.insert_batch(keys)
+for reads in (True, False):
+    stopped.clear()
+    thread = threading.Thread(target=work)
+    thread.start()
+    time.sleep(0.1)
+    answers = []
+    for _ in range(5):
+        child = os.fork()
+        if child == 0:
+            signal.alarm(20)
+            try:
+                own.may_contain_batch(keys)
+                7 in own
+                os._exit(0)
+            except ValueError as error:
+                os._exit(1 if "forked" in str(error) and not reads else 2)
+        answers.append(os.waitpid(child, 0)[1])
+    stopped.append(True)
+    thread.join()
+    assert set(answers) <= ({0} if reads else {0, 256}), (reads, answers)
+""")
+    assert (done.returncode, done.stdout) == (0, b"")

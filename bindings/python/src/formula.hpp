@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "arguments.hpp"
+#include "guard.hpp"
 #include "python.hpp"
 #include "theory_values.hpp"
 
@@ -38,7 +39,7 @@ void define_formula(py::module_& module, std::string_view signature, Result (*fo
     const std::tuple values{
         Argument<std::remove_cvref_t<Parameters>>::of(arguments, names[index].c_str())...};
     const auto compute = [&] {
-      const py::gil_scoped_release released;
+      const Unlocked unlocked;
       return std::apply(formula, values);
     };
     return to_python(compute());

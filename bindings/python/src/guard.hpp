@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <mutex>
 #include <shared_mutex>
 #include <type_traits>
 
@@ -11,14 +12,48 @@ namespace tally::python {
 /// Whether a call changes a structure.
 enum class Access { read, write };
 
+/// Takes the interpreter's lock again. In a daemon thread of a program that ends, Python would end the thread in the middle of
+/// a call; here the thread waits for the end of the process.
+void take_interpreter(PyThreadState* thread) noexcept;
+
+/// Gives up the interpreter's lock during a long call that uses no structure of another thread.
+class Unlocked {
+ public:
+  Unlocked() : thread_(PyEval_SaveThread()) {}
+  ~Unlocked() { take_interpreter(thread_); }
+  Unlocked(const Unlocked&) = delete;
+  Unlocked& operator=(const Unlocked&) = delete;
+
+ private:
+  PyThreadState* thread_;
+};
+
 /// Keeps threads apart that use one structure: batches run without the interpreter's lock, many reads or one write at a
-/// time.
+/// time. A write that waits lets no later read pass.
 ///
-/// The interpreter's lock protects num_batches, so a short call that finds it at 0 needs no other lock: no batch can begin
+/// The interpreter's lock protects the counts, so a short call that finds no batch needs no other lock: no batch can begin
 /// before the call ends.
-struct Guard {
-  int num_batches = 0;
-  std::shared_mutex mutex;
+class Guard {
+ public:
+  bool has_batches() const noexcept { return num_batches_ != 0; }
+
+  /// With the interpreter's lock, before and after a batch. Throws ValueError in a process that was forked while another
+  /// thread changed the structure, because what it holds is then half changed.
+  void begin(Access access);
+  void end(Access access) noexcept;
+
+  /// Without the interpreter's lock, between the two.
+  void lock(Access access);
+  void unlock(Access access) noexcept { access == Access::read ? mutex_.unlock_shared() : mutex_.unlock(); }
+
+ private:
+  void begin_in_forked_process();
+
+  int num_batches_ = 0;
+  int num_writes_ = 0;  // of the batches
+  unsigned num_forks_ = 0;
+  std::mutex entrance_;
+  std::shared_mutex mutex_;
 };
 
 /// What `use` of a structure returns; it may run without the interpreter's lock, so that it makes no object of Python.
@@ -31,16 +66,16 @@ class Held {
   static constexpr std::size_t long_batch = 256;
 
   Held(Guard& guard, Access access, std::size_t num_keys = 1) : guard_(guard), access_(access) {
-    if (num_keys < long_batch && guard.num_batches == 0) return;
-    ++guard_.num_batches;
+    if (num_keys < long_batch && !guard.has_batches()) return;
+    guard_.begin(access);
     thread_ = PyEval_SaveThread();
-    access == Access::read ? guard_.mutex.lock_shared() : guard_.mutex.lock();
+    guard_.lock(access);
   }
   ~Held() {
     if (thread_ == nullptr) return;
-    access_ == Access::read ? guard_.mutex.unlock_shared() : guard_.mutex.unlock();
-    PyEval_RestoreThread(thread_);
-    --guard_.num_batches;
+    guard_.unlock(access_);
+    take_interpreter(thread_);
+    guard_.end(access_);
   }
   Held(const Held&) = delete;
   Held& operator=(const Held&) = delete;
@@ -54,36 +89,16 @@ class Held {
 /// Held during one call on two different structures, of which the second is only read.
 class HeldBoth {
  public:
-  HeldBoth(Guard& first, Access access, Guard& second) : first_(first), access_(access), second_(second) {
-    ++first_.num_batches;
-    ++second_.num_batches;
-    thread_ = PyEval_SaveThread();
-    // In the order of addresses, so that two calls never wait for each other.
-    const bool is_in_order = std::less<>()(&first_, &second_);
-    if (is_in_order) lock_first();
-    second_.mutex.lock_shared();
-    if (!is_in_order) lock_first();
-  }
-  ~HeldBoth() {
-    access_ == Access::read ? first_.mutex.unlock_shared() : first_.mutex.unlock();
-    second_.mutex.unlock_shared();
-    PyEval_RestoreThread(thread_);
-    --first_.num_batches;
-    --second_.num_batches;
-  }
+  HeldBoth(Guard& first, Access access, Guard& second);
+  ~HeldBoth();
   HeldBoth(const HeldBoth&) = delete;
   HeldBoth& operator=(const HeldBoth&) = delete;
 
  private:
-  void lock_first() { access_ == Access::read ? first_.mutex.lock_shared() : first_.mutex.lock(); }
-
   Guard& first_;
   Access access_;
   Guard& second_;
-  PyThreadState* thread_ = nullptr;
+  PyThreadState* thread_;
 };
-
-/// Gives up the interpreter's lock during a long call that uses no structure of another thread.
-using Unlocked = py::gil_scoped_release;
 
 }  // namespace tally::python

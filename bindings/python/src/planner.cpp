@@ -2,6 +2,7 @@
 
 #include "arguments.hpp"
 #include "bindings.hpp"
+#include "guard.hpp"
 #include "records.hpp"
 #include "shapes.hpp"
 
@@ -109,7 +110,7 @@ py::object plan_of(const py::kwargs& arguments) {
   const std::vector<MeasuredFilter> figures =
       arguments.contains("figures") ? figures_from(arguments["figures"]) : std::vector<MeasuredFilter>();
   const auto make = [&] {
-    const py::gil_scoped_release released;
+    const Unlocked unlocked;
     return plan(wanted.requirements, figures);
   };
   const Plan found = make();

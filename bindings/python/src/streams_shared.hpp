@@ -172,7 +172,7 @@ class SharedStream : public ZeroedStorage {
   }
 
   void require_new() const {
-    if (core_->guard.num_batches != 0)
+    if (core_->guard.has_batches())
       throw py::value_error("another thread uses the stream; restore a new one");
     require_usable();
     if (core_->check) throw py::value_error("a stream with exact_check has no state to restore");
