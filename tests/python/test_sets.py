@@ -35,7 +35,7 @@ def test_a_set_with_a_limit_returns_full_and_keeps_what_it_has():
 def test_sets_are_copied_and_pickled(random):
     own = tally.HashSet(2**22, seed=5)
     own.insert_batch(random.integers(0, 2**63, 3000))
-    for same in (copy.copy(own), copy.deepcopy(own), pickle.loads(pickle.dumps(own))):
+    for same in (own.copy(), copy.copy(own), copy.deepcopy(own), pickle.loads(pickle.dumps(own))):
         assert len(same) == 3000
         same.insert("a")
         assert "a" in same and "a" not in own
@@ -70,3 +70,15 @@ def test_an_aging_filter_remembers_one_generation_and_forgets_the_third():
         tally.AgingBloomFilter(100, tally.CountMinShape(10, 2))
     with pytest.raises(ValueError, match="keys_per_generation"):
         tally.AgingBloomFilter(0, shape)
+
+
+def test_sets_without_files_are_copied():
+    keyed, recent = tally.HashSet(key=bytes(32)), tally.RecentKeys(4096)
+    aging = tally.AgingBloomFilter(5, tally.BloomShape(640, 2))
+    for own in (keyed, recent, aging):
+        own.insert("a")
+        for same in (own.copy(), copy.copy(own), copy.deepcopy([own])[0]):
+            same.clear()
+            same.insert("b")
+    assert "a" in keyed and "b" not in keyed and "a" in aging
+    assert recent.insert("a") is False

@@ -385,3 +385,24 @@ def test_repr_and_dataclasses_are_readable():
     assert repr(sharded).startswith("<tally.ShardedFilter: 4 shards of BloomFilter, BloomShape(")
     assert dataclasses.is_dataclass(sharded.statistics())
     assert sharded.__hash__ is None and (sharded == "x") is False
+
+
+def test_a_closed_shard_is_found_before_any_shard_is_changed():
+    own = tally.ShardedFilter(tally.BloomFilter, 4, num_keys=1000, false_positive_rate=0.01)
+    own.filters[3].close()
+    with pytest.raises(ValueError, match="a shard is closed"):
+        own.insert_batch(range(100))
+    assert [part.num_insertions for part in own.filters[:3]] == [0, 0, 0]
+
+
+def test_a_key_that_changes_is_one_key():
+    class Changes:
+        value = 0
+
+        def __index__(self):
+            self.value += 1
+            return self.value
+
+    own = tally.ShardedFilter(tally.BloomFilter, 64, num_keys=1000, false_positive_rate=1e-6)
+    own.insert(Changes())
+    assert 1 in own

@@ -27,6 +27,9 @@ class Guarded : public ZeroedStorage {
     const Held held(*guard_, Access::write, num_keys);
     return use(*own_);
   }
+  Guarded copy() const {
+    return {read(Held::long_batch, [](const Own& own) { return own; }), hasher_};
+  }
   const KeyHasher& hasher() const noexcept { return hasher_; }
 
  private:

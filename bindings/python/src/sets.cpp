@@ -104,6 +104,16 @@ int aging_contains(PyObject* self, PyObject* key) noexcept {
   });
 }
 
+template <class Self>
+void define_copies(py::handle cls) {
+  const auto copy = [](const Self& self) { return self.copy(); };
+  method(cls, "copy(self)", copy, "A copy with memory of its own.");
+  method(cls, "__copy__(self)", copy, "copy()");
+  method(
+      cls, "__deepcopy__(self, memo)", [](const Self& self, py::handle) { return self.copy(); }, "copy()",
+      "memo"_a);
+}
+
 void bind_hash_set(py::module_& module) {
   const auto slots = [](PyHeapTypeObject* type) { type->as_sequence.sq_contains = hash_set_contains; };
   py::class_<PyHashSet> cls(module, "HashSet",
@@ -177,6 +187,7 @@ void bind_hash_set(py::module_& module) {
         return "<tally.HashSet: " + std::to_string(size) + " keys in " + std::to_string(bytes) + " bytes>";
       },
       "Keys and memory now.");
+  define_copies<PyHashSet>(cls);
   method(cls, "__reduce__(self)", reduced_hash_set, "For pickle and copy.");
   method(
       cls, "__reduce_ex__(self, protocol)",
@@ -199,7 +210,8 @@ void bind_recent_keys(py::module_& module) {
           }),
           "memory_bytes"_a, py::kw_only(), "seed"_a = py::none(), "key"_a = py::none(),
           documented("__init__(self, memory_bytes, *, seed=None, key=None)", "").c_str());
-  refuse_pickling(cls, "RecentKeys cannot be pickled or copied; it has no file");
+  define_copies<PyRecentKeys>(cls);
+  refuse_pickling(cls, "RecentKeys cannot be pickled; it has no file");
   method(
       cls, "insert(self, key)",
       [](PyRecentKeys& recent, py::handle key) {
@@ -261,7 +273,8 @@ void bind_aging_bloom(py::module_& module) {
       }),
       "keys_per_generation"_a, "shape"_a, py::kw_only(), "seed"_a = py::none(), "key"_a = py::none(),
       documented("__init__(self, keys_per_generation, shape, *, seed=None, key=None)", "").c_str());
-  refuse_pickling(cls, "an AgingBloomFilter cannot be pickled or copied; it has no file");
+  define_copies<PyAgingBloom>(cls);
+  refuse_pickling(cls, "an AgingBloomFilter cannot be pickled; it has no file");
   method(
       cls, "insert(self, key)",
       [](PyAgingBloom& filter, py::handle key) {

@@ -91,6 +91,10 @@ def first_shard(
     first = filter_class(seed=seed, key=key, **own)
     return first, SharePlan(num_shards, num_keys, first.memory_bytes, probability if num_shards > 1 else 0.0)
 
+_writes = frozenset(
+    ["insert", "insert_batch", "test_and_insert", "test_and_insert_batch", "remove", "remove_batch", "add", "add_batch"]
+)
+
 
 class ShardedFilter:
     """One filter divided over `num_shards` filters of one class and shape. Each key is in exactly one of them, which
@@ -188,9 +192,17 @@ class ShardedFilter:
     def _require(self, name: str) -> None:
         if not hasattr(self._filters[0], name):
             raise AttributeError(f"a ShardedFilter of {self.filter_class.__name__} has no {name}")
+        # Of all shards before any is changed.
+        if name in _writes and any(own.closed or own.is_mapped for own in self._filters):
+            raise ValueError("a shard is closed, or in a mapped file, which is read only; change the filter's copy()")
 
     def _one(self, name: str, key: Any, *arguments: Any, **options: Any) -> Any:
         self._require(name)
+        # The shard and its filter convert the key each, and must get the same one.
+        if isinstance(key, (bytearray, memoryview)):
+            key = bytes(key)
+        elif hasattr(key, "__index__") and not isinstance(key, (bool, numpy.bool_)):
+            key = operator.index(key)
         return getattr(self._filter_of(key), name)(key, *arguments, **options)
 
     def _parts(self, keys: Any) -> Iterator[tuple[Any, NDArray[Any], NDArray[Any]]]:
