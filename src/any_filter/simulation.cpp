@@ -20,6 +20,31 @@ namespace {
 
 constexpr std::uint64_t batch_keys = 4096;
 
+/// Asks now and then whether the simulation shall stop, and throws Stopped then.
+class StopSign {
+ public:
+  struct Stopped {};
+
+  explicit StopSign(const std::function<bool()>& should_stop) : should_stop_(should_stop) {}
+
+  void ask() const {
+    if (should_stop_ && should_stop_()) throw Stopped();
+  }
+  /// Asks once in many keys, because the answer may take a lock.
+  void after(std::uint64_t num_keys) const {
+    num_keys_ += num_keys;
+    if (num_keys_ < keys_per_question) return;
+    num_keys_ = 0;
+    ask();
+  }
+
+ private:
+  static constexpr std::uint64_t keys_per_question = std::uint64_t{1} << 18;
+
+  const std::function<bool()>& should_stop_;
+  mutable std::uint64_t num_keys_ = 0;
+};
+
 /// SplitMix64: random digests, which is what a good hash makes of new keys.
 class RandomKeys {
  public:
@@ -54,21 +79,14 @@ std::vector<std::uint64_t> asked_true_counts(std::uint64_t theta) {
 /// The filter of one trial, the keys that were inserted, and the queries.
 class Trial {
  public:
-  Trial(const SimulationPlan& plan, const InsertionMix& mix, RandomKeys& random)
-      : plan_(plan), filter_(plan.shape, KeyHasher(0)), random_(random) {
+  Trial(const SimulationPlan& plan, const InsertionMix& mix, RandomKeys& random, const StopSign& stop)
+      : plan_(plan), filter_(plan.shape, KeyHasher(0)), random_(random), stop_(stop) {
     for (const InsertionMix::Group& group : mix.groups) {
-      std::vector<Hash128> keys(group.num_keys);
-      for (Hash128& key : keys) key = random_.next();
-      for (std::uint64_t i = 0; i < group.true_count && !is_full_; ++i) insert(keys);
-      keys_.push_back(std::move(keys));
+      keys_.push_back(new_keys(group.num_keys));
+      for (std::uint64_t i = 0; i < group.true_count; ++i) insert(keys_.back());
     }
-    for (std::uint64_t left = mix.num_single_keys; left > 0 && !is_full_;) {
-      std::vector<Hash128> keys(std::min(left, batch_keys));
-      for (Hash128& key : keys) key = random_.next();
-      insert(keys);
-      left -= keys.size();
-      singles_.insert(singles_.end(), keys.begin(), keys.end());
-    }
+    singles_ = new_keys(mix.num_single_keys);
+    insert(singles_);
   }
 
   /// Whether an insertion was refused.
@@ -78,8 +96,7 @@ class Trial {
 
   std::uint64_t num_passed(std::span<const Hash128> keys) const {
     std::uint64_t passed = 0;
-    for (std::size_t first = 0; first < keys.size(); first += batch_keys) {
-      const auto part = keys.subspan(first, std::min<std::size_t>(batch_keys, keys.size() - first));
+    for_each_batch(keys, [&](std::span<const Hash128> part) {
       const std::span<bool> results(results_.get(), part.size());
       if (is_counting_bloom(plan_.shape.kind()) || plan_.shape.kind() == FilterKind::count_min) {
         filter_.at_least_batch(part, plan_.threshold, results);
@@ -87,27 +104,54 @@ class Trial {
         filter_.may_contain_batch(part, results);
       }
       passed += static_cast<std::uint64_t>(std::count(results.begin(), results.end(), true));
-    }
+    });
     return passed;
   }
 
   /// Keys whose count is below the number of times they were inserted.
   std::uint64_t num_counted_low(std::span<const Hash128> keys, std::uint64_t true_count) const {
-    std::vector<Count> counts(keys.size());
-    filter_.count_batch(keys, counts);
-    return static_cast<std::uint64_t>(std::count_if(counts.begin(), counts.end(), [&](const Count& count) {
-      return !count.saturated && count.value < true_count;
-    }));
+    std::uint64_t num_low = 0;
+    std::vector<Count> counts(batch_keys);
+    for_each_batch(keys, [&](std::span<const Hash128> part) {
+      const std::span own(counts.data(), part.size());
+      filter_.count_batch(part, own);
+      num_low += static_cast<std::uint64_t>(std::ranges::count_if(
+          own, [&](const Count& count) { return !count.saturated && count.value < true_count; }));
+    });
+    return num_low;
   }
 
   bool can_count() const { return filter_.can_count(); }
 
  private:
-  void insert(std::span<const Hash128> keys) { is_full_ = filter_.insert_batch(keys) != 0; }
+  template <class Use>
+  void for_each_batch(std::span<const Hash128> keys, Use use) const {
+    for (std::size_t first = 0; first < keys.size(); first += batch_keys) {
+      const auto part = keys.subspan(first, std::min<std::size_t>(batch_keys, keys.size() - first));
+      use(part);
+      stop_.after(part.size());
+    }
+  }
+
+  std::vector<Hash128> new_keys(std::uint64_t num_keys) {
+    std::vector<Hash128> keys(num_keys);
+    for (Hash128& key : keys) {
+      key = random_.next();
+      stop_.after(1);
+    }
+    return keys;
+  }
+
+  void insert(std::span<const Hash128> keys) {
+    for_each_batch(keys, [&](std::span<const Hash128> part) {
+      if (!is_full_) is_full_ = filter_.insert_batch(part) != 0;
+    });
+  }
 
   const SimulationPlan& plan_;
   AnyFilter filter_;
   RandomKeys& random_;
+  const StopSign& stop_;
   std::vector<std::vector<Hash128>> keys_;
   std::vector<Hash128> singles_;
   std::unique_ptr<bool[]> results_{new bool[batch_keys]};
@@ -139,6 +183,34 @@ struct Tally {
     return result;
   }
 };
+
+struct TrialResult {
+  std::vector<std::uint64_t> num_passed;  ///< of each group
+  std::uint64_t num_false_negatives = 0;
+  std::uint64_t num_positives_checked = 0;
+};
+
+TrialResult result_of(const SimulationPlan& plan, const InsertionMix& mix, const Trial& trial) {
+  TrialResult result;
+  for (std::size_t g = 0; g < mix.groups.size(); ++g) {
+    const InsertionMix::Group& group = mix.groups[g];
+    const std::uint64_t passed = trial.num_passed(trial.group(g));
+    result.num_passed.push_back(passed);
+    if (group.true_count >= plan.threshold) {
+      result.num_false_negatives += group.num_keys - passed;
+      result.num_positives_checked += group.num_keys;
+    }
+    if (trial.can_count()) {
+      result.num_false_negatives += trial.num_counted_low(trial.group(g), group.true_count);
+      result.num_positives_checked += group.num_keys;
+    }
+  }
+  if (plan.threshold == 1)
+    result.num_false_negatives += trial.singles().size() - trial.num_passed(trial.singles());
+  if (trial.can_count()) result.num_false_negatives += trial.num_counted_low(trial.singles(), 1);
+  result.num_positives_checked += trial.singles().size();
+  return result;
+}
 
 /// How often another key raises a given counter of a key: Binomial(num_throws, probability).
 struct Meeting {
@@ -285,30 +357,22 @@ SimulationResult simulate(const SimulationPlan& plan) {
     if (group.true_count < plan.threshold) tallies.push_back({group.true_count, group.num_keys});
   }
   RandomKeys random(plan.seed);
-  for (std::uint64_t i = 0; i < plan.num_trials && !(plan.should_stop && plan.should_stop()); ++i) {
-    const Trial trial(plan, mix, random);
-    if (trial.is_full()) {
-      result.was_full = true;
-      return result;
-    }
-    for (std::size_t g = 0; g < mix.groups.size(); ++g) {
-      const InsertionMix::Group& group = mix.groups[g];
-      const std::uint64_t passed = trial.num_passed(trial.group(g));
-      if (g < tallies.size()) {
-        tallies[g].add(passed);
-      } else {
-        result.num_false_negatives += group.num_keys - passed;
-        result.num_positives_checked += group.num_keys;
+  const StopSign stop(plan.should_stop);
+  try {
+    for (std::uint64_t i = 0; i < plan.num_trials; ++i) {
+      stop.ask();
+      const Trial trial(plan, mix, random, stop);
+      if (trial.is_full()) {
+        result.was_full = true;
+        return result;
       }
-      if (trial.can_count()) {
-        result.num_false_negatives += trial.num_counted_low(trial.group(g), group.true_count);
-        result.num_positives_checked += group.num_keys;
-      }
+      const TrialResult found = result_of(plan, mix, trial);
+      for (std::size_t g = 0; g < tallies.size(); ++g) tallies[g].add(found.num_passed[g]);
+      result.num_false_negatives += found.num_false_negatives;
+      result.num_positives_checked += found.num_positives_checked;
     }
-    if (plan.threshold == 1)
-      result.num_false_negatives += trial.singles().size() - trial.num_passed(trial.singles());
-    if (trial.can_count()) result.num_false_negatives += trial.num_counted_low(trial.singles(), 1);
-    result.num_positives_checked += trial.singles().size();
+  } catch (const StopSign::Stopped&) {
+    // The trial that was not finished does not count.
   }
   for (const Tally& tally : tallies) result.rates.push_back(tally.rate());
   return result;

@@ -353,7 +353,7 @@ def test_what_is_no_collection_of_keys_is_refused_at_once(keys, error, message):
 @pytest.mark.parametrize(
     "n, options, error, message",
     [
-        (0, {}, ValueError, "n is 0; must be from 1 to 4294967295"),
+        (0, {}, ValueError, "n is 0; must be a whole number from 1 to 4294967295"),
         (2**32, {}, ValueError, "n is"),
         (2.5, {}, TypeError, "n is of type float"),
         (True, {}, TypeError, "n is of type bool"),
@@ -506,7 +506,7 @@ def test_a_cluster_gives_the_same_answers(client, time_limit, scheduler, random)
     parts = [delayed(part, pure=True)(seed) for seed in range(40)]
     expected = keys_over(numpy.concatenate([part(seed) for seed in range(40)]).tolist(), 5)
     assert set(tally.dask.over(parts, 5).compute(scheduler=client)) == expected
-    assert 0 < tally.dask.bytes_moved(client) - before < 10**6
+    assert 0 < tally.dask.bytes_moved(client) - before < 4 * 10**6  # more where the workers are slow
 
 
 def test_a_cluster_takes_what_other_functions_of_dask_made(client, time_limit, scheduler, random):

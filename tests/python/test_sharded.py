@@ -315,7 +315,7 @@ def test_filters_that_do_not_match_are_refused(make, error, message):
 @pytest.mark.parametrize(
     "arguments, options, error, message",
     [
-        ((tally.BloomFilter, 0), {}, ValueError, "num_shards is 0; must be from 1 to 16384"),
+        ((tally.BloomFilter, 0), {}, ValueError, "num_shards is 0; must be a whole number from 1 to 16384"),
         ((tally.BloomFilter, 16385), {}, ValueError, "num_shards"),
         ((tally.BloomFilter, True), {}, TypeError, "num_shards"),
         ((tally.BloomFilter, 2.0), {}, TypeError, "num_shards"),

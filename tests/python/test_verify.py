@@ -56,13 +56,16 @@ def test_wrong_arguments_are_named():
             call()
 
 
-def test_an_interrupt_ends_it():
+@pytest.mark.parametrize(
+    "num_keys, num_trials", [(10_000, 100_000), (50_000_000, 2)], ids=["between trials", "within a trial"]
+)
+def test_an_interrupt_ends_it(num_keys, num_trials):
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a program in the background ignores it
     threading.Timer(0.3, _thread.interrupt_main).start()
     begin = time.monotonic()
     try:
         with pytest.raises(KeyboardInterrupt):
-            tally.verify(tally.BloomShape(100_000, 3), 10_000, num_trials=100_000)
+            tally.verify(tally.BloomShape(10 * num_keys, 3), num_keys, num_trials=num_trials)
     finally:
         signal.signal(signal.SIGINT, before)
     assert time.monotonic() - begin < 30

@@ -8,11 +8,25 @@ namespace {
 /// repr(value), shortened: a value may be of any size.
 std::string shown(py::handle value) {
   const py::object text = py::reinterpret_steal<py::object>(PyObject_Repr(value.ptr()));
-  if (!text) throw py::error_already_set();
-  std::string shown = py::str(text);
-  constexpr std::size_t most = 60;
-  if (shown.size() > most) shown = shown.substr(0, most) + "...";
-  return shown;
+  if (!text) {
+    // Python writes no integer of more than 4300 digits.
+    if (!PyLong_Check(value.ptr()) || !PyErr_ExceptionMatches(PyExc_ValueError))
+      throw py::error_already_set();
+    PyErr_Clear();
+    return "an integer of " + std::string(py::str(value.attr("bit_length")())) + " bits";
+  }
+  constexpr Py_ssize_t most = 60;
+  const bool is_short = PyUnicode_GET_LENGTH(text.ptr()) <= most;
+  const py::object start = py::reinterpret_steal<py::object>(PyUnicode_Substring(text.ptr(), 0, most));
+  if (!start) throw py::error_already_set();
+  const py::object bytes = py::reinterpret_steal<py::object>(
+      PyUnicode_AsEncodedString(start.ptr(), "utf-8", "backslashreplace"));
+  if (!bytes) throw py::error_already_set();
+  return std::string(py::reinterpret_borrow<py::bytes>(bytes)) + (is_short ? "" : "...");
+}
+
+std::string type_text(const std::string& field, py::handle value, const std::string& rule) {
+  return field + " is of type " + std::string(Py_TYPE(value.ptr())->tp_name) + "; must be " + rule;
 }
 
 }  // namespace
@@ -22,8 +36,12 @@ void throw_value_error(const std::string& field, py::handle value, const std::st
 }
 
 void throw_type_error(const std::string& field, py::handle value, const std::string& rule) {
-  throw py::type_error(field + " is of type " + std::string(Py_TYPE(value.ptr())->tp_name) + "; must be " +
-                       rule);
+  throw py::type_error(type_text(field, value, rule));
+}
+
+void throw_type_error_from(const std::string& field, py::handle value, const std::string& rule) {
+  py::raise_from(PyExc_TypeError, type_text(field, value, rule).c_str());
+  throw py::error_already_set();
 }
 
 bool is_bool(py::handle value) {
@@ -47,9 +65,10 @@ double real_number(py::handle value, const char* field) {
   if (is_bool(value) || !PyNumber_Check(value.ptr())) throw_type_error(field, value, "a number");
   const double number = PyFloat_AsDouble(value.ptr());
   if (PyErr_Occurred()) {
-    const bool is_too_large = PyErr_ExceptionMatches(PyExc_OverflowError) != 0;
+    if (PyErr_ExceptionMatches(PyExc_TypeError)) throw_type_error_from(field, value, "a number");
+    if (!PyLong_Check(value.ptr()) || !PyErr_ExceptionMatches(PyExc_OverflowError))
+      throw py::error_already_set();
     PyErr_Clear();
-    if (!is_too_large) throw_type_error(field, value, "a number");
     throw_value_error(field, value, "a number of at most 1.8e308");
   }
   if (std::isnan(number)) throw_value_error(field, value, "a number");

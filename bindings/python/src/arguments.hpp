@@ -75,7 +75,9 @@ T argument(py::handle value, const char* field) {
 
 /// Throws ValueError: "FIELD is VALUE; must be RULE".
 [[noreturn]] void throw_value_error(const std::string& field, py::handle value, const std::string& rule);
-/// Throws TypeError: "FIELD is a TYPE; must be RULE".
+/// Throws TypeError: "FIELD is of type TYPE; must be RULE".
 [[noreturn]] void throw_type_error(const std::string& field, py::handle value, const std::string& rule);
+/// The same, with the exception that is set now as its cause.
+[[noreturn]] void throw_type_error_from(const std::string& field, py::handle value, const std::string& rule);
 
 }  // namespace tally::python

@@ -20,18 +20,16 @@ inline py::bytes bytes_from(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// The bytes of an object with a buffer: bytes, bytearray, memoryview, an array of bytes. Valid while this exists. Bytes that
-/// another thread may change are copied first.
+/// The bytes of an object with a buffer: bytes, bytearray, memoryview, an array of bytes. Valid while this exists. What is
+/// not in bytes is copied first, because another thread may change it, also where this view of it is read only.
 class BytesArgument {
  public:
   /// Throws TypeError that names the field.
   BytesArgument(py::handle object, const char* field) : view_(object, field) {
-    if (view_.buffer.readonly == 0) copy_.assign(view_.bytes().begin(), view_.bytes().end());
+    if (!view_.is_constant()) copy_.assign(view_.bytes().begin(), view_.bytes().end());
   }
 
-  std::span<const std::byte> span() const noexcept {
-    return view_.buffer.readonly == 0 ? copy_ : view_.bytes();
-  }
+  std::span<const std::byte> span() const noexcept { return view_.is_constant() ? view_.bytes() : copy_; }
 
  private:
   struct View {
@@ -45,6 +43,11 @@ class BytesArgument {
     View(const View&) = delete;
     View& operator=(const View&) = delete;
 
+    bool is_constant() const noexcept {
+      PyObject* owner = buffer.obj;
+      if (owner != nullptr && PyMemoryView_Check(owner)) owner = PyMemoryView_GET_BASE(owner);
+      return owner != nullptr && PyBytes_CheckExact(owner);
+    }
     std::span<const std::byte> bytes() const noexcept {
       return {static_cast<const std::byte*>(buffer.buf), static_cast<std::size_t>(buffer.len)};
     }

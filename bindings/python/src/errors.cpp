@@ -1,7 +1,10 @@
 #include "errors.hpp"
 
+#include <sys/stat.h>
+
 #include <cstring>
 
+#include "arguments.hpp"
 #include "records.hpp"
 #include "tally/serialization/file_kind.hpp"
 #include "tally/streams/state_kind.hpp"
@@ -31,13 +34,16 @@ void translate(std::exception_ptr thrown) {
     throw_format_error(error, py::none());
   } catch (const StateMismatch& error) {
     raise("StateMismatch",
-          in_records("StateMismatch")(std::string(error.what()), error.option, error.saved, error.wanted));
+          call_in_records("StateMismatch", std::string(error.what()), error.option, error.saved, error.wanted));
   } catch (const NotAuthentic& error) {
-    raise("NotAuthentic", in_records("NotAuthentic")(text_of_error(error)));
+    raise("NotAuthentic", call_in_records("NotAuthentic", text_of_error(error)));
   } catch (const NoRoomForPeer& error) {
-    raise("NoRoomForPeer", in_records("NoRoomForPeer")(text_of_error(error)));
+    raise("NoRoomForPeer", call_in_records("NoRoomForPeer", text_of_error(error)));
   } catch (const std::invalid_argument& error) {
     PyErr_SetObject(PyExc_ValueError, text_of_error(error).ptr());
+    throw py::error_already_set();
+  } catch (const std::length_error&) {  // of a vector that is longer than any can be
+    PyErr_NoMemory();
     throw py::error_already_set();
   } catch (const std::system_error& error) {
     throw_os_error(error, py::none());
@@ -48,7 +54,7 @@ void translate(std::exception_ptr thrown) {
 
 void throw_format_error(const FormatError& error, py::handle path) {
   const char* name = dynamic_cast<const FileKindError*>(&error) != nullptr ? "FileKindError" : "FormatError";
-  raise(name, in_records(name)(std::string(error.what()), path, error.offset()));
+  raise(name, call_in_records(name, std::string(error.what()), path, error.offset()));
 }
 
 void throw_os_error(const std::system_error& error, py::handle path) {
@@ -65,6 +71,12 @@ std::string path_from(py::handle path) {
   if (PyUnicode_FSConverter(path.ptr(), &bytes) == 0) throw py::error_already_set();
   const py::bytes own = py::reinterpret_steal<py::bytes>(bytes);
   return own;
+}
+
+void refuse_pipe(py::handle path, const std::string& own_path) {
+  struct stat status {};
+  if (::stat(own_path.c_str(), &status) != 0 || S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)) return;
+  throw_value_error("path", path, "a regular file, not a pipe or a device");
 }
 
 void register_errors() {

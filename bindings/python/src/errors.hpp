@@ -22,6 +22,10 @@ void register_errors();
 /// A str, bytes or os.PathLike as the path of a file. Throws TypeError.
 std::string path_from(py::handle path);
 
+/// Throws ValueError for a pipe or a device, whose end may never come, so that Ctrl-C could not end the call that reads it.
+/// Leaves what cannot be read to that call.
+void refuse_pipe(py::handle path, const std::string& own_path);
+
 /// Runs `call`, which uses this file; errors name it.
 template <class Call>
 decltype(auto) about_file(const std::string& path, Call call) {

@@ -16,13 +16,15 @@ py::object wrapped_file(AnyFile file) {
   return std::visit([](auto& own) { return wrapped(std::move(own)); }, file);
 }
 
-py::object open_file(py::handle path, bool mmap, bool verify, py::handle key) {
+py::object open_file(py::handle path, py::handle mmap, py::handle verify, py::handle key) {
   const std::string own_path = path_from(path);
   const std::optional<HashKey> secret = hash_key_from(key);
-  if (mmap) {
+  const VerifyBody verify_body = truth(verify, "verify") ? VerifyBody::yes : VerifyBody::no;
+  refuse_pipe(path, own_path);
+  if (truth(mmap, "mmap")) {
     return wrapped(about_file(own_path, [&] {
       const Unlocked unlocked;
-      return MappedFilter::open(own_path, secret, verify ? VerifyBody::yes : VerifyBody::no);
+      return MappedFilter::open(own_path, secret, verify_body);
     }));
   }
   return wrapped_file(about_file(own_path, [&] {

@@ -75,7 +75,7 @@ class Filter : public ZeroedStorage {
   /// A copy, because code of Python may close the filter while a key is hashed.
   KeyHasher hasher() const { return peek().hasher(); }
   bool is_mapped() const { return open_core()->mapped.has_value(); }
-  bool is_closed() const noexcept { return core_ == nullptr; }
+  bool is_closed() const noexcept { return core_ == nullptr && is_made_; }
   /// Gives up the memory, or the mapped file, once no other call uses it.
   void close() noexcept { core_ = nullptr; }
 
@@ -91,7 +91,8 @@ class Filter : public ZeroedStorage {
   };
 
   const std::shared_ptr<Core>& open_core() const {
-    if (core_ == nullptr) throw py::value_error("the filter is closed; open its file again");
+    if (core_ == nullptr && is_made_) throw py::value_error("the filter is closed; open its file again");
+    if (core_ == nullptr) throw_not_initialised();
     return core_;
   }
   [[noreturn]] static void throw_read_only() {
@@ -99,10 +100,16 @@ class Filter : public ZeroedStorage {
   }
 
   std::shared_ptr<Core> core_;
+  bool is_made_ = true;  // false in the zeros of an object that no constructor has made
 };
 
 /// The object of Python for a filter: a tally.BloomFilter, ...
 py::object wrapped(AnyFilter filter);
 py::object wrapped(MappedFilter filter);
+
+// For whole.hpp.
+py::object copied(const Filter& filter);
+py::bytes bytes_of_file(const Filter& filter);
+void save_to(const Filter& filter, const std::string& path, Overwrite overwrite);
 
 }  // namespace tally::python

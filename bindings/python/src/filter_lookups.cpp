@@ -1,58 +1,39 @@
-#include <pybind11/numpy.h>
-
 #include <array>
 #include <utility>
 
 #include "arguments.hpp"
+#include "batches.hpp"
 #include "filter.hpp"
 #include "filter_methods.hpp"
-#include "guarded.hpp"
 #include "records.hpp"
 
 namespace tally::python {
 namespace {
 
-/// An array of bool, which `ask` fills.
-template <class Ask>
-py::array_t<bool> ask_batch(const Filter& filter, py::handle keys, Ask ask) {
-  const KeyBatch batch(keys, filter.hasher());
-  py::array_t<bool> results(static_cast<py::ssize_t>(batch.size()));
-  bool* first_result = results.mutable_data();
-  filter.read(batch.size(), [&](const AnyFilter& own) {
-    batch.for_each_part([&](std::size_t first, std::span<const Hash128> digests) {
-      ask(own, digests, std::span<bool>(first_result + first, digests.size()));
-    });
-  });
-  return results;
-}
-
-py::object count_batch(const Filter& filter, py::handle keys, bool with_saturated) {
+py::object count_batch(const Filter& filter, py::handle keys, py::handle wants_saturated) {
+  const bool with_saturated = truth(wants_saturated, "with_saturated");
   const KeyBatch batch(keys, filter.hasher());
   py::array_t<std::uint64_t> values(static_cast<py::ssize_t>(batch.size()));
   py::array_t<bool> saturated(with_saturated ? static_cast<py::ssize_t>(batch.size()) : 0);
   std::uint64_t* first_value = values.mutable_data();
   bool* first_saturated = saturated.mutable_data();
-  filter.read(batch.size(), [&](const AnyFilter& own) {
-    batch.for_each_part([&](std::size_t first, std::span<const Hash128> digests) {
-      std::array<Count, 512> counts;
-      for (std::size_t begin = 0; begin < digests.size(); begin += counts.size()) {
-        const std::span part = digests.subspan(begin, std::min(counts.size(), digests.size() - begin));
-        own.count_batch(part, std::span(counts).first(part.size()));
-        for (std::size_t i = 0; i < part.size(); ++i) {
-          first_value[first + begin + i] = counts[i].value;
-          if (with_saturated) first_saturated[first + begin + i] = counts[i].saturated;
-        }
-      }
-    });
+  for_all_keys(filter, batch, [&](const AnyFilter& own, std::span<const Hash128> digests, std::size_t first) {
+    std::array<Count, KeyBatch::keys_per_part> counts;
+    own.count_batch(digests, std::span(counts).first(digests.size()));
+    for (std::size_t i = 0; i < digests.size(); ++i) {
+      first_value[first + i] = counts[i].value;
+      if (with_saturated) first_saturated[first + i] = counts[i].saturated;
+    }
   });
   if (with_saturated) return py::make_tuple(values, saturated);
   return values;
 }
 
-py::object count(const Filter& filter, py::handle key, bool with_saturated) {
+py::object count(const Filter& filter, py::handle key, py::handle with_saturated) {
+  const bool is_pair = truth(with_saturated, "with_saturated");
   const Hash128 digest = digest_of(key, filter.hasher());
   const Count found = filter.read(1, [&](const AnyFilter& own) { return own.count(digest); });
-  if (with_saturated) return py::make_tuple(found.value, found.saturated);
+  if (is_pair) return py::make_tuple(found.value, found.saturated);
   return py::int_(found.value);
 }
 
@@ -69,28 +50,16 @@ CountEstimate estimate(const Filter& filter, Hash128 digest) {
 }
 
 py::array estimate_batch(const Filter& filter, py::handle keys) {
-  const KeyBatch batch(keys, filter.hasher());
-  static_assert(sizeof(CountEstimate) == 40);
-  const py::object type = in_records("count_estimate_dtype");
-  py::array results(py::reinterpret_borrow<py::dtype>(type),
-                    std::vector<py::ssize_t>{static_cast<py::ssize_t>(batch.size())});
-  auto* first_result = static_cast<CountEstimate*>(results.mutable_data());
-  filter.read(batch.size(), [&](const AnyFilter& own) {
-    batch.for_each_part([&](std::size_t first, std::span<const Hash128> digests) {
-      own.estimate_batch(digests, {first_result + first, digests.size()});
-    });
-  });
-  return results;
+  return estimates_of_keys(filter, keys,
+                           [](const AnyFilter& own, std::span<const Hash128> digests,
+                              std::span<CountEstimate> results) { own.estimate_batch(digests, results); });
 }
 
 }  // namespace
 
 int contains_slot(PyObject* self, PyObject* key) noexcept {
-  return in_slot([&] {
-    const auto& filter = py::cast<const Filter&>(py::handle(self));
-    const Hash128 digest = digest_of(key, filter.hasher());
-    return static_cast<int>(filter.read(1, [&](const AnyFilter& own) { return own.may_contain(digest); }));
-  });
+  return slot_of_in<Filter>(self, key,
+                            [](const AnyFilter& own, Hash128 digest) { return own.may_contain(digest); });
 }
 
 void define_lookups(py::handle cls) {
@@ -107,7 +76,7 @@ void define_lookups(py::handle cls) {
   method(
       cls, "may_contain_batch(self, keys)",
       [](const Filter& filter, py::handle keys) {
-        return ask_batch(filter, keys,
+        return results_of_keys<bool>(filter, keys,
                          [](const AnyFilter& own, std::span<const Hash128> digests, std::span<bool> results) {
                            own.may_contain_batch(digests, results);
                          });
@@ -143,7 +112,7 @@ void define_counts(py::handle cls) {
       cls, "at_least_batch(self, keys, threshold)",
       [](const Filter& filter, py::handle keys, py::handle threshold) {
         const std::uint64_t theta = checked_threshold(filter, threshold);
-        return ask_batch(filter, keys,
+        return results_of_keys<bool>(filter, keys,
                          [theta](const AnyFilter& own, std::span<const Hash128> digests,
                                  std::span<bool> results) { own.at_least_batch(digests, theta, results); });
       },
@@ -157,10 +126,7 @@ void define_sketch(py::handle cls) {
   method(
       cls, "estimate(self, key)",
       [](const Filter& filter, py::handle key) {
-        const CountEstimate found = estimate(filter, digest_of(key, filter.hasher()));
-        return record("CountEstimate", "value"_a = found.value, "lower"_a = found.lower,
-                      "upper"_a = found.upper, "probability"_a = found.probability,
-                      "saturated"_a = found.saturated);
+        return to_python(estimate(filter, digest_of(key, filter.hasher())));
       },
       "The count of the key with its bounds: truth <= upper always, and lower <= truth with `probability`.",
       "key"_a);
@@ -185,9 +151,7 @@ void define_sketch(py::handle cls) {
                 }
               });
             });
-        return record("CountEstimate", "value"_a = found.value, "lower"_a = found.lower,
-                      "upper"_a = found.upper, "probability"_a = found.probability,
-                      "saturated"_a = found.saturated);
+        return to_python(found);
       },
       "The sum over all keys of the product of their counts in both sketches (the size of a join), with "
       "bounds.",

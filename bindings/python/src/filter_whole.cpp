@@ -5,7 +5,6 @@
 #include "arguments.hpp"
 #include "bindings.hpp"
 #include "bytes.hpp"
-#include "errors.hpp"
 #include "filter.hpp"
 #include "filter_methods.hpp"
 #include "filter_statistics.hpp"
@@ -13,13 +12,10 @@
 #include "shapes.hpp"
 #include "tally/any_filter/similarity.hpp"
 #include "tally/serialization/file_pieces.hpp"
+#include "whole.hpp"
 
 namespace tally::python {
 namespace {
-
-AnyFilter copy_of(const Filter& filter) {
-  return filter.read(Held::long_batch, [](const AnyFilter& own) { return own; });
-}
 
 py::object shape_of(const Filter& filter) {
   return to_python(filter.read(1, [](const AnyFilter& own) { return own.shape(); }));
@@ -44,8 +40,6 @@ py::object merged_in_place(py::object self, py::handle other) {
   return self;
 }
 
-py::object copied(const Filter& filter) { return wrapped(copy_of(filter)); }
-
 /// For `filter | other` and `filter + other`.
 py::object merged(py::object self, py::handle other) {
   if (!py::isinstance<Filter>(other)) return py::reinterpret_borrow<py::object>(Py_NotImplemented);
@@ -57,38 +51,6 @@ py::object intersected_in_place(py::object self, py::handle other) {
   py::cast<Filter&>(self).write_with(py::cast<const Filter&>(other),
                                      [](AnyFilter& own, const AnyFilter& theirs) { own.intersect(theirs); });
   return self;
-}
-
-py::bytes to_bytes(const Filter& filter) {
-  // The size may not change between the two, which d-left filters that grow could do.
-  for (;;) {
-    const std::uint64_t num_bytes =
-        file_header_bytes + filter.read(1, [](const AnyFilter& own) { return own.shape().num_bytes(); });
-    py::bytes bytes = new_bytes(num_bytes);
-    char* to = PyBytes_AS_STRING(bytes.ptr());
-    const bool is_written = filter.read(Held::long_batch, [&](const AnyFilter& own) {
-      const FilterView view(own);
-      if (file_header_bytes + view.shape.num_bytes() != num_bytes) return false;
-      const auto header = file_header(view);
-      std::memcpy(to, header.data(), header.size());
-      std::uint64_t offset = 0;
-      for (auto piece = body_piece(view, 0, num_bytes); !piece.empty();
-           piece = body_piece(view, offset, num_bytes)) {
-        std::memcpy(to + file_header_bytes + offset, piece.data(), piece.size());
-        offset += piece.size();
-      }
-      return true;
-    });
-    if (is_written) return bytes;
-  }
-}
-
-void require_pickled(const KeyHasher& hasher) {
-  if (hasher.id() == HashId::highwayhash_128)
-    throw py::value_error(
-        "a filter with a keyed hash is not pickled, because the pickle would contain the secret; save() it, "
-        "and "
-        "open(path, key=...)");
 }
 
 std::string with_commas(std::uint64_t number) {
@@ -152,18 +114,43 @@ py::object similarity(py::handle a, py::handle b, py::handle confidence) {
 
 }  // namespace
 
+py::object copied(const Filter& filter) {
+  return wrapped(filter.read(Held::long_batch, [](const AnyFilter& own) { return own; }));
+}
+
+py::bytes bytes_of_file(const Filter& filter) {
+  // The size may not change between the two, which d-left filters that grow could do.
+  for (;;) {
+    const std::uint64_t num_bytes =
+        file_header_bytes + filter.read(1, [](const AnyFilter& own) { return own.shape().num_bytes(); });
+    py::bytes bytes = new_bytes(num_bytes);
+    char* to = PyBytes_AS_STRING(bytes.ptr());
+    const bool is_written = filter.read(Held::long_batch, [&](const AnyFilter& own) {
+      const FilterView view(own);
+      if (file_header_bytes + view.shape.num_bytes() != num_bytes) return false;
+      const auto header = file_header(view);
+      std::memcpy(to, header.data(), header.size());
+      std::uint64_t offset = 0;
+      for (auto piece = body_piece(view, 0, num_bytes); !piece.empty();
+           piece = body_piece(view, offset, num_bytes)) {
+        std::memcpy(to + file_header_bytes + offset, piece.data(), piece.size());
+        offset += piece.size();
+      }
+      return true;
+    });
+    if (is_written) return bytes;
+  }
+}
+
+void save_to(const Filter& filter, const std::string& path, Overwrite overwrite) {
+  filter.read(Held::long_batch, [&](const AnyFilter& own) { save(own, path, overwrite); });
+}
+
 void define_common(py::handle cls) {
   property(cls, "shape", shape_of, "The size, as tally.BloomShape and the like: what a constructor takes.");
   property(
       cls, "kind", [](const Filter& filter) { return std::string(name_of(filter.peek().kind())); },
       "The name of the kind, as in files and in the command: 'bloom'.");
-  property(
-      cls, "seed",
-      [](const Filter& filter) -> py::object {
-        if (filter.hasher().id() == HashId::highwayhash_128) return py::none();
-        return py::int_(filter.hasher().seed_or_key_id());
-      },
-      "The seed of the hash; None with a keyed hash.");
   property(
       cls, "memory_bytes",
       [](const Filter& filter) {
@@ -194,38 +181,8 @@ void define_common(py::handle cls) {
       cls, "clear(self)",
       [](Filter& filter) { filter.write(Held::long_batch, [](AnyFilter& own) { own.clear(); }); },
       "Removes all keys. The memory stays.");
-  method(cls, "copy(self)", copied,
-         "A copy with memory of its own; of a mapped filter, one that can change.");
-  method(cls, "__copy__(self)", copied, "copy()");
-  method(
-      cls, "__deepcopy__(self, memo)", [](const Filter& filter, py::handle) { return copied(filter); },
-      "copy()", "memo"_a);
-  method(cls, "to_bytes(self)", to_bytes,
-         "The bytes of its file, which are the same on every machine; see from_bytes.");
-  method(
-      cls, "__reduce__(self)", [](py::object self) -> py::object { return self.attr("__reduce_ex__")(4); },
-      "For pickle and copy.");
-  method(
-      cls, "__reduce_ex__(self, protocol)",
-      [](const Filter& filter, int protocol) {
-        require_pickled(filter.hasher());
-        return reduced(to_bytes(filter), protocol);
-      },
-      "For pickle and copy.", "protocol"_a);
-  method(
-      cls, "save(self, path, *, overwrite=False)",
-      [](const Filter& filter, py::handle path, bool overwrite) {
-        const std::string own_path = path_from(path);
-        about_file(own_path, [&] {
-          filter.read(Held::long_batch, [&](const AnyFilter& own) {
-            save(own, own_path, overwrite ? Overwrite::replace : Overwrite::refuse);
-          });
-        });
-      },
-      "Writes the file that the command and C++ read, all or nothing. Raises FileExistsError if there is one "
-      "and not\n"
-      "overwrite, and other OSErrors.",
-      "path"_a, py::kw_only(), "overwrite"_a = false);
+  define_copies<Filter>(cls, "A copy with memory of its own; of a mapped filter, one that can change.");
+  define_file<Filter>(cls, "a filter");
   method(
       cls, "close(self)", [](Filter& filter) { filter.close(); },
       "Gives up the memory, or the mapped file. Later calls raise ValueError.");

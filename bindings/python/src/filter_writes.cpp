@@ -1,8 +1,7 @@
-#include <pybind11/numpy.h>
-
 #include <array>
 
 #include "arguments.hpp"
+#include "batches.hpp"
 #include "filter.hpp"
 #include "filter_methods.hpp"
 #include "records.hpp"
@@ -10,29 +9,13 @@
 namespace tally::python {
 namespace {
 
-/// Calls write(filter, digests, results) for all keys; the results are an array of `Result`, which has the bytes of `Enum`.
-template <class Result, class Enum, class Write>
-py::array_t<Result> write_batch(Filter& filter, py::handle keys, Write write) {
-  static_assert(sizeof(Result) == sizeof(Enum));
-  const KeyBatch batch(keys, filter.hasher());
-  py::array_t<Result> results(static_cast<py::ssize_t>(batch.size()));
-  auto* first_result = reinterpret_cast<Enum*>(results.mutable_data());
-  filter.write(batch.size(), [&](AnyFilter& own) {
-    batch.for_each_part([&](std::size_t first, std::span<const Hash128> digests) {
-      write(own, digests, std::span<Enum>(first_result + first, digests.size()));
-    });
-  });
-  return results;
-}
-
 std::uint64_t insert_batch(Filter& filter, py::handle keys) {
   const KeyBatch batch(keys, filter.hasher());
-  return filter.write(batch.size(), [&](AnyFilter& own) {
-    std::uint64_t num_full = 0;
-    batch.for_each_part(
-        [&](std::size_t, std::span<const Hash128> digests) { num_full += own.insert_batch(digests); });
-    return num_full;
+  std::uint64_t num_full = 0;
+  for_all_keys(filter, batch, [&](AnyFilter& own, std::span<const Hash128> digests, std::size_t) {
+    num_full += own.insert_batch(digests);
   });
+  return num_full;
 }
 
 InsertResult insert(Filter& filter, py::handle key) {
@@ -69,25 +52,16 @@ InsertResult add(Filter& filter, py::handle key, py::handle weight) {
 
 std::uint64_t add_batch(Filter& filter, py::handle keys, py::handle weights) {
   const KeyBatch batch(keys, filter.hasher());
-  if (weights.is_none()) {
-    std::array<std::uint64_t, KeyBatch::keys_per_part> ones;
-    ones.fill(1);
-    return filter.write(batch.size(), [&](AnyFilter& own) {
-      std::uint64_t num_saturated = 0;
-      batch.for_each_part([&](std::size_t, std::span<const Hash128> digests) {
-        num_saturated += own.add_batch(digests, std::span(ones).first(digests.size()));
-      });
-      return num_saturated;
-    });
-  }
-  const Numbers numbers(weights, batch.size(), "weights");
-  return filter.write(batch.size(), [&](AnyFilter& own) {
-    std::uint64_t num_saturated = 0;
-    batch.for_each_part([&](std::size_t first, std::span<const Hash128> digests) {
-      num_saturated += own.add_batch(digests, numbers.span().subspan(first, digests.size()));
-    });
-    return num_saturated;
+  std::optional<Numbers> numbers;
+  if (!weights.is_none()) numbers.emplace(weights, batch.size(), "weights");
+  std::array<std::uint64_t, KeyBatch::keys_per_part> ones;
+  ones.fill(1);
+  std::uint64_t num_saturated = 0;
+  for_all_keys(filter, batch, [&](AnyFilter& own, std::span<const Hash128> digests, std::size_t first) {
+    num_saturated += own.add_batch(digests, numbers ? numbers->span().subspan(first, digests.size())
+                                                    : std::span(ones).first(digests.size()));
   });
+  return num_saturated;
 }
 
 }  // namespace
@@ -121,7 +95,7 @@ void define_inserts(py::handle cls, const KindTraits& kind) {
     method(
         cls, "insert_batch(self, keys)",
         [](Filter& filter, py::handle keys) {
-          return write_batch<bool, ThresholdState>(
+          return results_of_keys<bool, ThresholdState>(
               filter, keys,
               [](AnyFilter& own, std::span<const Hash128> digests, std::span<ThresholdState> states) {
                 own.insert_batch(digests, states);
@@ -165,7 +139,7 @@ void define_inserts(py::handle cls, const KindTraits& kind) {
   method(
       cls, "test_and_insert_batch(self, keys)",
       [](Filter& filter, py::handle keys) {
-        return write_batch<std::uint8_t, InsertOutcome>(
+        return results_of_keys<std::uint8_t, InsertOutcome>(
             filter, keys,
             [](AnyFilter& own, std::span<const Hash128> digests, std::span<InsertOutcome> outcomes) {
               own.insert_batch(digests, outcomes);
@@ -192,7 +166,7 @@ void define_removals(py::handle cls) {
   method(
       cls, "remove_batch(self, keys)",
       [](Filter& filter, py::handle keys) {
-        return write_batch<std::uint8_t, RemoveResult>(
+        return results_of_keys<std::uint8_t, RemoveResult>(
             filter, keys,
             [](AnyFilter& own, std::span<const Hash128> digests, std::span<RemoveResult> results) {
               own.remove_batch(digests, results);

@@ -26,6 +26,17 @@ void take_interpreter(PyThreadState* thread) noexcept {
   }
 }
 
+py::object call_python(const py::object& callable, const py::tuple& arguments, const py::dict& fields) {
+  PyObject* result = nullptr;
+  try {
+    result = PyObject_Call(callable.ptr(), arguments.ptr(), fields.ptr());
+  } catch (abi::__forced_unwind&) {
+    wait_for_the_end();
+  }
+  if (result == nullptr) throw py::error_already_set();
+  return py::reinterpret_steal<py::object>(result);
+}
+
 void Guard::begin(Access access) {
   [[maybe_unused]] static const int registered =
       pthread_atfork(nullptr, nullptr, [] { num_forks.fetch_add(1, std::memory_order_relaxed); });

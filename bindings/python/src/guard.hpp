@@ -16,6 +16,10 @@ enum class Access { read, write };
 /// a call; here the thread waits for the end of the process.
 void take_interpreter(PyThreadState* thread) noexcept;
 
+/// callable(*arguments, **fields). In a daemon thread of a program that ends, Python would end the thread in the middle of the
+/// call, and C++ would then free objects without the interpreter's lock; here the thread waits for the end of the process.
+py::object call_python(const py::object& callable, const py::tuple& arguments, const py::dict& fields = {});
+
 /// Gives up the interpreter's lock during a long call that uses no structure of another thread.
 class Unlocked {
  public:

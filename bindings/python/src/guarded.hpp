@@ -27,6 +27,7 @@ class Guarded : public ZeroedStorage {
     const Held held(*guard_, Access::write, num_keys);
     return use(*own_);
   }
+  friend py::object copied(const Guarded& own) { return py::cast(own.copy()); }
   Guarded copy() const {
     return {read(Held::long_batch, [](const Own& own) { return own; }), hasher_};
   }
@@ -37,22 +38,5 @@ class Guarded : public ZeroedStorage {
   Made<Guard> guard_;
   KeyHasher hasher_;
 };
-
-/// What a slot of a type runs: returns -1, with the exception set, if `call` throws.
-template <class Call>
-int in_slot(Call call) noexcept {
-  try {
-    return call();
-  } catch (py::error_already_set& error) {
-    error.restore();
-  } catch (const py::builtin_exception& error) {
-    error.set_error();
-  } catch (const std::bad_alloc&) {
-    PyErr_NoMemory();
-  } catch (const std::exception& error) {
-    PyErr_SetString(PyExc_RuntimeError, error.what());
-  }
-  return -1;
-}
 
 }  // namespace tally::python

@@ -10,12 +10,16 @@ namespace {
 
 constexpr const char* rule = "str, bytes or an integer";
 
+/// With the exception that is set now, if any, as its cause.
 [[noreturn]] void throw_not_a_key(PyObject* key, KeyName name) {
-  const bool is_missing = key == Py_None || PyFloat_Check(key);
-  throw_type_error(name.text(), key,
-                   is_missing && name.index != KeyName{""}.index
-                       ? std::string(rule) + "; leave missing values out, as by Series.dropna()"
-                       : std::string(rule));
+  const std::string_view type = Py_TYPE(key)->tp_name;
+  const bool is_missing =
+      key == Py_None || PyFloat_Check(key) || type.ends_with("NAType") || type.ends_with("NaTType");
+  const std::string text = is_missing && name.index != KeyName{""}.index
+                               ? std::string(rule) + "; leave missing values out, as by Series.dropna()"
+                               : std::string(rule);
+  if (PyErr_Occurred()) throw_type_error_from(name.text(), key, text);
+  throw_type_error(name.text(), key, text);
 }
 
 }  // namespace
@@ -91,7 +95,6 @@ void KeyObject::take_other(PyObject* key, std::string& scratch, KeyName name) {
     const py::object index = py::reinterpret_steal<py::object>(PyNumber_Index(key));
     if (index) return take_integer(index.ptr(), name);
     if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw py::error_already_set();
-    PyErr_Clear();
     throw_not_a_key(key, name);
   } else {
     throw_not_a_key(key, name);

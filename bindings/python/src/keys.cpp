@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "arguments.hpp"
+#include "guard.hpp"
 #include "key_object.hpp"
 
 namespace tally::python {
@@ -14,14 +15,15 @@ namespace {
 
 /// Elements that an array or a tuple holds, with a reference to each, so that no other thread can free one.
 py::tuple held(const char* first, std::ptrdiff_t stride, std::size_t count) {
-  py::tuple all(count);
+  const py::object all = py::reinterpret_steal<py::object>(PyTuple_New(static_cast<Py_ssize_t>(count)));
+  if (!all) throw py::error_already_set();
   for (std::size_t i = 0; i < count; ++i) {
     PyObject* item = *reinterpret_cast<PyObject* const*>(first + stride * static_cast<std::ptrdiff_t>(i));
     if (item == nullptr) item = Py_None;  // of an array that numpy.empty made
     Py_INCREF(item);
     PyTuple_SET_ITEM(all.ptr(), i, item);
   }
-  return all;
+  return py::reinterpret_borrow<py::tuple>(all);
 }
 
 std::span<PyObject* const> items_of(const py::tuple& all) {
@@ -34,9 +36,13 @@ bool is_one_key(py::handle keys) {
          (PyMemoryView_Check(keys.ptr()) && PyMemoryView_GET_BUFFER(keys.ptr())->itemsize == 1);
 }
 
+py::object as_array(py::handle values) {
+  return call_python(py::module_::import("numpy").attr("asarray"), py::make_tuple(values));
+}
+
 /// Throws ValueError for a masked array with values that are missing.
 void refuse_masked(py::handle array, const char* field) {
-  if (py::hasattr(array, "mask") && py::cast<bool>(py::module_::import("numpy.ma").attr("is_masked")(array)))
+  if (py::hasattr(array, "mask") && py::cast<bool>(call_python(py::module_::import("numpy.ma").attr("is_masked"), py::make_tuple(array))))
     throw py::value_error(std::string(field) + " has masked values; leave them out, as by its compressed()");
 }
 
@@ -45,7 +51,7 @@ py::object array_or_tuple(py::handle keys, const char* field) {
   if (py::isinstance<py::array>(keys)) {
     refuse_masked(keys, field);
     // As the base class, whose methods nobody overrides: its memory is read by what they say.
-    return py::module_::import("numpy").attr("asarray")(keys);
+    return as_array(keys);
   }
   if (is_one_key(keys))
     throw_type_error(field, keys,
@@ -55,13 +61,13 @@ py::object array_or_tuple(py::handle keys, const char* field) {
     if (!tuple) throw py::error_already_set();
     return tuple;
   }
-  if (py::hasattr(keys, "__array__") || PyObject_CheckBuffer(keys.ptr()))
-    return py::module_::import("numpy").attr("asarray")(keys);
+  if (py::hasattr(py::type::handle_of(keys), "__array__") || PyObject_CheckBuffer(keys.ptr()))
+    return as_array(keys);
+  if (Py_TYPE(keys.ptr())->tp_iter == nullptr && PySequence_Check(keys.ptr()) == 0)
+    throw_type_error(field, keys, "a sequence of keys, such as an array, a list or a Series");
   const py::object tuple = py::reinterpret_steal<py::object>(PySequence_Tuple(keys.ptr()));
-  if (tuple) return tuple;
-  if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw py::error_already_set();
-  PyErr_Clear();
-  throw_type_error(field, keys, "a sequence of keys, such as an array, a list or a Series");
+  if (!tuple) throw py::error_already_set();
+  return tuple;
 }
 
 py::array one_dimension(const py::array& array, const char* field) {
@@ -94,7 +100,9 @@ std::string_view short_text(const char* at, std::size_t num_chars, std::string& 
   return scratch;
 }
 
-[[noreturn]] void throw_dtype_error(const py::array& array, const char* field) {
+enum class Digests : std::uint8_t { accepted, refused };
+
+[[noreturn]] void throw_dtype_error(const py::array& array, const char* field, Digests digests) {
   const std::string dtype = py::str(array.dtype());
   std::string fix;
   switch (array.dtype().kind()) {
@@ -112,7 +120,10 @@ std::string_view short_text(const char* at, std::size_t num_chars, std::string& 
       break;
   }
   throw py::type_error(std::string(field) + " has dtype " + dtype +
-                       "; must be of integers, S, U, objects, or tally.digest_dtype" + fix);
+                       (digests == Digests::accepted
+                            ? "; must be of integers, S, U, objects, or tally.digest_dtype"
+                            : "; must be of integers, S, U or objects; digests are not enough, because the bytes of keys are kept") +
+                       fix);
 }
 
 /// Whether it is an array of digests.
@@ -192,7 +203,7 @@ void KeyBatch::take_array(py::handle any, const char* field) {
         break;
     }
   } else {
-    throw_dtype_error(array, field);
+    throw_dtype_error(array, field, Digests::accepted);
   }
 }
 
@@ -253,7 +264,7 @@ KeyTexts::KeyTexts(py::handle keys, const KeyHasher& hasher, const char* field) 
       for (std::size_t i = 0; i < size; ++i)
         views_.emplace_back(static_cast<const char*>(wide.data()) + 8 * i, 8);
     } else if (size != 0) {
-      throw_dtype_error(array, field);
+      throw_dtype_error(array, field, Digests::refused);
     }
   }
   const char* copied = bytes_.data();
@@ -278,23 +289,45 @@ KeyText::KeyText(py::handle key, const char* field) {
   view_ = object.is_in_object() ? object.bytes() : std::string_view(own_);
 }
 
-Numbers::Numbers(py::handle numbers, std::size_t num_keys, const char* field) {
+namespace {
+
+/// An array of objects, such as a Series of Int64 gives, as uint64.
+py::array whole_numbers(const py::array& objects, const char* field) {
+  const py::list items = objects.attr("tolist")();
+  py::array_t<std::uint64_t> values(static_cast<py::ssize_t>(items.size()));
+  std::uint64_t* to = values.mutable_data();
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const std::string name = std::string(field) + "[" + std::to_string(i) + "]";
+    to[i] = whole_number(items[i], name.c_str());
+  }
+  return values;
+}
+
+}  // namespace
+
+Numbers::Numbers(py::handle numbers, std::optional<std::size_t> wanted, const char* field) {
   refuse_masked(numbers, field);
-  py::array array = py::module_::import("numpy").attr("asarray")(numbers);
+  py::array array = as_array(numbers);
+  const std::size_t num_keys = wanted.value_or(static_cast<std::size_t>(array.size()));
+  if (array.dtype().kind() == 'O' && array.ndim() == 1) array = whole_numbers(array, field);
   const char kind = array.dtype().kind();
   if (kind != 'u' && kind != 'i' && array.size() != 0)
     throw py::type_error(std::string(field) + " has dtype " + std::string(py::str(array.dtype())) +
                          "; must be whole numbers from 0 to 18446744073709551615");
+  if (array.ndim() != 1 && !wanted)
+    throw py::value_error(std::string(field) + " has " + std::to_string(array.ndim()) +
+                          " dimensions; must be a sequence of whole numbers");
   if (array.ndim() != 1 || static_cast<std::size_t>(array.size()) != num_keys)
     throw py::value_error(std::string(field) + " has " + std::to_string(array.size()) + " numbers in " +
                           std::to_string(array.ndim()) + " dimensions; must have one for each of the " +
                           std::to_string(num_keys) + " keys");
   if (kind == 'i' && num_keys != 0) {
-    const py::object least = array.attr("min")();
+    const py::object least = call_python(array.attr("min"), py::tuple());
     if (py::cast<std::int64_t>(least) < 0)
       throw_value_error("the least of " + std::string(field), least, "at least 0");
   }
-  array = py::module_::import("numpy").attr("require")(array, "<u8", py::make_tuple("C", "A"));
+  array = call_python(py::module_::import("numpy").attr("require"),
+                      py::make_tuple(array, "<u8", py::make_tuple("C", "A")));
   source_ = array;
   values_ = {static_cast<const std::uint64_t*>(array.data()), num_keys};
 }

@@ -97,7 +97,8 @@ class KeyTexts {
 /// The whole numbers of an argument that has one for each key: an array or a sequence of integers, none of them negative.
 class Numbers {
  public:
-  Numbers(py::handle numbers, std::size_t num_keys, const char* field);
+  /// Throws TypeError or ValueError, also if there are not num_keys of them; without num_keys, any number will do.
+  Numbers(py::handle numbers, std::optional<std::size_t> num_keys, const char* field);
   std::span<const std::uint64_t> span() const noexcept { return values_; }
 
  private:

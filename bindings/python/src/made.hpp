@@ -21,6 +21,10 @@ struct ZeroedStorage {
   static void operator delete(void* memory) noexcept { ::operator delete(memory); }
 };
 
+[[noreturn]] inline void throw_not_initialised() {
+  throw py::type_error("the object is not initialised; call __init__ first");
+}
+
 /// A pointer to contents that a constructor has made. Throws TypeError where there are none.
 template <class T>
 class Made {
@@ -29,7 +33,7 @@ class Made {
   Made(std::unique_ptr<T> own) : own_(std::move(own)) {}
 
   T& operator*() const {
-    if (own_ == nullptr) throw py::type_error("the object is not initialised; call __init__ first");
+    if (own_ == nullptr) throw_not_initialised();
     return *own_;
   }
   T* operator->() const { return &**this; }

@@ -56,6 +56,13 @@ void bind_keys(py::module_& module) {
          "(docs/format.md).",
          "keys"_a, "num_shards"_a, py::kw_only(), "seed"_a = py::none(), "key"_a = py::none());
   define(
+      module, "_whole_number(value, field, least, most)",
+      [](py::handle value, const std::string& field, std::uint64_t least, std::uint64_t most) {
+        return whole_number(value, field.c_str(), {least, most});
+      },
+      "The value as an int. Raises TypeError or ValueError that names the field and its range.", "value"_a,
+      "field"_a, "least"_a, "most"_a);
+  define(
       module, "random_seed()", [] { return random_seed(); },
       "A seed from the system's random numbers, so that nobody can prepare colliding keys beforehand.");
   define(

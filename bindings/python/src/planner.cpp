@@ -89,12 +89,13 @@ py::object candidate_of(const Candidate& candidate) {
 std::vector<MeasuredFilter> figures_from(py::handle figures) {
   std::vector<MeasuredFilter> all;
   if (figures.is_none()) return all;
+  constexpr const char* rule = "a list of pairs of a shape and tally.OperationCosts";
+  if (Py_TYPE(figures.ptr())->tp_iter == nullptr) throw_type_error("figures", figures, rule);
   for (const py::handle figure : figures) {
     if (!PyTuple_Check(figure.ptr()) || PyTuple_GET_SIZE(figure.ptr()) != 2)
-      throw_type_error("figures", figure, "pairs of a shape and tally.OperationCosts");
+      throw_type_error("figures", figure, rule);
     const py::handle costs = PyTuple_GET_ITEM(figure.ptr(), 1);
-    if (!py::isinstance(costs, in_records("OperationCosts")))
-      throw_type_error("figures", costs, "pairs of a shape and tally.OperationCosts");
+    if (!py::isinstance(costs, in_records("OperationCosts"))) throw_type_error("figures", figure, rule);
     const auto time = [&](const char* field) { return real_number(costs.attr(field), field); };
     all.push_back(
         {shape_from(PyTuple_GET_ITEM(figure.ptr(), 0)),

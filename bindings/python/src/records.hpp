@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "guard.hpp"
 #include "python.hpp"
 
 // The dataclasses and enumerations of tally/_records.py, which the C++ side makes.
@@ -17,7 +18,12 @@ py::object in_records(const char* name);
 /// A new object of the class with this name: record("BloomShape", "num_bits"_a = 8, ...).
 template <class... Fields>
 py::object record(const char* name, Fields&&... fields) {
-  return in_records(name)(std::forward<Fields>(fields)...);
+  return call_python(in_records(name), py::tuple(), py::dict(std::forward<Fields>(fields)...));
+}
+/// What the function or constructor with this name returns for these arguments.
+template <class... Arguments>
+py::object call_in_records(const char* name, Arguments&&... arguments) {
+  return call_python(in_records(name), py::make_tuple(std::forward<Arguments>(arguments)...));
 }
 
 /// The enumerations whose members the C++ side returns, in the order of their numbers.

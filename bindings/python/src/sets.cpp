@@ -1,12 +1,12 @@
-#include <pybind11/numpy.h>
-
 #include <array>
 
 #include "arguments.hpp"
+#include "batches.hpp"
 #include "bindings.hpp"
 #include "guarded.hpp"
 #include "records.hpp"
 #include "shapes.hpp"
+#include "whole.hpp"
 #include "tally/filters/aging_bloom.hpp"
 #include "tally/sets/hash_set.hpp"
 #include "tally/sets/recent_keys.hpp"
@@ -35,32 +35,6 @@ InsertOutcome outcome_of(HashSet::Outcome outcome) {
   return InsertOutcome::full;
 }
 
-/// An array of `Result`, which use(own, digests, results) fills.
-template <class Result, class Self, class Use>
-py::array_t<Result> ask_digests(const Self& self, py::handle keys, Use use) {
-  const KeyBatch batch(keys, self.hasher());
-  py::array_t<Result> results(static_cast<py::ssize_t>(batch.size()));
-  Result* first_result = results.mutable_data();
-  self.read(batch.size(), [&](const auto& own) {
-    batch.for_each_part([&](std::size_t first, std::span<const Hash128> digests) {
-      use(own, digests, std::span<Result>(first_result + first, digests.size()));
-    });
-  });
-  return results;
-}
-template <class Result, class Self, class Use>
-py::array_t<Result> write_digests(Self& self, py::handle keys, Use use) {
-  const KeyBatch batch(keys, self.hasher());
-  py::array_t<Result> results(static_cast<py::ssize_t>(batch.size()));
-  Result* first_result = results.mutable_data();
-  self.write(batch.size(), [&](auto& own) {
-    batch.for_each_part([&](std::size_t first, std::span<const Hash128> digests) {
-      use(own, digests, std::span<Result>(first_result + first, digests.size()));
-    });
-  });
-  return results;
-}
-
 constexpr std::uint64_t unlimited = ~std::uint64_t{0};
 
 PyHashSet new_hash_set(py::handle max_bytes, py::handle seed, py::handle key) {
@@ -70,9 +44,7 @@ PyHashSet new_hash_set(py::handle max_bytes, py::handle seed, py::handle key) {
 }
 
 py::tuple reduced_hash_set(const PyHashSet& set) {
-  if (set.hasher().id() == HashId::highwayhash_128)
-    throw py::value_error(
-        "a set with a keyed hash is not pickled, because the pickle would contain the secret");
+  refuse_secret(set.hasher(), "a set");
   const auto [image, max_bytes] = set.read(
       Held::long_batch, [](const LimitedSet& own) { return std::pair(own.set.image(), own.max_bytes); });
   return py::make_tuple(
@@ -89,29 +61,13 @@ PyHashSet hash_set_from_image(const py::array_t<std::uint64_t, py::array::c_styl
 }
 
 int hash_set_contains(PyObject* self, PyObject* key) noexcept {
-  return in_slot([&] {
-    const auto& set = py::cast<const PyHashSet&>(py::handle(self));
-    const Hash128 digest = digest_of(key, set.hasher());
-    return static_cast<int>(set.read(1, [&](const LimitedSet& own) { return own.set.contains(digest); }));
-  });
+  return slot_of_in<PyHashSet>(
+      self, key, [](const LimitedSet& own, Hash128 digest) { return own.set.contains(digest); });
 }
 
 int aging_contains(PyObject* self, PyObject* key) noexcept {
-  return in_slot([&] {
-    const auto& filter = py::cast<const PyAgingBloom&>(py::handle(self));
-    const Hash128 digest = digest_of(key, filter.hasher());
-    return static_cast<int>(filter.read(1, [&](const auto& own) { return own.may_contain(digest); }));
-  });
-}
-
-template <class Self>
-void define_copies(py::handle cls) {
-  const auto copy = [](const Self& self) { return self.copy(); };
-  method(cls, "copy(self)", copy, "A copy with memory of its own.");
-  method(cls, "__copy__(self)", copy, "copy()");
-  method(
-      cls, "__deepcopy__(self, memo)", [](const Self& self, py::handle) { return self.copy(); }, "copy()",
-      "memo"_a);
+  return slot_of_in<PyAgingBloom>(
+      self, key, [](const auto& own, Hash128 digest) { return own.may_contain(digest); });
 }
 
 void bind_hash_set(py::module_& module) {
@@ -139,7 +95,7 @@ void bind_hash_set(py::module_& module) {
   method(
       cls, "insert_batch(self, keys)",
       [](PyHashSet& set, py::handle keys) {
-        return write_digests<std::uint8_t>(
+        return results_of_keys<std::uint8_t>(
             set, keys,
             [](LimitedSet& own, std::span<const Hash128> digests, std::span<std::uint8_t> results) {
               for (std::size_t i = 0; i < digests.size(); ++i) {
@@ -155,7 +111,7 @@ void bind_hash_set(py::module_& module) {
   method(
       cls, "contains_batch(self, keys)",
       [](const PyHashSet& set, py::handle keys) {
-        return ask_digests<bool>(
+        return results_of_keys<bool>(
             set, keys, [](const LimitedSet& own, std::span<const Hash128> digests, std::span<bool> results) {
               std::array<std::uint32_t, KeyBatch::keys_per_part> absent;
               const std::size_t num_absent =
@@ -222,7 +178,7 @@ void bind_recent_keys(py::module_& module) {
   method(
       cls, "insert_batch(self, keys)",
       [](PyRecentKeys& recent, py::handle keys) {
-        return write_digests<bool>(
+        return results_of_keys<bool>(
             recent, keys, [](RecentKeys& own, std::span<const Hash128> digests, std::span<bool> results) {
               for (std::size_t i = 0; i < digests.size(); ++i) {
                 if (i + 8 < digests.size()) own.prefetch(digests[i + 8]);
@@ -309,7 +265,7 @@ void bind_aging_bloom(py::module_& module) {
   method(
       cls, "may_contain_batch(self, keys)",
       [](const PyAgingBloom& filter, py::handle keys) {
-        return ask_digests<bool>(
+        return results_of_keys<bool>(
             filter, keys, [](const auto& own, std::span<const Hash128> digests, std::span<bool> results) {
               own.may_contain_batch(digests, results);
             });

@@ -133,7 +133,7 @@ py::object to_python(const FilterShape& shape) {
         each_field(own,
                    [&](const char* field, const auto& value) { fields[field] = value_to_python(value); });
         fields["scheme"] = std::string(shape.scheme_name());
-        return in_records(class_names[shape.shape.index()])(**fields);
+        return call_python(in_records(class_names[shape.shape.index()]), py::tuple(), fields);
       },
       shape.shape);
 }
@@ -174,7 +174,7 @@ RequirementsArgument::RequirementsArgument(const char* function, const py::dict&
     } else if (is("preference")) {
       requirements.preference = named_value(value, "preference", plan_preferences);
     } else if (is("counts")) {
-      counts.emplace(value, py::len(value), "counts");
+      counts.emplace(value, std::nullopt, "counts");
     } else {
       throw py::type_error(std::string(function) + "() got an unexpected keyword argument '" + name + "'");
     }

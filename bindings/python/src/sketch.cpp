@@ -3,9 +3,8 @@
 #include <cstring>
 
 #include "arguments.hpp"
-#include "bytes.hpp"
-#include "errors.hpp"
 #include "records.hpp"
+#include "whole.hpp"
 
 namespace tally::python {
 namespace {
@@ -25,13 +24,19 @@ py::object merged_sketch_in_place(py::object self, py::handle other) {
   return self;
 }
 
-py::bytes sketch_bytes(const Sketch& sketch) {
+}  // namespace
+
+py::object copied(const Sketch& sketch) { return wrapped(sketch.copy()); }
+
+py::bytes bytes_of_file(const Sketch& sketch) {
   const std::vector<std::byte> bytes =
       sketch.read(Held::long_batch, [](const auto& own) { return serialize(own); });
   return bytes_from(bytes);
 }
 
-}  // namespace
+void save_to(const Sketch& sketch, const std::string& path, Overwrite overwrite) {
+  sketch.read(Held::long_batch, [&](const auto& own) { save(own, path, overwrite); });
+}
 
 KeyHasher Sketch::hasher() const {
   return std::visit([](const auto& own) { return hasher_of(own); }, peek());
@@ -104,47 +109,12 @@ void define_whole_sketch(py::handle cls) {
         return merged_sketch_in_place(wrapped(sketch.copy()), other);
       },
       "A new one with the content of both.", "other"_a);
-  method(
-      cls, "copy(self)", [](const Sketch& sketch) { return wrapped(sketch.copy()); }, "A copy.");
-  method(
-      cls, "__copy__(self)", [](const Sketch& sketch) { return wrapped(sketch.copy()); }, "copy()");
-  method(
-      cls, "__deepcopy__(self, memo)",
-      [](const Sketch& sketch, py::handle) { return wrapped(sketch.copy()); }, "copy()", "memo"_a);
+  define_copies<Sketch>(cls);
+  define_file<Sketch>(cls, "a sketch");
   method(
       cls, "clear(self)",
       [](Sketch& sketch) { sketch.write(Held::long_batch, [](auto& own) { own.clear(); }); },
       "Removes all keys.");
-  method(cls, "to_bytes(self)", sketch_bytes,
-         "The bytes of its file, which are the same on every machine; see from_bytes.");
-  method(
-      cls, "__reduce__(self)", [](py::object self) -> py::object { return self.attr("__reduce_ex__")(4); },
-      "For pickle and copy.");
-  method(
-      cls, "__reduce_ex__(self, protocol)",
-      [](const Sketch& sketch, int protocol) {
-        if (sketch.hasher().id() == HashId::highwayhash_128)
-          throw py::value_error(
-              "a sketch with a keyed hash is not pickled, because the pickle would contain the secret; "
-              "save() it, "
-              "and open(path, key=...)");
-        return reduced(sketch_bytes(sketch), protocol);
-      },
-      "For pickle and copy.", "protocol"_a);
-  method(
-      cls, "save(self, path, *, overwrite=False)",
-      [](const Sketch& sketch, py::handle path, bool overwrite) {
-        const std::string own_path = path_from(path);
-        about_file(own_path, [&] {
-          sketch.read(Held::long_batch, [&](const auto& own) {
-            save(own, own_path, overwrite ? Overwrite::replace : Overwrite::refuse);
-          });
-        });
-      },
-      "Writes the file that the command and C++ read, all or nothing. Raises FileExistsError if there is one "
-      "and not\n"
-      "overwrite, and other OSErrors.",
-      "path"_a, py::kw_only(), "overwrite"_a = false);
   method(
       cls, "__eq__(self, other)",
       [](const Sketch& sketch, py::handle other) -> py::object {
@@ -153,13 +123,6 @@ void define_whole_sketch(py::handle cls) {
       },
       "Whether files of both would hold the same.", "other"_a);
   py::setattr(cls, "__hash__", py::none());
-  property(
-      cls, "seed",
-      [](const Sketch& sketch) -> py::object {
-        if (sketch.hasher().id() == HashId::highwayhash_128) return py::none();
-        return py::int_(sketch.hasher().seed_or_key_id());
-      },
-      "The seed of the hash; None with a keyed hash.");
   property(
       cls, "total_count",
       [](const Sketch& sketch) { return sketch.read(1, [](const auto& own) { return own.total_count(); }); },

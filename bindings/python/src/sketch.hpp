@@ -49,6 +49,11 @@ class Sketch : public ZeroedStorage {
 /// The object of Python for a sketch: a tally.TopKeys, tally.SpaceSaving or tally.CountMinWindow.
 py::object wrapped(AnySketch sketch);
 
+// For whole.hpp.
+py::object copied(const Sketch& sketch);
+py::bytes bytes_of_file(const Sketch& sketch);
+void save_to(const Sketch& sketch, const std::string& path, Overwrite overwrite);
+
 /// What all of them have: merging, copies, files.
 void define_whole_sketch(py::handle cls);
 

@@ -1,8 +1,7 @@
-#include <pybind11/numpy.h>
-
 #include <array>
 
 #include "arguments.hpp"
+#include "batches.hpp"
 #include "bindings.hpp"
 #include "records.hpp"
 #include "shapes.hpp"
@@ -147,13 +146,15 @@ void define_candidates(py::handle cls, const char* class_name) {
   method(
       cls, "__repr__(self)",
       [class_name](const Sketch& sketch) {
-        const auto text = [](std::uint64_t number) { return std::to_string(number); };
-        return std::string("<tally.") + class_name + ": " +
-               text(number_of(sketch, [](const auto& own) { return own.candidates().size(); })) + " of " +
-               text(number_of(sketch, [](const auto& own) { return own.capacity(); })) + " candidates, " +
-               text(number_of(sketch, [](const auto& own) { return own.total_count(); })) +
-               " in total, floor " + text(number_of(sketch, [](const auto& own) { return own.floor(); })) +
-               ">";
+        require_class(sketch, false);
+        std::array<std::uint64_t, 4> now{};  // of one moment
+        sketch.read(1, [&](const auto& own) {
+          if constexpr (has_candidates<std::remove_cvref_t<decltype(own)>>)
+            now = {own.candidates().size(), own.capacity(), own.total_count(), own.floor()};
+        });
+        return std::string("<tally.") + class_name + ": " + std::to_string(now[0]) + " of " +
+               std::to_string(now[1]) + " candidates, " + std::to_string(now[2]) + " in total, floor " +
+               std::to_string(now[3]) + ">";
       },
       "Candidates, sum of all weights and floor now.");
 }
@@ -182,17 +183,12 @@ std::uint64_t add_to_window(Sketch& sketch, py::handle keys, py::handle weights)
 
 py::array estimates_in_window(const Sketch& sketch, py::handle keys) {
   require_class(sketch, true);
-  const KeyBatch batch(keys, sketch.hasher());
-  py::array results(py::reinterpret_borrow<py::dtype>(in_records("count_estimate_dtype")),
-                    std::vector<py::ssize_t>{static_cast<py::ssize_t>(batch.size())});
-  auto* to = static_cast<CountEstimate*>(results.mutable_data());
-  sketch.read(batch.size(), [&](const auto& own) {
-    if constexpr (!has_candidates<std::remove_cvref_t<decltype(own)>>)
-      batch.for_each_part([&](std::size_t first, std::span<const Hash128> digests) {
-        own.estimate_batch(digests, {to + first, digests.size()});
+  return estimates_of_keys(
+      sketch, keys,
+      [](const auto& own, std::span<const Hash128> digests, std::span<CountEstimate> results) {
+        if constexpr (!has_candidates<std::remove_cvref_t<decltype(own)>>)
+          own.estimate_batch(digests, results);
       });
-  });
-  return results;
 }
 
 CountEstimate estimate_in_window(const Sketch& sketch, Hash128 digest) {
@@ -228,10 +224,7 @@ void define_window(py::handle cls) {
   method(
       cls, "estimate(self, key)",
       [](const Sketch& sketch, py::handle key) {
-        const CountEstimate found = estimate_in_window(sketch, digest_of(key, sketch.hasher()));
-        return record("CountEstimate", "value"_a = found.value, "lower"_a = found.lower,
-                      "upper"_a = found.upper, "probability"_a = found.probability,
-                      "saturated"_a = found.saturated);
+        return to_python(estimate_in_window(sketch, digest_of(key, sketch.hasher())));
       },
       "The count of the key in the window, with its bounds.", "key"_a);
   method(cls, "estimate_batch(self, keys)", estimates_in_window,

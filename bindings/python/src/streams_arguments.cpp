@@ -61,7 +61,7 @@ void RecordArguments::take_times(py::handle times, const char* helper, const cha
   if (times.is_none())
     throw py::value_error(std::string(field) + " is None; must be given with window_seconds");
   const py::array_t<Nanoseconds, py::array::c_style> array =
-      py::module_::import("tally._times").attr(helper)(times, field);
+      call_python(py::module_::import("tally._times").attr(helper), py::make_tuple(times, field));
   source_ = array;
   times_ = {array.data(), static_cast<std::size_t>(array.size())};
 }

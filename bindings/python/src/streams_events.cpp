@@ -1,6 +1,7 @@
 #include "streams_events.hpp"
 
 #include "arguments.hpp"
+#include "guard.hpp"
 #include "shapes.hpp"
 
 namespace tally::python {
@@ -56,7 +57,7 @@ void StreamEvents::keep(StreamEvent event) noexcept {
 
 void call_with_event(const py::object& on_event, const StreamEvent& event) {
   const EventText text = std::visit([](const auto& own) { return text_of_event(own); }, event);
-  on_event(text.name, **text.fields);
+  call_python(on_event, py::make_tuple(text.name), text.fields);
 }
 
 py::object on_event_from(py::handle on_event) {

@@ -89,22 +89,6 @@ void define_from_bytes(py::handle cls) {
   }
 }
 
-template <class Own>
-int visit_on_event(PyObject* self, visitproc visit, void* arg) {
-  Py_VISIT(Py_TYPE(self));
-  // The collector may run before the constructor ends.
-  auto found = reinterpret_cast<py::detail::instance*>(self)->get_value_and_holder();
-  if (!found.holder_constructed()) return 0;
-  return static_cast<const SharedStream<Own>*>(found.value_ptr())->visit(visit, arg);
-}
-
-template <class Own>
-int clear_on_event(PyObject* self) {
-  auto found = reinterpret_cast<py::detail::instance*>(self)->get_value_and_holder();
-  if (found.holder_constructed()) static_cast<SharedStream<Own>*>(found.value_ptr())->forget_on_event();
-  return 0;
-}
-
 }  // namespace
 
 template <class Own>
@@ -144,16 +128,6 @@ void define_state(py::handle cls) {
 template void define_state<ThresholdStream>(py::handle cls);
 template void define_state<SumStream>(py::handle cls);
 template void define_state<TopStream>(py::handle cls);
-
-template <class Own>
-void collect_on_event(PyHeapTypeObject* type) {
-  type->ht_type.tp_flags |= Py_TPFLAGS_HAVE_GC;
-  type->ht_type.tp_traverse = visit_on_event<Own>;
-  type->ht_type.tp_clear = clear_on_event<Own>;
-}
-
-template void collect_on_event<ThresholdStream>(PyHeapTypeObject* type);
-template void collect_on_event<SumStream>(PyHeapTypeObject* type);
 
 std::string init_documentation(std::string_view signature_of_class) {
   return documented(

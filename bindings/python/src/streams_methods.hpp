@@ -15,10 +15,6 @@ void bind_top_stream(py::module_& module);
 template <class Own>
 void define_state(py::handle cls);
 
-/// For py::custom_type_setup: the garbage collector follows on_event.
-template <class Own>
-void collect_on_event(PyHeapTypeObject* type);
-
 /// The docstring of __init__, where inspect.signature reads that of a class: of "Class(a, b)", "__init__(self, a, b)".
 std::string init_documentation(std::string_view signature_of_class);
 

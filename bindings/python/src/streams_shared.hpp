@@ -62,6 +62,8 @@ class SharedStream : public ZeroedStorage {
     core_->reached = reports;
     try {
       add(*core_->own, *reports);
+    } catch (const std::invalid_argument&) {
+      throw;  // of records that were refused before anything changed
     } catch (...) {
       core_->is_broken = !std::is_same_v<Own, ThresholdStream> || core_->check;
       throw;
@@ -123,7 +125,7 @@ class SharedStream : public ZeroedStorage {
     if (!core_.is_empty()) Py_VISIT(core_->on_event.ptr());
     return 0;
   }
-  void forget_on_event() noexcept {
+  void forget_objects() noexcept {
     if (!core_.is_empty()) core_->on_event = {};
   }
 

@@ -1,4 +1,5 @@
 #include "arguments.hpp"
+#include "collected.hpp"
 #include "bindings.hpp"
 #include "records.hpp"
 #include "streams_methods.hpp"
@@ -117,7 +118,7 @@ constexpr const char* sum_text =
 
 void bind_sum_stream(py::module_& module) {
   py::class_<SharedSum> cls(module, "SumStream", documented(sum_signature, sum_text).c_str(),
-                            py::custom_type_setup(collect_on_event<SumStream>));
+                            py::custom_type_setup(Collected<SharedSum>::setup));
   cls.def(py::init(&new_sum_stream), "threshold"_a, py::kw_only(), "memory_bytes"_a = std::uint64_t{16} << 20,
           "window_seconds"_a = py::none(), "num_slots"_a = 1, "on_event"_a = py::none(),
           "seed"_a = py::none(), "key"_a = py::none(), init_documentation(sum_signature).c_str());

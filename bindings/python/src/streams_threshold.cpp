@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "arguments.hpp"
+#include "collected.hpp"
 #include "bindings.hpp"
 #include "records.hpp"
 #include "shapes.hpp"
@@ -166,7 +167,7 @@ constexpr const char* threshold_text =
 void bind_threshold_stream(py::module_& module) {
   py::class_<SharedThreshold> cls(module, "ThresholdStream",
                                   documented(threshold_signature, threshold_text).c_str(),
-                                  py::custom_type_setup(collect_on_event<ThresholdStream>));
+                                  py::custom_type_setup(Collected<SharedThreshold>::setup));
   cls.def(py::init(&new_threshold_stream), "threshold"_a, py::kw_only(), "num_keys"_a = py::none(),
           "memory_bytes"_a = py::none(), "false_positive_rate"_a = py::none(), "update"_a = "plain",
           "exact_keys"_a = std::uint64_t{1} << 16, "exact_check"_a = false, "on_event"_a = py::none(),

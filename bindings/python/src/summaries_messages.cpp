@@ -96,7 +96,7 @@ std::optional<MessageKey> message_key_from(py::handle message_secret, py::handle
 }
 
 py::object time_to_python(SummaryTime time) {
-  return in_records("summary_time")(time.time_since_epoch().count());
+  return call_in_records("summary_time", time.time_since_epoch().count());
 }
 
 py::object version_to_python(const SummaryVersion& version) {

@@ -3,6 +3,7 @@
 
 #include "arguments.hpp"
 #include "bytes.hpp"
+#include "collected.hpp"
 #include "filter.hpp"
 #include "made.hpp"
 #include "summaries.hpp"
@@ -58,6 +59,13 @@ class PyPublisher : public ZeroedStorage {
     return publisher_->answer(request);
   }
 
+  // For the garbage collector, because an attribute of the filter may refer to the publisher.
+  int visit(visitproc visit, void* arg) const {
+    Py_VISIT(filter_.ptr());
+    return 0;
+  }
+  void forget_objects() noexcept { filter_ = {}; }
+
   const py::object& filter() const {
     (void)*publisher_;
     return filter_;
@@ -106,7 +114,8 @@ constexpr const char* publisher_text =
 void bind_summary_publisher(py::module_& module) {
   const std::string arguments = "filter, name, *, epoch=0, message_secret=None, group='')";
   py::class_<PyPublisher> cls(module, "SummaryPublisher",
-                              documented("SummaryPublisher(" + arguments, publisher_text).c_str());
+                              documented("SummaryPublisher(" + arguments, publisher_text).c_str(),
+                              py::custom_type_setup(Collected<PyPublisher>::setup));
   cls.def(py::init(&new_publisher), "filter"_a, "name"_a, py::kw_only(), "epoch"_a = 0,
           "message_secret"_a = py::none(), "group"_a = "",
           documented("__init__(self, " + arguments, "").c_str());

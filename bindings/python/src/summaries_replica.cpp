@@ -1,6 +1,5 @@
-#include <pybind11/numpy.h>
-
 #include "arguments.hpp"
+#include "batches.hpp"
 #include "bytes.hpp"
 #include "filter.hpp"
 #include "guarded.hpp"
@@ -45,24 +44,14 @@ PyReplica new_replica(py::handle seed, py::handle key, py::handle publisher, py:
 }
 
 int replica_contains(PyObject* self, PyObject* key) noexcept {
-  return in_slot([&] {
-    const auto& replica = py::cast<const PyReplica&>(py::handle(self));
-    const Hash128 digest = digest_of(key, replica.hasher());
-    return static_cast<int>(
-        replica.read(1, [&](const SummaryReplica& own) { return own.may_contain(digest); }));
-  });
+  return slot_of_in<PyReplica>(
+      self, key, [](const SummaryReplica& own, Hash128 digest) { return own.may_contain(digest); });
 }
 
 py::array_t<bool> replica_contains_batch(const PyReplica& replica, py::handle keys) {
-  const KeyBatch batch(keys, replica.hasher());
-  py::array_t<bool> results(static_cast<py::ssize_t>(batch.size()));
-  bool* first_result = results.mutable_data();
-  replica.read(batch.size(), [&](const SummaryReplica& own) {
-    batch.for_each_part([&](std::size_t first, std::span<const Hash128> digests) {
-      own.may_contain_batch(digests, std::span<bool>(first_result + first, digests.size()));
-    });
-  });
-  return results;
+  return results_of_keys<bool>(replica, keys,
+                               [](const SummaryReplica& own, std::span<const Hash128> digests,
+                                  std::span<bool> results) { own.may_contain_batch(digests, results); });
 }
 
 SummaryStatus status_of(const PyReplica& replica) {

@@ -4,12 +4,15 @@
 
 #include <array>
 
+#include "guard.hpp"
+
 namespace tally::python {
 namespace {
 
 template <class... Fields>
 py::object theory_record(const char* name, Fields&&... fields) {
-  return py::module_::import("tally._theory_records").attr(name)(std::forward<Fields>(fields)...);
+  return call_python(py::module_::import("tally._theory_records").attr(name),
+                     py::make_tuple(std::forward<Fields>(fields)...));
 }
 
 void require_theory_record(py::handle value, const char* field, const char* name) {

@@ -44,21 +44,6 @@ def largest_share(num_keys: int, num_shards: int, failure_probability: float) ->
     return theory.largest_share(num_keys, num_shards, failure_probability)
 
 
-def whole(value: Any, field: str, least: int, most: int) -> int:
-    """The value as an int. Raises TypeError or ValueError that names the field and its range."""
-    try:
-        if isinstance(value, (bool, numpy.bool_)):
-            raise TypeError
-        number = operator.index(value)
-    except TypeError:
-        raise TypeError(
-            f"{field} is of type {type(value).__name__}; must be a whole number from {least} to {most}"
-        ) from None
-    if not least <= number <= most:
-        raise ValueError(f"{field} is {number}; must be from {least} to {most}")
-    return number
-
-
 def first_shard(
     filter_class: type,
     num_shards: int,
@@ -71,7 +56,7 @@ def first_shard(
     """An empty filter of the shape that each shard has, and its plan, if the number of all keys is given."""
     if not (isinstance(filter_class, type) and issubclass(filter_class, _tally.Filter)) or filter_class is _tally.Filter:
         raise TypeError(f"filter_class is {filter_class!r}; must be a class of filters, such as tally.BloomFilter")
-    num_shards = whole(num_shards, "num_shards", 1, _tally.max_num_shards)
+    num_shards = _tally._whole_number(num_shards, "num_shards", 1, _tally.max_num_shards)
     probability = share_failure_probability
     if isinstance(probability, bool) or not isinstance(probability, (int, float)):
         raise TypeError(
@@ -83,10 +68,10 @@ def first_shard(
     if own.get("counts") is not None:
         raise ValueError("counts is given; a sharded filter is planned from num_keys")
     if own.get("memory_bytes") is not None:
-        own["memory_bytes"] = whole(own["memory_bytes"], "memory_bytes", 8 * num_shards, 2**63) // num_shards
+        own["memory_bytes"] = _tally._whole_number(own["memory_bytes"], "memory_bytes", 8 * num_shards, 2**63) // num_shards
     if own.get("num_keys") is None:
         return filter_class(seed=seed, key=key, **own), None
-    num_keys = largest_share(whole(own["num_keys"], "num_keys", 1, 2**56), num_shards, probability)
+    num_keys = largest_share(_tally._whole_number(own["num_keys"], "num_keys", 1, 2**56), num_shards, probability)
     own["num_keys"] = num_keys
     first = filter_class(seed=seed, key=key, **own)
     return first, SharePlan(num_shards, num_keys, first.memory_bytes, probability if num_shards > 1 else 0.0)

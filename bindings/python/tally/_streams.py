@@ -217,7 +217,9 @@ def top(
     (default: 16384, or twice num_keys if that is more); for guarantees and the other arguments see TopStream.
     """
     batch = _batch_of(keys)
-    stream = TopStream(_capacity(capacity, num_keys, 16384), method=method, seed=seed, key=key)
+    # More candidates than keys would only take memory.
+    most = len(batch) if hasattr(batch, "__len__") else 2**30
+    stream = TopStream(_capacity(capacity, num_keys, 16384, most), method=method, seed=seed, key=key)
     kind = getattr(getattr(batch, "dtype", None), "kind", "O")
     if weights is None and kind in "iuS" and batch.ndim == 1:
         # In parts, because a part takes some 40 bytes per key. No such key can be refused, with a position in its part.
@@ -374,10 +376,10 @@ def _typed(stream: TopStream, num_keys: int, kind: _KeyType) -> list[KeyCount]:
     return [dataclasses.replace(count, key=count.key % 2**64) for count in found]
 
 
-def _capacity(capacity: Optional[int], num_keys: int, least: int) -> int:
+def _capacity(capacity: Optional[int], num_keys: int, least: int, most: int = 2**30) -> int:
     if capacity is not None:
         return capacity
-    return max(least, min(2 * num_keys, 2**30)) if isinstance(num_keys, (int, numpy.integer)) else least
+    return max(least, min(2 * num_keys, most, 2**30)) if isinstance(num_keys, (int, numpy.integer)) else least
 
 
 def _refuse(given: dict[str, Any], reason: str) -> None:

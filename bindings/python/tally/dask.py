@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from . import _tally
 from ._records import CompactDLeftShape, DLeftShape, Shape, SharePlan, ThresholdShape, digest_dtype
-from ._sharded import ShardedFilter, divided, first_shard, largest_share, whole
+from ._sharded import ShardedFilter, divided, first_shard, largest_share
 
 __all__ = ["build", "build_sharded", "bytes_moved", "over"]
 
@@ -53,7 +53,7 @@ def build(
     together. Returns a Delayed, or with `compute` the structure.
 
     Raises ValueError for kinds that do not merge exactly, and as the constructor."""
-    split_every = whole(split_every, "split_every", 2, 2**31)
+    split_every = _tally._whole_number(split_every, "split_every", 2, 2**31)
     make = _maker(filter_class_or_shape, seed, requirements)
     source = _Source(keys)
     name = f"tally-build-{tokenize(source.collection, make.args, make.keywords, split_every)}"
@@ -84,7 +84,7 @@ def build_sharded(
     If shards have no room for some keys, computing raises ValueError with their number. With `allow_full` the filter is
     returned without them; its statistics have the number."""
     _refuse_key(requirements)
-    num_shards = whole(num_shards, "num_shards", 1, _tally.max_num_shards)
+    num_shards = _tally._whole_number(num_shards, "num_shards", 1, _tally.max_num_shards)
     first, plan = first_shard(
         filter_class, num_shards, share_failure_probability, seed=seed, requirements=requirements
     )
@@ -121,14 +121,14 @@ def over(
 
     Returns a collection of the type of `keys`, with as many partitions; a Bag for a list of Delayed. Partitions must have
     the same keys when they are computed again."""
-    n = whole(n, "n", 1, 2**32 - 1)
+    n = _tally._whole_number(n, "n", 1, 2**32 - 1)
     source = _Source(keys)
     if num_shards is None:
         num_shards = min(len(source.keys), _default_num_shards)
-    num_shards = whole(num_shards, "num_shards", 1, _tally.max_num_shards)
+    num_shards = _tally._whole_number(num_shards, "num_shards", 1, _tally.max_num_shards)
     seed = _tally.default_seed if seed is None else seed
     if num_keys is not None:
-        num_keys = largest_share(whole(num_keys, "num_keys", 1, 2**40), num_shards, 1e-6)
+        num_keys = largest_share(_tally._whole_number(num_keys, "num_keys", 1, 2**40), num_shards, 1e-6)
     new = functools.partial(_new_counter, n, num_keys, false_positive_rate, seed)
     new()  # raises for what is out of range
     token = tokenize(source.collection, n, num_shards, seed, false_positive_rate, num_keys, exact)

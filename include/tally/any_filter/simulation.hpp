@@ -17,7 +17,8 @@ struct SimulationPlan {
   std::uint64_t num_trials = 0;
   std::uint64_t num_queries = 0;  ///< for keys that were never inserted, per trial
   std::uint64_t seed = 0;
-  /// Called before each trial; the simulation stops when it returns true.
+  /// Called before each trial, and in it after every 2^18 keys; the simulation stops when it returns true. The result is
+  /// that of the trials before.
   std::function<bool()> should_stop;
 };
 

@@ -51,6 +51,15 @@ TEST(Simulation, EndsBeforeTheTrialThatIsNotWanted) {
   EXPECT_EQ(num_asked, 4);
 }
 
+TEST(Simulation, EndsWithinALongTrialWhichThenDoesNotCount) {
+  SimulationPlan plan = plan_of(bloom);
+  plan.num_queries = 1'000'000;
+  int num_asked = 0;
+  plan.should_stop = [&] { return ++num_asked > 11; };  // a trial has seven questions or eight
+  EXPECT_EQ(simulate(plan).rates[0].num_queries, 1'000'000u);
+  EXPECT_EQ(num_asked, 12);
+}
+
 TEST(Simulation, SaysThatAFilterIsFull) {
   const FilterShape shape{DLeftShape{.buckets_per_subtable = 4, .num_subtables = 2, .cells_per_bucket = 8},
                           RotationBuckets::file_id};
