@@ -1,6 +1,7 @@
 #include <array>
 
 #include "arguments.hpp"
+#include "array_of.hpp"
 #include "batches.hpp"
 #include "bindings.hpp"
 #include "guarded.hpp"
@@ -49,8 +50,7 @@ py::tuple reduced_hash_set(const PyHashSet& set) {
       Held::long_batch, [](const LimitedSet& own) { return std::pair(own.set.image(), own.max_bytes); });
   return py::make_tuple(
       in_records("hash_set_from_pickle"),
-      py::make_tuple(py::array_t<std::uint64_t>(static_cast<py::ssize_t>(image.size()), image.data()),
-                     max_bytes, set.hasher().seed_or_key_id()));
+      py::make_tuple(array_of(std::span(image)), max_bytes, set.hasher().seed_or_key_id()));
 }
 
 PyHashSet hash_set_from_image(const py::array_t<std::uint64_t, py::array::c_style>& image,

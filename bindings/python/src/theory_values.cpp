@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "array_of.hpp"
 #include "guard.hpp"
 
 namespace tally::python {
@@ -124,7 +125,7 @@ std::vector<std::pair<std::uint64_t, double>> Argument<std::vector<std::pair<std
 }
 
 py::object to_python(const std::vector<double>& values) {
-  return py::array_t<double>(static_cast<py::ssize_t>(values.size()), values.data());
+  return array_of(std::span(values));
 }
 
 py::object to_python(const theory::CountHistogram& histogram) {
