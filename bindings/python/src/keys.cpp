@@ -42,7 +42,8 @@ py::object as_array(py::handle values) {
 
 /// Throws ValueError for a masked array with values that are missing.
 void refuse_masked(py::handle array, const char* field) {
-  if (py::hasattr(array, "mask") && py::cast<bool>(call_python(py::module_::import("numpy.ma").attr("is_masked"), py::make_tuple(array))))
+  if (py::hasattr(array, "mask") &&
+      py::cast<bool>(call_python(py::module_::import("numpy.ma").attr("is_masked"), py::make_tuple(array))))
     throw py::value_error(std::string(field) + " has masked values; leave them out, as by its compressed()");
 }
 
@@ -122,7 +123,8 @@ enum class Digests : std::uint8_t { accepted, refused };
   throw py::type_error(std::string(field) + " has dtype " + dtype +
                        (digests == Digests::accepted
                             ? "; must be of integers, S, U, objects, or tally.digest_dtype"
-                            : "; must be of integers, S, U or objects; digests are not enough, because the bytes of keys are kept") +
+                            : "; must be of integers, S, U or objects; digests are not enough, because the "
+                              "bytes of keys are kept") +
                        fix);
 }
 
