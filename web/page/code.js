@@ -43,31 +43,31 @@ export function classOf(shape, traits) {
 }
 
 function cxxValue(name, value) {
-  if (name === 'update') return `CounterUpdate::${value}`;
-  if (name === 'moves') return `DLeftMoves::${value.replaceAll('-', '_')}`;
+  if (name === 'update') return `tally::CounterUpdate::${value}`;
+  if (name === 'moves') return `tally::DLeftMoves::${value.replaceAll('-', '_')}`;
   return String(value);
 }
 
-/** Classes whose scheme is a template argument, unless it is the default one. */
+/** The scheme is a template argument, unless it is the default one. */
 function cxxClass(shape, traits) {
   const name = classOf(shape, traits);
-  if (shape.scheme === traits.default_scheme || name === 'RegisterBlockedBloomFilter') return name;
+  const isDefault = shape.scheme === traits.default_scheme || name === 'RegisterBlockedBloomFilter';
+  if (isDefault) return name;
   const scheme = shape.scheme.split('-').map(capital).join('');
-  return `Basic${name}<${scheme}${traits.scheme_suffix ?? 'Scheme'}>`;
+  return `${name}<tally::${scheme}${shape.kind === 'count-min' ? 'Rows' : 'Scheme'}>`;
 }
 
 export function cxxCode(shape, traits) {
   const fields = fieldsOf(shape).map(([name, value]) => `.${name} = ${cxxValue(name, value)}`);
-  const add = shape.kind === 'count-min' ? 'add("a key")' : 'insert("a key")';
+  const add = shape.kind === 'count-min' ? 'add' : 'insert';
   return [
     '#include <tally/tally.hpp>',
     '',
-    `tally::${cxxClass(shape, traits)} filter(`,
-    `    {${fields.join(', ')}}, 42);  // 42: the seed`,
-    `filter.${add};`,
-  ]
-    .join('\n')
-    .replace(/= (CounterUpdate|DLeftMoves)/g, '= tally::$1');
+    `const tally::${shapeNames[shape.kind]} shape{`,
+    `    ${fields.join(', ')}};`,
+    `tally::${cxxClass(shape, traits)} filter(shape, 42);  // 42: the seed`,
+    `filter.${add}("a key");`,
+  ].join('\n');
 }
 
 export function pythonCode(shape, traits) {

@@ -65,9 +65,9 @@ const figures = [
     title: 'By how much a Count-Min sketch counts too high: bound and measurement',
     source: 'Cormode and Muthukrishnan 2003; Kirsch and Mitzenmacher 2008. Measured in this page with random keys.',
     slider: { label: 'Rows', least: 1, most: 8, step: 1, initial: 4 },
-    draw: async (depth, theory) => {
+    draw: async (depth, theory, engine) => {
       const width = 272;
-      const { factors, bounds, measured } = await theory('count_min_excess', [[width, depth, 20000]]).then(([own]) => own);
+      const { excess: factors, bound: bounds, measured } = await engine.call('count_min_excess', { width, depth, num_keys: 20000 });
       return {
         x: number('Error, as a share of all insertions', rate, true), y: number('Share of keys with a larger error', rate, true), values: factors,
         series: [{ name: 'bound', values: bounds, isChosen: true }, { name: 'measured', values: measured, isPoints: true }],
@@ -94,7 +94,7 @@ export function startFigures(engine) {
       const parsed = parseReal(slider.value, { least, most });
       shown.textContent = slider.value;
       try {
-        chart.show(await figure.draw(parsed.value, theory));
+        chart.show(await figure.draw(parsed.value, theory, engine));
         error.textContent = '';
       } catch (reason) {
         error.textContent = `${reason.message}.`;
