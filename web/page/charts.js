@@ -9,8 +9,25 @@ const colorOfSeries = (index) => () => color(`--series-${(index % 8) + 1}`);
 
 const height = () => (window.innerWidth < 600 ? 240 : 300);
 
-/** Whether any value of a row can be drawn on this axis. */
-const drawable = (axis) => (value) => (Number.isFinite(value) && (!axis.isLog || value > 0) ? value : null);
+// Logarithmic axes draw logarithms on a linear scale: uPlot's own log scale does not end for values like 1e-60.
+const placed = (axis) => (value) => {
+  const place = axis.isLog ? Math.log10(value) : value;
+  return typeof value === 'number' && Number.isFinite(place) ? place : null;
+};
+const valueAt = (axis, place) => (axis.isLog ? 10 ** place : place);
+
+/** Ticks of a logarithmic axis: 1, 2 and 5 within a few decades, else every so many decades. */
+function logTicks(least, most) {
+  const ticks = [];
+  if (most - least <= 2.5) {
+    for (let decade = Math.floor(least); decade <= most; ++decade)
+      for (const digit of [1, 2, 5]) ticks.push(decade + Math.log10(digit));
+  } else {
+    const step = Math.ceil((most - least) / 6);
+    for (let decade = Math.ceil(least / step) * step; decade <= most; decade += step) ticks.push(decade);
+  }
+  return ticks.filter((tick) => least <= tick && tick <= most);
+}
 
 /**
  * One chart in `element`, which keeps its place and its size. `show` replaces what it shows:
@@ -42,28 +59,29 @@ export class LineChart {
   show(data) {
     this.#data = data;
     this.#plot?.destroy();
-    this.#plot = new uPlot(this.#options(data), [data.values, ...data.series.map((own) => own.values.map(drawable(data.y)))], this.area);
+    this.#plot = new uPlot(this.#options(data), [data.values.map(placed(data.x)), ...data.series.map((own) => own.values.map(placed(data.y)))], this.area);
     this.#plot.root.setAttribute('role', 'img');
     this.#plot.root.setAttribute('aria-label', `${data.y.label} against ${data.x.label}. ${data.summary}`);
     this.caption.textContent = data.summary;
-    this.#showPoint();
     this.#showNumbers();
   }
 
   #options({ x, y, series }) {
-    const axis = ({ label, format }) => ({
+    const axis = ({ label, format, isLog }) => ({
       label,
+      ...(isLog ? { splits: (plot, index, least, most) => logTicks(least, most) } : {}),
       stroke: () => color('--ink'),
       grid: { stroke: () => color('--grid') },
       ticks: { stroke: () => color('--grid') },
-      values: (plot, ticks) => ticks.map((tick) => (tick === null ? '' : format(tick))),
+      values: (plot, ticks) => ticks.map((tick) => (tick === null ? '' : format(valueAt({ isLog }, tick)))),
     });
     return {
       width: Math.max(200, this.area.clientWidth),
       height: height(),
-      scales: { x: { time: false, distr: x.isLog ? 3 : 1 }, y: { distr: y.isLog ? 3 : 1, range: y.range } },
+      scales: { x: { time: false }, y: { range: y.range } },
       axes: [axis(x), { ...axis(y), size: 104, labelSize: 22 }],
       cursor: { drag: { x: false, y: false } },
+      hooks: { ready: [(plot) => this.#showPoint(plot)], setSize: [(plot) => this.#showPoint(plot)] },
       legend: { live: false },
       series: [
         {},
@@ -79,22 +97,21 @@ export class LineChart {
   #resize() {
     if (this.#plot && this.area.clientWidth > 0 && Math.abs(this.#plot.width - this.area.clientWidth) > 1) {
       this.#plot.setSize({ width: this.area.clientWidth, height: height() });
-      this.#showPoint();
     }
   }
 
-  #showPoint() {
+  #showPoint(plot) {
     const { point, x, y } = this.#data;
-    const plot = this.#plot;
     plot.over.querySelector('.point')?.remove();
-    if (!point || !Number.isFinite(point.x) || !Number.isFinite(point.y) || (y.isLog && point.y <= 0)) return;
+    const top = point && placed(y)(point.y);
+    if (!point || placed(x)(point.x) === null || top === null) return;
     const handle = make('div', {
       class: 'point', tabindex: this.#onMove ? 0 : -1, role: this.#onMove ? 'slider' : 'presentation',
       'aria-label': x.label, 'aria-valuenow': point.x, 'aria-valuetext': point.text,
     });
     const place = (at) => {
-      handle.style.left = `${plot.valToPos(at, 'x')}px`;
-      handle.style.top = `${plot.valToPos(point.y, 'y')}px`;
+      handle.style.left = `${plot.valToPos(placed(x)(at), 'x')}px`;
+      handle.style.top = `${plot.valToPos(top, 'y')}px`;
     };
     place(point.x);
     plot.over.append(handle);
@@ -106,7 +123,7 @@ export class LineChart {
       down.preventDefault();
       down.stopPropagation();
       handle.setPointerCapture(down.pointerId);
-      const at = (event) => within(plot.posToVal(event.clientX - plot.over.getBoundingClientRect().left, 'x'));
+      const at = (event) => within(valueAt(x, plot.posToVal(event.clientX - plot.over.getBoundingClientRect().left, 'x')));
       const move = (event) => {
         place(at(event));
         this.#onMove(at(event), false);

@@ -16,7 +16,7 @@ const figures = [
     draw: async (bits, theory) => {
       const n = 10000;
       const k = whole(1, 32);
-      const values = await theory('bloom_false_positive_probability', k.map((own) => [bits * n, own, n]));
+      const values = await theory('bloom_false_positive_rate', { m: bits * n, k, n });
       const best = values.indexOf(Math.min(...values));
       return {
         x: number('Hash functions', count), y: number('False positive rate', rate, true), values: k,
@@ -33,10 +33,10 @@ const figures = [
     draw: async (cells, theory) => {
       const d = 4;
       const loads = whole(1, 24).map((i) => (i * cells) / 20);
-      const answers = await theory('dleft_loads', loads.map((load) => [d, load, 0]));
-      const shareAtLeast = (heights, least) => heights.slice(least).reduce((sum, own) => sum + own, 0);
-      const full = answers.map(({ subtables }) => subtables.reduce((sum, own) => sum + shareAtLeast(own, cells + 1), 0) / d);
-      const atCell = answers.map(({ subtables }) => subtables.reduce((sum, own) => sum + shareAtLeast(own, cells), 0) / d);
+      const answers = [];
+      for (const load of loads) answers.push(await theory('dleft_loads', { d, average_load: load }));
+      const shareOf = (least) => answers.map(({ fractions }) => fractions[least] ?? 0);
+      const [atCell, full] = [shareOf(cells), shareOf(cells + 1)];
       return {
         x: number('Load, in keys per cell', (value) => rate(value)), y: number('Share of buckets', rate, true),
         values: loads.map((load) => load / cells),
@@ -52,8 +52,9 @@ const figures = [
     draw: async (times, theory) => {
       const n = 10000;
       const counts = whole(0, times);
-      const k = Math.max(1, Math.round(times * 0.7));
-      const values = await theory('threshold_pass_probability', counts.map((own) => [times, 10 * n, k, n, own]));
+      const k = await theory('threshold_best_num_hashes', { theta: times, n, m: 10 * n });
+      const below = await theory('threshold_false_positive_rate', { theta: times, k, n, m: 10 * n, true_count: counts.slice(0, -1) });
+      const values = [...below, 1];
       return {
         x: number('True count', count), y: number('Probability that it is reported', rate, true), values: counts,
         series: [{ name: `N = ${times}, k = ${k}`, values, isChosen: true }],
@@ -78,7 +79,7 @@ const figures = [
 ];
 
 export function startFigures(engine) {
-  const theory = (name, lists) => engine.call('theory', { name, arguments: lists });
+  const theory = (name, values) => engine.call('theory', { name, arguments: values });
   for (const [index, figure] of figures.entries()) {
     const { label, least, most, step, initial } = figure.slider;
     const id = `figure-${index}`;

@@ -11,8 +11,8 @@ const small = {
   'counting-bloom': { kind: 'counting-bloom', scheme: 'congruential', num_positions: 64, num_hashes: 3, counter_bits: 4, threshold: 1 },
   threshold: { kind: 'threshold', scheme: 'congruential', num_positions: 64, num_hashes: 3, counter_bits: 2, threshold: 3, update: 'plain' },
   dleft: {
-    kind: 'dleft', scheme: 'rotation', buckets_per_subtable: 4, num_subtables: 4, cells_per_bucket: 4, remainder_bits: 8,
-    counter_bits: 2, least_remainder_bits: 8, num_doublings: 0, spill_capacity: 8, moves: 'none', grows: false,
+    kind: 'dleft', scheme: 'rotation', buckets_per_subtable: 4, num_subtables: 4, cells_per_bucket: 4, remainder_bits: 6,
+    counter_bits: 2, least_remainder_bits: 6, num_doublings: 0, spill_capacity: 8, moves: 'none', grows: false,
   },
 };
 
@@ -54,13 +54,12 @@ async function restart() {
   byId('inside-explanation').textContent = explanations[kind];
   byId('inside-result').textContent = 'It is empty.';
   byId('inside-remove').disabled = kind === 'bloom' || kind === 'threshold';
-  await redraw([]);
+  await redraw({});
 }
 
 const words = {
-  counted: 'is in it', new_key: 'is in it', saturated: 'is in it; a counter is at its maximum', full: 'does not fit: full',
-  below: 'is in it, below the threshold', at_least: 'has reached the threshold', removed: 'is removed', refused: 'was certainly not in it: refused',
-  inserted: 'is in it',
+  filter_insert: { counted: 'is in it', saturated: 'is in it; a counter is at its maximum', full: 'does not fit: the filter is full' },
+  filter_remove: { removed: 'is removed', saturated: 'is removed; a counter at its maximum stays', refused: 'was certainly not in it: refused' },
 };
 
 async function act(name) {
@@ -70,8 +69,8 @@ async function act(name) {
     const found = await engine.call(name, { handle, key });
     const sentence =
       name === 'filter_query'
-        ? `'${key}': ${found.may_contain ? 'yes, it may be in it' : 'no, certainly not'}${found.count === null || found.count === undefined ? '' : `; count ${found.count}`}.`
-        : `'${key}' ${words[found.result] ?? found.result}.`;
+        ? `'${key}': ${found.contained ? 'yes, it may be in it' : 'no, certainly not'}${found.count === null ? '' : `; count ${found.count}`}.`
+        : `'${key}' ${words[name][found.result]}.`;
     byId('inside-result').textContent = sentence;
     announce(sentence);
     await redraw(found);
@@ -88,15 +87,16 @@ async function redraw(touched) {
 
 /** The cells of a row of positions: their values, which of them the key has, and which have changed. */
 function positionsOf(now, touched) {
-  const values = now.bits ?? now.counters;
-  const own = new Set(touched.positions ?? []);
-  const old = before ? (before.bits ?? before.counters) : values;
+  const valuesOf = (dump) => dump.counters ?? [...dump.bits].map(Number);
+  const values = valuesOf(now);
+  const own = new Set(touched.places?.positions ?? []);
+  const old = before ? valuesOf(before) : values;
   const cells = values.map((value, i) => cell(String(value), own.has(i), old[i] !== value, value !== 0, `position ${i}: ${value}`));
   return make('div', { class: 'cells', role: 'img', 'aria-label': `${values.filter((value) => value !== 0).length} of ${values.length} positions are above 0` }, ...cells);
 }
 
 function cellsOf(now, touched) {
-  const own = new Set((touched.buckets ?? []).map((bucket, subtable) => `${subtable}/${bucket}`));
+  const own = new Set((touched.places?.candidates ?? []).map(({ subtable, bucket }) => `${subtable}/${bucket}`));
   let used = 0;
   const subtables = now.subtables.map((buckets, s) =>
     make('div', { class: 'subtable' }, make('p', {}, `Subtable ${s + 1}`),

@@ -110,8 +110,10 @@ async function drawByMemory(values, candidate) {
   const series = [];
   for (const own of plan.candidates) {
     if (own.kind === 'count-min' || series.length === 8) continue;
-    const points = await curves.call('error_by_memory', { shape: own.shape, requirements: wanted, memory_bytes: memory });
-    series.push({ name: nameOf(own), values: points.map((point) => point.false_positive_rate), isChosen: nameOf(own) === nameOf(candidate) });
+    const { kind, scheme, num_subtables } = own.shape;
+    const requirements = { ...wanted, scheme, ...(kind === 'dleft' ? { num_subtables } : {}) };
+    const found = await curves.call('error_by_memory', { kind, requirements, memory_bytes: memory });
+    series.push({ name: nameOf(own), values: found.false_positive_rate, isChosen: nameOf(own) === nameOf(candidate) });
   }
   byMemory.show({
     x: number('Memory', bytes), y: number('Error', rate), values: memory, series,
@@ -158,16 +160,16 @@ async function tellOthers(values, candidate) {
   byId('others').hidden = values.question !== 'others';
   if (values.question !== 'others') return;
   const costs = await curves.call('summary_costs', {
-    shape: candidate.shape, num_keys: candidate.num_keys, replaced_per_hour: values.replaced, num_nodes: values.nodes,
+    shape: candidate.shape, num_keys: candidate.num_keys, insertions_per_hour: values.replaced, num_nodes: values.nodes,
   });
   const rows = [
-    ['Bytes of a full copy', bytes(costs.full_bytes)],
-    ['Deltas per hour', significant(costs.deltas_per_hour)],
-    ['Bytes of a delta', bytes(costs.delta_bytes)],
-    ['Sent by a node', `${bytes(costs.sent_bytes_per_hour)} per hour`],
-    ['Received by a node', `${bytes(costs.received_bytes_per_hour)} per hour`],
-    ['Memory for copies of all others', bytes(costs.copies_bytes)],
-    ['Keys not yet known elsewhere', rate(costs.unknown_share)],
+    ['A full copy, for a node that is new', bytes(costs.full_copy_bytes)],
+    ['Deltas per hour, from each node', significant(costs.deltas_per_hour)],
+    ['A delta', bytes(costs.delta_bytes)],
+    ['Sent by a node, with heartbeats', `${bytes(costs.bytes_per_hour)} per hour`],
+    ['Received by a node', `${bytes(costs.bytes_received_per_hour)} per hour`],
+    ['Keys of a node that others do not know yet', count(costs.unknown_keys)],
+    ['An absent key that some node seems to have', rate(costs.any_false_positive_rate)],
   ];
   byId('others-costs').replaceChildren(tableOf(`${count(values.nodes)} nodes, each with ${count(candidate.num_keys)} keys`, ['What', 'How much'], rows));
 }

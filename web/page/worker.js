@@ -6,11 +6,10 @@ import { countedLines } from './counted_lines.js';
 let tally;
 
 async function answered({ id, name, args }) {
-  const tell = (progress) => postMessage({ id, progress });
+  const tell = (progress) => void postMessage({ id, progress });
   try {
     const planner = await tally;
-    planner.onProgress = tell;
-    const result = name === 'count_lines' ? await countedLines(args.file, tell) : planner.call(name, args);
+    const result = name === 'count_lines' ? await countedLines(args.file, tell) : planner.call(name, args, tell);
     postMessage({ id, result });
   } catch (error) {
     postMessage({ id, error: error.message });
