@@ -29,8 +29,7 @@ std::string text_of(const Json& value) {
 
 Arguments::Arguments(const Json& object, std::string path) : object_(object), path_(std::move(path)) {
   if (object.is_object()) return;
-  const std::string name =
-      path_.empty() ? "the argument" : "'" + path_.substr(0, path_.size() - 1) + "'";
+  const std::string name = path_.empty() ? "the argument" : "'" + path_.substr(0, path_.size() - 1) + "'";
   throw std::invalid_argument(name + " is " + text_of(object) + "; must be an object");
 }
 
@@ -102,7 +101,8 @@ std::size_t Arguments::index_of(std::string_view name, const Json& value,
 std::vector<std::uint64_t> Arguments::whole_numbers(std::string_view name, std::uint64_t least,
                                                     std::size_t most) {
   const Json& list = get(name);
-  const std::string rule = "1 to " + std::to_string(most) + " whole numbers from " + std::to_string(least) + " on";
+  const std::string rule =
+      "1 to " + std::to_string(most) + " whole numbers from " + std::to_string(least) + " on";
   if (list.elements().empty() || list.elements().size() > most) refuse(name, list, rule);
   std::vector<std::uint64_t> numbers;
   for (const Json& element : list.elements()) {

@@ -48,7 +48,8 @@ class Arguments {
   }
   /// One of these values, by its name.
   template <class Value>
-  void read_choice(std::string_view name, std::optional<Value>& target, std::initializer_list<Value> choices) {
+  void read_choice(std::string_view name, std::optional<Value>& target,
+                   std::initializer_list<Value> choices) {
     const Json* const value = find(name);
     if (value == nullptr) return;
     std::vector<std::string_view> names;

@@ -22,7 +22,16 @@ constexpr Function functions[] = {
     {"plan", plan},
     {"plan_sketch", plan_sketch},
     {"error_by_keys", error_by_keys},
+    {"error_by_memory", error_by_memory},
+    {"summary_costs", summary_costs},
     {"simulate", simulate},
+    {"filter_new", filter_new},
+    {"filter_insert", filter_insert},
+    {"filter_remove", filter_remove},
+    {"filter_query", filter_query},
+    {"filter_dump", filter_dump},
+    {"filter_free", filter_free},
+    {"theory", theory},
     {"version", version_of},
 };
 
@@ -33,8 +42,8 @@ std::string names_of_functions() {
 }
 
 Json result_of(std::string_view name, std::string_view arguments) {
-  const auto* const function =
-      std::find_if(std::begin(functions), std::end(functions), [&](const Function& own) { return own.name == name; });
+  const auto* const function = std::find_if(std::begin(functions), std::end(functions),
+                                            [&](const Function& own) { return own.name == name; });
   if (function == std::end(functions)) {
     throw std::invalid_argument("there is no function '" + std::string(name) + "'; must be one of " +
                                 names_of_functions());

@@ -3,9 +3,9 @@
 #include <optional>
 #include <stdexcept>
 
+#include "files/shape_json.hpp"
 #include "functions.hpp"
 #include "requirements.hpp"
-#include "files/shape_json.hpp"
 #include "tally/any_filter/simulation.hpp"
 #include "tally/planner/plan.hpp"
 #include "tally/planner/plan_dleft.hpp"
@@ -34,7 +34,9 @@ struct Question {
   std::uint64_t lifetime_operations = 0;
 };
 
-Rate rate_of(const SchemeLaw& law, std::string_view name) { return {std::exp(law.ln_false_positive_rate), name}; }
+Rate rate_of(const SchemeLaw& law, std::string_view name) {
+  return {std::exp(law.ln_false_positive_rate), name};
+}
 
 std::uint64_t product(std::uint64_t a, std::uint64_t b) {
   std::uint64_t result = 0;
@@ -79,19 +81,19 @@ Filling filling_at(const Question& question, std::uint64_t num_keys) {
   const auto* const shape = std::get_if<DLeftShape>(&question.shape.shape);
   if (shape == nullptr) return filling;
   const std::uint64_t num_buckets = shape->current_buckets_per_subtable();
-  filling.load = theory::dleft_distinct_load(shape->num_subtables, num_buckets,
-                                             shape->fingerprint_space().num_remainders() >> shape->num_doublings,
-                                             num_keys) /
+  filling.load = theory::dleft_distinct_load(
+                     shape->num_subtables, num_buckets,
+                     shape->fingerprint_space().num_remainders() >> shape->num_doublings, num_keys) /
                  shape->cells_per_bucket;
-  const bool has_table = shape->num_subtables >= 2 && shape->num_subtables <= 4 &&
-                         (shape->cells_per_bucket == 8 || shape->cells_per_bucket == 16 ||
-                          shape->cells_per_bucket == 32);
+  const bool has_table =
+      shape->num_subtables >= 2 && shape->num_subtables <= 4 &&
+      (shape->cells_per_bucket == 8 || shape->cells_per_bucket == 16 || shape->cells_per_bucket == 32);
   if (!has_table || shape->num_doublings != 0) return filling;
   filling.failure_probability =
-      filling.load > 1 ? 1
-                       : planned_dleft_failure_probability(shape->num_subtables, num_buckets,
-                                                           shape->cells_per_bucket, num_keys,
-                                                           question.lifetime_operations, filling.load);
+      filling.load > 1
+          ? 1
+          : planned_dleft_failure_probability(shape->num_subtables, num_buckets, shape->cells_per_bucket,
+                                              num_keys, question.lifetime_operations, filling.load);
   return filling;
 }
 
@@ -105,7 +107,8 @@ Question question_of(Arguments& arguments) {
   if (is_sketch && !threshold)
     throw std::invalid_argument("'threshold' is missing; a sketch has none of its own");
   question.theta = threshold.value_or(question.shape.made_for_theta().value_or(1));
-  const std::uint64_t most = is_sketch ? most_simulated_theta : std::max<std::uint64_t>(question.shape.largest_theta(), 1);
+  const std::uint64_t most =
+      is_sketch ? most_simulated_theta : std::max<std::uint64_t>(question.shape.largest_theta(), 1);
   if (question.theta == 0 || question.theta > most)
     arguments.refuse("threshold", question.theta, "1 to " + std::to_string(most) + " for this shape");
   if (question.insertions_per_key && *question.insertions_per_key == 0)

@@ -15,6 +15,8 @@ Json plan_sketch(const Json& arguments);
 
 // errors.cpp
 Json error_by_keys(const Json& arguments);
+
+// memories.cpp
 Json error_by_memory(const Json& arguments);
 
 // summaries.cpp
@@ -28,8 +30,10 @@ Json filter_new(const Json& arguments);
 Json filter_insert(const Json& arguments);
 Json filter_remove(const Json& arguments);
 Json filter_query(const Json& arguments);
-Json filter_dump(const Json& arguments);
 Json filter_free(const Json& arguments);
+
+// filter_dump.cpp
+Json filter_dump(const Json& arguments);
 
 // formulas.cpp
 Json theory(const Json& arguments);

@@ -43,8 +43,9 @@ theory::CountHistogram zipf_histogram(const Json& zipf, std::uint64_t limit) {
 void check_histogram(const Requirements& wanted, std::string_view name) {
   const std::string start = "'" + std::string(name) + "': ";
   if (wanted.num_keys || wanted.num_insertions)
-    throw std::invalid_argument(start + "it contains the numbers of keys and insertions; leave out num_keys and "
-                                        "num_insertions");
+    throw std::invalid_argument(start +
+                                "it contains the numbers of keys and insertions; leave out num_keys and "
+                                "num_insertions");
   if (wanted.histogram->num_distinct() == 0)
     throw std::invalid_argument(start + "it contains no keys; give one with at least one key");
 }

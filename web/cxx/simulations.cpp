@@ -11,22 +11,17 @@ EM_JS(int, tally_progress, (double num_trials_done), { return 0; });
 namespace tally::page {
 namespace {
 
-constexpr std::uint64_t most_keys = 20'000'000;       // of one filter: each takes 16 bytes beside it
+constexpr std::uint64_t most_keys = 20'000'000;  // of one filter: each takes 16 bytes beside it
 constexpr std::uint64_t most_queries = 20'000'000;
 constexpr std::uint64_t most_trials = 1'000'000;
 
 Json verdict_json(const Verdict& verdict) {
   const MeasuredRate& rate = verdict.measured;
-  return {{"true_count", rate.true_count},
-          {"num_queries", rate.num_queries},
-          {"num_passed", rate.num_passed},
-          {"measured", rate.rate()},
-          {"predicted", verdict.predicted},
-          {"law", name_of(verdict.law)},
-          {"low", verdict.limits.low},
-          {"high", verdict.limits.high},
-          {"design_effect", rate.design_effect},
-          {"is_inside", verdict.inside}};
+  return {{"true_count", rate.true_count},       {"num_queries", rate.num_queries},
+          {"num_passed", rate.num_passed},       {"measured", rate.rate()},
+          {"predicted", verdict.predicted},      {"law", name_of(verdict.law)},
+          {"low", verdict.limits.low},           {"high", verdict.limits.high},
+          {"design_effect", rate.design_effect}, {"is_inside", verdict.inside}};
 }
 
 }  // namespace

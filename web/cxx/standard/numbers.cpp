@@ -31,7 +31,8 @@ Digits digits_of(double value) {
 
 std::string fixed_text(Digits number) {
   std::string& digits = number.digits;
-  if (number.exponent < 0) return "0." + std::string(static_cast<std::size_t>(-number.exponent) - 1, '0') + digits;
+  if (number.exponent < 0)
+    return "0." + std::string(static_cast<std::size_t>(-number.exponent) - 1, '0') + digits;
   const auto whole = static_cast<std::size_t>(number.exponent) + 1;
   if (digits.size() <= whole) return digits + std::string(whole - digits.size(), '0');
   return digits.insert(whole, ".");
@@ -66,8 +67,7 @@ to_chars_result to_chars(char* first, char* last, double value, chars_format for
   const std::string scientific = scientific_text(digits);
   if (format == chars_format::scientific) return written(first, last, sign, scientific);
   const std::string fixed = std::abs(digits.exponent) > 30 ? std::string() : fixed_text(digits);
-  return written(first, last, sign,
-                 !fixed.empty() && fixed.size() <= scientific.size() ? fixed : scientific);
+  return written(first, last, sign, !fixed.empty() && fixed.size() <= scientific.size() ? fixed : scientific);
 }
 
 to_chars_result to_chars(char* first, char* last, double value) {
@@ -77,7 +77,8 @@ to_chars_result to_chars(char* first, char* last, double value) {
 from_chars_result from_chars(const char* first, const char* last, double& value) {
   // strtod would also take blanks, a plus and hexadecimal digits.
   std::string text(first, std::find_if(first, last, [](char c) { return c == 'x' || c == 'X'; }));
-  if (text.empty() || std::strchr("-.0123456789iInN", text[0]) == nullptr) return {first, errc::invalid_argument};
+  if (text.empty() || std::strchr("-.0123456789iInN", text[0]) == nullptr)
+    return {first, errc::invalid_argument};
   char* end = nullptr;
   errno = 0;
   const double found = std::strtod(text.c_str(), &end);
