@@ -10,9 +10,7 @@
 #include "tally/any_filter.hpp"
 #include "tally/detail/parameter_error.hpp"
 #include "tally/storage/counter_array.hpp"
-#include "tally/theory/blocked_bloom.hpp"
 #include "tally/theory/blocked_counters.hpp"
-#include "tally/theory/dleft_fingerprints.hpp"
 #include "tally/theory/tails.hpp"
 
 namespace tally {
@@ -270,28 +268,6 @@ void check(const SimulationPlan& plan) {
   detail::require_in_range(structure, "num_queries", plan.num_queries, 1, std::uint64_t{1} << 40);
 }
 
-/// The law for theta = 1: n distinct keys, and queries for keys that were never inserted.
-SchemeLaw law_of_a_set(const FilterShape& shape, std::uint64_t n) {
-  if (const auto* dleft = std::get_if<DLeftShape>(&shape.shape)) {
-    const FingerprintSpace space = dleft->fingerprint_space();
-    return {theory::ln_dleft_false_positive_probability(space.num_buckets, space.num_remainders(), n),
-            LawKind::exact};
-  }
-  if (const auto* compact = std::get_if<CompactDLeftShape>(&shape.shape)) {
-    return {theory::ln_dleft_false_positive_probability(compact->num_lines_per_subtable,
-                                                        compact->fingerprints_per_line(), n),
-            LawKind::exact};
-  }
-  if (shape.kind() == FilterKind::blocked_counting_bloom) {
-    const std::uint32_t B = CounterArray::positions_per_line(shape.counter_bits());
-    return {theory::ln_blocked_bloom_false_positive_probability(shape.num_positions() / B, B,
-                                                                shape.num_hashes(), n),
-            LawKind::exact};
-  }
-  return false_positive_law(shape.scheme_id, shape.num_positions(), shape.num_hashes(), n,
-                            most_steps_of_a_law);
-}
-
 /// The law for counts in lines. It knows that a key's counters are not independent.
 SchemeLaw law_of_counts_in_lines(const SimulationPlan& plan, const InsertionMix& mix,
                                  std::uint64_t true_count) {
@@ -338,7 +314,8 @@ InsertionMix insertion_mix(const SimulationPlan& plan) {
 
 SchemeLaw predicted_law(const SimulationPlan& plan, const InsertionMix& mix, std::uint64_t true_count) {
   const bool is_sketch = plan.shape.kind() == FilterKind::count_min;
-  if (plan.threshold == 1 && !is_sketch) return law_of_a_set(plan.shape, mix.num_single_keys);
+  if (plan.threshold == 1 && !is_sketch)
+    return false_positive_law(plan.shape, mix.num_single_keys, most_steps_of_a_law);
   if (plan.shape.kind() == FilterKind::blocked_counting_bloom)
     return law_of_counts_in_lines(plan, mix, true_count);
   const double ln_counter =
@@ -370,6 +347,7 @@ SimulationResult simulate(const SimulationPlan& plan) {
       for (std::size_t g = 0; g < tallies.size(); ++g) tallies[g].add(found.num_passed[g]);
       result.num_false_negatives += found.num_false_negatives;
       result.num_positives_checked += found.num_positives_checked;
+      if (plan.after_trial) plan.after_trial(i + 1);
     }
   } catch (const StopSign::Stopped&) {
     // The trial that was not finished does not count.

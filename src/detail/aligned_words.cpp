@@ -6,6 +6,7 @@
 #include <cassert>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <new>
 #include <utility>
 
@@ -30,15 +31,15 @@ AlignedWords::Block allocate_from(const MemorySource& source, std::uint64_t num_
 }
 
 AlignedWords::Block allocate_zeroed(std::uint64_t num_bytes) {
+  if (num_bytes > std::numeric_limits<std::size_t>::max() / 4) throw std::bad_alloc();
   if (const MemorySource source = memory_source(); source.allocate != nullptr)
     return allocate_from(source, num_bytes);
   if (num_bytes < mapped_from_bytes) {
     void* memory = std::aligned_alloc(line_bytes, num_bytes);
     if (memory == nullptr) throw std::bad_alloc();
     std::memset(memory, 0, num_bytes);
-    return {memory, num_bytes, [](void* block, std::uint64_t) noexcept { std::free(block); }};
+    return {memory, num_bytes, [](void* block, std::size_t) noexcept { std::free(block); }};
   }
-  if (num_bytes > ~std::uint64_t{0} / 4) throw std::bad_alloc();
   // A block that will soon be used throughout gets its pages in one call instead of one fault each.
   const int populate = num_bytes < populated_below_bytes ? MAP_POPULATE : 0;
   void* memory =
@@ -46,7 +47,7 @@ AlignedWords::Block allocate_zeroed(std::uint64_t num_bytes) {
   if (memory == MAP_FAILED) throw std::bad_alloc();
   // A hint only: smaller pages give the same answers.
   if (num_bytes >= huge_pages_from_bytes) ::madvise(memory, num_bytes, MADV_HUGEPAGE);
-  return {memory, num_bytes, [](void* block, std::uint64_t size) noexcept { ::munmap(block, size); }};
+  return {memory, num_bytes, [](void* block, std::size_t size) noexcept { ::munmap(block, size); }};
 }
 
 }  // namespace

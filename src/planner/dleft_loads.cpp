@@ -116,20 +116,39 @@ double failure_probability_at(std::uint32_t num_subtables, std::uint32_t cells_p
 
 namespace tally {
 
-double planned_dleft_load(std::uint32_t num_subtables, std::uint64_t buckets_per_subtable,
-                          std::uint32_t cells_per_bucket, std::uint64_t num_keys,
-                          std::uint64_t lifetime_operations, double failure_probability) {
-  constexpr std::string_view structure = "planned_dleft_load";
+namespace {
+
+void check_planned_layout(std::string_view structure, std::uint32_t num_subtables,
+                          std::uint64_t buckets_per_subtable, std::uint32_t cells_per_bucket) {
   if (!planner_detail::is_planned_layout(num_subtables, cells_per_bucket)) {
     detail::throw_parameter_error(structure, "num_subtables x cells_per_bucket",
                                   std::to_string(num_subtables) + " x " + std::to_string(cells_per_bucket),
                                   "2, 3 or 4 x 8, 16 or 32");
   }
   detail::require_in_range(structure, "buckets_per_subtable", buckets_per_subtable, 1, max_num_buckets);
+}
+
+}  // namespace
+
+double planned_dleft_load(std::uint32_t num_subtables, std::uint64_t buckets_per_subtable,
+                          std::uint32_t cells_per_bucket, std::uint64_t num_keys,
+                          std::uint64_t lifetime_operations, double failure_probability) {
+  constexpr std::string_view structure = "planned_dleft_load";
+  check_planned_layout(structure, num_subtables, buckets_per_subtable, cells_per_bucket);
   detail::require_in_range(structure, "failure_probability", failure_probability, 1e-15, 0.5);
   return planner_detail::carried_load(num_subtables, cells_per_bucket,
                                       {buckets_per_subtable, num_keys, lifetime_operations},
                                       failure_probability);
+}
+
+double planned_dleft_failure_probability(std::uint32_t num_subtables, std::uint64_t buckets_per_subtable,
+                                         std::uint32_t cells_per_bucket, std::uint64_t num_keys,
+                                         std::uint64_t lifetime_operations, double load) {
+  constexpr std::string_view structure = "planned_dleft_failure_probability";
+  check_planned_layout(structure, num_subtables, buckets_per_subtable, cells_per_bucket);
+  detail::require_in_range(structure, "load", load, 0.0, 1.0);
+  return planner_detail::failure_probability_at(num_subtables, cells_per_bucket,
+                                                {buckets_per_subtable, num_keys, lifetime_operations}, load);
 }
 
 }  // namespace tally

@@ -2,10 +2,13 @@
 
 #include <cmath>
 
+#include "tally/detail/parameter_error.hpp"
 #include "tally/hashing/scheme_list.hpp"
 #include "tally/storage/bit_array.hpp"
+#include "tally/storage/counter_array.hpp"
 #include "tally/theory/blocked_bloom.hpp"
 #include "tally/theory/bloom.hpp"
+#include "tally/theory/dleft_fingerprints.hpp"
 #include "tally/theory/partition_double.hpp"
 #include "tally/theory/register_bloom.hpp"
 
@@ -88,6 +91,29 @@ SchemeLaw false_positive_law(std::uint16_t scheme_id, std::uint64_t m, std::uint
     return {theory::ln_false_positive_probability(m, k, n), LawKind::limit};
   }
   return independent_positions(m, k, n, most_steps);
+}
+
+SchemeLaw false_positive_law(const FilterShape& shape, std::uint64_t num_keys, double most_steps) {
+  check_shape(shape);
+  if (const auto* dleft = std::get_if<DLeftShape>(&shape.shape)) {
+    const FingerprintSpace space = dleft->fingerprint_space();
+    return {theory::ln_dleft_false_positive_probability(space.num_buckets, space.num_remainders(), num_keys),
+            LawKind::exact};
+  }
+  if (const auto* compact = std::get_if<CompactDLeftShape>(&shape.shape)) {
+    return {theory::ln_dleft_false_positive_probability(compact->num_lines_per_subtable,
+                                                        compact->fingerprints_per_line(), num_keys),
+            LawKind::exact};
+  }
+  if (shape.kind() == FilterKind::blocked_counting_bloom) {
+    const std::uint32_t B = CounterArray::positions_per_line(shape.counter_bits());
+    return {theory::ln_blocked_bloom_false_positive_probability(shape.num_positions() / B, B,
+                                                                shape.num_hashes(), num_keys),
+            LawKind::exact};
+  }
+  if (shape.kind() == FilterKind::count_min)
+    detail::throw_parameter_error("false_positive_law", "kind", name_of(shape.kind()), "that of a filter");
+  return false_positive_law(shape.scheme_id, shape.num_positions(), shape.num_hashes(), num_keys, most_steps);
 }
 
 }  // namespace tally

@@ -38,7 +38,7 @@ double ln_blocked_bloom_false_positive_probability_approximate(std::uint64_t num
   detail::require_lines("blocked_bloom_false_positive_probability_approximate", num_blocks, B, k);
   std::uint64_t j = 0;
   return ln_mixture(num_blocks, B, k, n, [&] {
-    return std::exp(static_cast<long double>(ln_false_positive_probability(B, k, ++j)));
+    return std::exp(static_cast<detail::Extended>(ln_false_positive_probability(B, k, ++j)));
   });
 }
 

@@ -12,12 +12,13 @@
 namespace tally::theory {
 namespace {
 
+using detail::Extended;
 using detail::infinity;
 using detail::product;
 
 constexpr double most_states = 0x1p16;
 constexpr std::uint32_t most_hashes_of_chain = 24;
-constexpr long double negligible_probability = 1e-30L;
+constexpr Extended negligible_probability = 1e-30L;
 
 void check_counts_below(const char* function, std::uint64_t theta, std::uint64_t true_count) {
   detail::require(theta >= 1 && theta <= detail::max_theta, function, "theta", theta, "1 to 2^40");
@@ -74,7 +75,7 @@ class LackingCounters {
     std::vector<double> sum(states_.size(), 0.0);
     std::vector<double> line = now_;
     line.resize(states_.size());
-    const auto add = [&](std::uint64_t num_in_line, long double probability) {
+    const auto add = [&](std::uint64_t num_in_line, Extended probability) {
       for (std::uint32_t i = 0; num_in_line != 0 && i < k_; ++i) line = after_one_step(line);
       for (std::size_t s = 0; s < sum.size(); ++s) sum[s] += static_cast<double>(probability) * line[s];
       return negligible_probability;
@@ -143,14 +144,14 @@ double ln_blocked_counter_overflow_union_bound(std::uint64_t num_blocks, std::ui
   const double ln_num_counters = std::log(static_cast<double>(num_blocks)) + std::log(B);
   const double p = 1.0 / B;
   // Most keys are in the other lines; where a line has many, the bound is 1 long before the sum ends.
-  long double sum = 0.0L;
+  Extended sum = 0.0;
   if (product(k, n) / static_cast<double>(num_blocks) / B >= static_cast<double>(i)) return 0.0;
   const std::uint64_t least_keys = (i - 1) / k + 1;
-  detail::for_each_number_in_line(least_keys, n, num_blocks, [&](std::uint64_t j, long double probability) {
-    sum += probability * std::exp(static_cast<long double>(ln_binomial_upper_tail(i, product(k, j), p)));
-    return 1e-14L * sum;
+  detail::for_each_number_in_line(least_keys, n, num_blocks, [&](std::uint64_t j, Extended probability) {
+    sum += probability * std::exp(static_cast<Extended>(ln_binomial_upper_tail(i, product(k, j), p)));
+    return Extended(1e-14L) * sum;
   });
-  return sum == 0.0L ? -infinity : std::min(0.0, ln_num_counters + static_cast<double>(std::log(sum)));
+  return sum == 0.0 ? -infinity : std::min(0.0, ln_num_counters + static_cast<double>(std::log(sum)));
 }
 
 double blocked_counter_overflow_union_bound(std::uint64_t num_blocks, std::uint32_t B, std::uint32_t k,
@@ -228,8 +229,8 @@ double ln_blocked_threshold_false_positive_probability_approximate(std::uint64_t
   const double p = 1.0 / static_cast<double>(num_blocks) / B;
   std::uint64_t num_single_keys = 0;
   // What keys of higher counts add to a counter, below the gap, and how likely that is.
-  std::map<std::uint64_t, long double> added{{0, 1.0L}};
-  long double reached = 0.0L;
+  std::map<std::uint64_t, Extended> added{{0, 1.0}};
+  Extended reached = 0.0;
   for (const auto& [count, num_keys] : groups) {
     if (count == 0 || num_keys == 0) continue;
     if (count == 1) {
@@ -237,31 +238,29 @@ double ln_blocked_threshold_false_positive_probability_approximate(std::uint64_t
       continue;
     }
     const double trials = product(k, num_keys);
-    std::map<std::uint64_t, long double> next;
+    std::map<std::uint64_t, Extended> next;
     for (const auto& [sum, probability] : added) {
       const std::uint64_t needed = (gap - sum - 1) / count + 1;
-      reached += probability * std::exp(static_cast<long double>(ln_binomial_upper_tail(needed, trials, p)));
+      reached += probability * std::exp(static_cast<Extended>(ln_binomial_upper_tail(needed, trials, p)));
       for (std::uint64_t j = 0; j < needed; ++j) {
-        const long double point = std::exp(static_cast<long double>(ln_binomial_point(j, trials, p)));
-        if (point < 1e-25L && static_cast<double>(j) > trials * p) break;
+        const Extended point = std::exp(static_cast<Extended>(ln_binomial_point(j, trials, p)));
+        if (point < Extended(1e-25L) && static_cast<double>(j) > trials * p) break;
         next[sum + j * count] += probability * point;
       }
     }
     added = std::move(next);
   }
-  long double sum = 0.0L;
-  detail::for_each_number_in_line(
-      0, num_single_keys, num_blocks, [&](std::uint64_t j, long double probability) {
-        long double passes = reached;
-        for (const auto& [value, share] : added) {
-          passes +=
-              share *
-              std::exp(static_cast<long double>(ln_binomial_upper_tail(gap - value, product(k, j), 1.0 / B)));
-        }
-        sum += probability * std::pow(std::min(passes, 1.0L), static_cast<long double>(k));
-        return negligible_probability;
-      });
-  return sum == 0.0L ? -infinity : std::min(0.0, static_cast<double>(std::log(sum)));
+  Extended sum = 0.0;
+  detail::for_each_number_in_line(0, num_single_keys, num_blocks, [&](std::uint64_t j, Extended probability) {
+    Extended passes = reached;
+    for (const auto& [value, share] : added) {
+      passes += share *
+                std::exp(static_cast<Extended>(ln_binomial_upper_tail(gap - value, product(k, j), 1.0 / B)));
+    }
+    sum += probability * std::pow(std::min(passes, Extended(1.0)), static_cast<Extended>(k));
+    return negligible_probability;
+  });
+  return sum == 0.0 ? -infinity : std::min(0.0, static_cast<double>(std::log(sum)));
 }
 
 }  // namespace tally::theory

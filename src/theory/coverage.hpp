@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "theory/detail.hpp"
+
 namespace tally::theory::detail {
 
 /// Pr(every position of a k-position query is hit) as throws fall one by one on m positions, exactly.
@@ -14,28 +16,28 @@ namespace tally::theory::detail {
 /// hit_[u] = Pr(u given positions are all hit) / scale^u. One more throw:
 ///     hit[u] <- (1 - u/m) hit[u] + (u/m) hit[u-1] / scale
 /// distinct_[u] = Pr(the query has u distinct positions) scale^(u - k). Only positive terms are added, and
-/// `scale` (about the final fill) with long double's exponents keeps small values from underflowing.
+/// `scale` (about the final fill) with the exponents of Extended keeps small values from underflowing.
 class CoverageChain {
  public:
   CoverageChain(std::uint64_t m, std::uint32_t k, double scale) : scale_(scale) {
-    const auto positions = static_cast<long double>(m);
+    const auto positions = static_cast<Extended>(m);
     const auto largest = static_cast<std::size_t>(std::min<std::uint64_t>(m, k));
-    hit_.assign(largest + 1, 0.0L);
-    hit_[0] = 1.0L;
+    hit_.assign(largest + 1, 0.0);
+    hit_[0] = 1.0;
     distinct_ = hit_;
     for (std::uint32_t drawn = 0; drawn < k; ++drawn) {
       for (std::size_t u = largest; u > 0; --u) {
-        const auto count = static_cast<long double>(u);
+        const auto count = static_cast<Extended>(u);
         distinct_[u] = distinct_[u] * count / (positions * scale_) +
                        distinct_[u - 1] * (positions - count + 1) / positions;
       }
-      distinct_[0] = 0.0L;
+      distinct_[0] = 0.0;
     }
     stay_.resize(largest + 1);
     gain_.resize(largest + 1);
     for (std::size_t u = 0; u <= largest; ++u) {
-      stay_[u] = (positions - static_cast<long double>(u)) / positions;
-      gain_[u] = static_cast<long double>(u) / (positions * scale_);
+      stay_[u] = (positions - static_cast<Extended>(u)) / positions;
+      gain_[u] = static_cast<Extended>(u) / (positions * scale_);
     }
   }
 
@@ -44,15 +46,15 @@ class CoverageChain {
   }
 
   /// Pr(all positions of the query are hit) / scale^k.
-  [[nodiscard]] long double scaled_probability() const {
-    long double sum = 0.0L;
+  [[nodiscard]] Extended scaled_probability() const {
+    Extended sum = 0.0;
     for (std::size_t u = 0; u < hit_.size(); ++u) sum += distinct_[u] * hit_[u];
     return sum;
   }
 
  private:
-  long double scale_;
-  std::vector<long double> hit_, distinct_, stay_, gain_;
+  Extended scale_;
+  std::vector<Extended> hit_, distinct_, stay_, gain_;
 };
 
 }  // namespace tally::theory::detail

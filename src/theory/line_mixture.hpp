@@ -18,8 +18,8 @@ void for_each_number_in_line(std::uint64_t first, std::uint64_t n, std::uint64_t
   const double p = 1.0 / static_cast<double>(num_lines);
   const auto keys = static_cast<double>(n);
   for (std::uint64_t j = first; j <= n; ++j) {
-    const long double point = std::exp(static_cast<long double>(ln_binomial_point(j, keys, p)));
-    const long double negligible = use(j, point);
+    const Extended point = std::exp(static_cast<Extended>(ln_binomial_point(j, keys, p)));
+    const Extended negligible = use(j, point);
     // The rest is below point r / (1 - r), r the largest remaining ratio (infinite where there is one line).
     const double r = keys * p / (1.0 - p) / static_cast<double>(j + 1);
     if (r < 1.0 && point * (r / (1.0 - r)) <= negligible) break;
@@ -36,10 +36,10 @@ double ln_line_mixture(std::uint64_t num_lines, std::uint32_t k, double ln_miss,
   const double mean = static_cast<double>(n) / static_cast<double>(num_lines);
   // 1 - g(j) is at most k exp(j ln_miss); the mean of that over j bounds 1 - f.
   if (std::log(k) + mean * std::expm1(ln_miss) <= -no_negatives) return 0.0;
-  long double sum = 0.0L;
-  for_each_number_in_line(1, n, num_lines, [&](std::uint64_t, long double point) {
+  Extended sum = 0.0;
+  for_each_number_in_line(1, n, num_lines, [&](std::uint64_t, Extended point) {
     sum += point * next_g();
-    return 1e-14L * sum;  // g is below 1
+    return Extended(1e-14L) * sum;  // g is below 1
   });
   return std::min(0.0, static_cast<double>(std::log(sum)));
 }

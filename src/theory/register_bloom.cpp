@@ -20,7 +20,7 @@ double ln_register_bloom_false_positive_probability(std::uint64_t num_blocks, st
   detail::CoverageChain word(B, per_word, 1.0);
   return detail::ln_line_mixture(num_blocks, k, -static_cast<double>(per_word) / B, n, [&] {
     for (std::uint32_t i = 0; i < per_word; ++i) word.throw_once();
-    return std::pow(word.scaled_probability(), static_cast<long double>(num_words));
+    return std::pow(word.scaled_probability(), static_cast<detail::Extended>(num_words));
   });
 }
 

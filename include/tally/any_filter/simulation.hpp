@@ -20,6 +20,8 @@ struct SimulationPlan {
   /// Called before each trial, and in it after every 2^18 keys; the simulation stops when it returns true. The result is
   /// that of the trials before.
   std::function<bool()> should_stop;
+  /// Called after each trial with the number of trials so far.
+  std::function<void(std::uint64_t num_trials)> after_trial = {};
 };
 
 /// The keys that a trial inserts: for each true count t that is queried, a group of keys that are really inserted t

@@ -24,7 +24,7 @@ class AlignedWords {
   struct Block {
     void* memory = nullptr;
     std::uint64_t num_bytes = 0;
-    void (*release)(void* memory, std::uint64_t num_bytes) noexcept = nullptr;
+    void (*release)(void* memory, std::size_t num_bytes) noexcept = nullptr;
   };
 
   AlignedWords() = default;

@@ -51,4 +51,11 @@ double planned_dleft_load(std::uint32_t num_subtables, std::uint64_t buckets_per
                           std::uint32_t cells_per_bucket, std::uint64_t num_keys,
                           std::uint64_t lifetime_operations, double failure_probability);
 
+/// The inverse: an upper bound on the probability that any insertion of the life of such a table returns `full` if this
+/// share of its cells is in use. 1 for loads that the table of values does not have, never below 1e-36. Throws as
+/// planned_dleft_load, and for a load outside [0, 1].
+double planned_dleft_failure_probability(std::uint32_t num_subtables, std::uint64_t buckets_per_subtable,
+                                         std::uint32_t cells_per_bucket, std::uint64_t num_keys,
+                                         std::uint64_t lifetime_operations, double load);
+
 }  // namespace tally

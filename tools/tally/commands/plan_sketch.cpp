@@ -7,46 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "files/shape_json.hpp"
-#include "shape/shape.hpp"
-#include "tally/hashing/row_schemes.hpp"
-#include "tally/sketches/count_min_bound.hpp"
+#include "shape/kinds.hpp"
+#include "shape/sketch_plan.hpp"
 #include "text/output.hpp"
 #include "text/wrapped.hpp"
 
 namespace tally::cli {
 namespace {
-
-struct SketchCandidate {
-  FilterShape shape;
-  CountMinBound bound;
-  std::string_view source;
-};
-
-std::vector<SketchCandidate> candidates_of(const ShapeOptions& options) {
-  const auto candidate = [&](std::string_view scheme, RowLaw law, std::string_view source) {
-    ShapeOptions sketch{.kind = std::string(name_of(FilterKind::count_min)), .scheme = std::string(scheme)};
-    sketch.wanted = {.memory_bytes = options.wanted.memory_bytes,
-                     .epsilon = options.wanted.epsilon,
-                     .failure_probability = options.wanted.failure_probability,
-                     .total_count = options.wanted.total_count};
-    const FilterShape shape = shape_of(sketch).shape;
-    return SketchCandidate{shape, bound_of(std::get<CountMinShape>(shape.shape), law), source};
-  };
-  std::vector<SketchCandidate> candidates{
-      candidate(DefaultRows::name, DefaultRows::law, "Cormode and Muthukrishnan 2003")};
-  try {
-    candidates.push_back(
-        candidate(TwoHashRows::name, TwoHashRows::law, "Kirsch and Mitzenmacher 2008, Theorem 9.1"));
-  } catch (
-      const std::invalid_argument&) {  // it needs at least twice the memory, which may be more than allowed
-  }
-  return candidates;
-}
-
-constexpr std::string_view reason =
-    "it has the same bound with half the width, which need not be a prime. Conservative update (--update) "
-    "has the same bound and smaller errors, but merging such sketches is no longer exact";
 
 std::string text_of(const std::vector<SketchCandidate>& candidates, std::uint64_t total_count) {
   Table table({"rows", "memory", "width", "depth", "copies", "bits", "max error", "P(larger error)"});
@@ -65,23 +32,11 @@ std::string text_of(const std::vector<SketchCandidate>& candidates, std::uint64_
   }
   const SketchCandidate& first = candidates.front();
   return table.text() + "\n" +
-         wrapped(fmt::format("Recommended: {} rows, because {}.", first.shape.scheme_name(), reason), 0) +
+         wrapped(fmt::format("Recommended: {} rows, because {}.", first.shape.scheme_name(),
+                             reason_for_first_sketch),
+                 0) +
          "\n" + wrapped(fmt::format("Formula: {}.", first.source), 0) + "\n" +
          wrapped("Note: a count is never too low.", 2) + "\n";
-}
-
-Json json_of(const std::vector<SketchCandidate>& candidates) {
-  Json all = Json::array();
-  for (const SketchCandidate& candidate : candidates) {
-    all.push_back({{"kind", name_of(FilterKind::count_min)},
-                   {"scheme", candidate.shape.scheme_name()},
-                   {"shape", shape_to_json(candidate.shape)},
-                   {"memory_bytes", candidate.shape.num_bytes()},
-                   {"epsilon", candidate.bound.epsilon},
-                   {"failure_probability", candidate.bound.failure_probability},
-                   {"source", candidate.source}});
-  }
-  return {{"recommended", name_of(FilterKind::count_min)}, {"reason", reason}, {"candidates", all}};
 }
 
 }  // namespace
@@ -91,9 +46,9 @@ ExitCode plan_sketch(const ShapeOptions& options, bool json) {
     throw std::invalid_argument(
         "--width, --depth, --copies: they define a shape, which needs no plan; give them to 'tally build'");
   }
-  const std::vector<SketchCandidate> candidates = candidates_of(options);
+  const std::vector<SketchCandidate> candidates = sketch_candidates(completed_count_min(options));
   if (json) {
-    print_json(json_of(candidates));
+    print_json(sketch_plan_json(candidates));
   } else {
     print(text_of(candidates, options.wanted.total_count.value_or(0)));
   }

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "tally/shapes/filter.hpp"
-#include "text/output.hpp"
+#include "text/json.hpp"
 
 namespace tally::cli {
 

@@ -11,8 +11,7 @@ namespace tally::cli {
 /// The keys of a sample, counted exactly (up to 2^-128, by their digests), as a histogram of counts.
 theory::CountHistogram count_sample(const InputOptions& input, std::uint64_t limit);
 
-/// Reads a file of lines "count number_of_keys"; empty lines and lines that begin with # are ignored. Throws
-/// std::invalid_argument that names the file and the line.
+/// histogram_of_text of a file. Its errors name the file.
 theory::CountHistogram read_histogram(const std::string& path, std::uint64_t limit);
 
 }  // namespace tally::cli

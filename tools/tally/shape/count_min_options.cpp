@@ -6,12 +6,10 @@
 
 #include "cli/options.hpp"
 #include "shape/kinds.hpp"
+#include "shape/sketch_plan.hpp"
 
 namespace tally::cli {
 namespace {
-
-constexpr double default_epsilon = 0.0001;
-constexpr double default_failure = 0.01;
 
 [[noreturn]] void refuse(const std::string& message) { throw std::invalid_argument(message); }
 
@@ -36,14 +34,11 @@ std::optional<FilterShape> exact_count_min(const ShapeOptions& options) {
 }
 
 Requirements completed_count_min(const ShapeOptions& options) {
-  Requirements wanted = options.wanted;
+  const Requirements& wanted = options.wanted;
   if (wanted.epsilon && wanted.memory_bytes && wanted.failure_probability) {
     refuse("--failure-probability: it follows from --epsilon and --memory; leave one of the three out");
   }
-  const bool is_failure_open = !wanted.failure_probability && !(wanted.epsilon && wanted.memory_bytes);
-  if (!wanted.epsilon && !wanted.memory_bytes) wanted.epsilon = default_epsilon;
-  if (is_failure_open) wanted.failure_probability = default_failure;
-  return wanted;
+  return with_sketch_defaults(wanted);
 }
 
 std::vector<Option> add_count_min_options(CommandLine app, ShapeOptions& options,
@@ -51,7 +46,7 @@ std::vector<Option> add_count_min_options(CommandLine app, ShapeOptions& options
   std::vector<Option> added = {
       add_rate(app, "--epsilon", options.wanted.epsilon,
                fmt::format("Largest error of a count, as a share of the sum of all counts; {} (default: {})",
-                           how_often_more, default_epsilon)),
+                           how_often_more, default_sketch_epsilon)),
       add_count(app, "--total-count", options.wanted.total_count,
                 "Largest sum of all counts: counters are wide enough that none saturates (default: 64 bits)"),
       add_count(app, "--width", options.count_min.width,

@@ -2,24 +2,19 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <stdexcept>
 
 #include "cli/options.hpp"
 #include "input/sample.hpp"
 #include "shape/dleft_options.hpp"
+#include "shape/histogram_limit.hpp"
 #include "shape/preference_options.hpp"
 #include "shape/scheme_option.hpp"
 #include "tally/planner.hpp"
 
 namespace tally::cli {
 namespace {
-
-/// Large enough for the threshold and for the saturation of 8-bit counters; see compound_poisson.hpp for the limit.
-std::uint64_t histogram_limit(std::uint64_t threshold) {
-  return std::min<std::uint64_t>(std::max<std::uint64_t>(threshold, 256), 10'000);
-}
 
 /// Checks here what the planner would report in terms of num_keys, which the user does not give with a histogram.
 void check_histogram(const PlanOptions& options, const theory::CountHistogram& histogram) {

@@ -39,6 +39,7 @@ class Json {
   static Json array() { return Json(Array{}); }
   static Json object();
   /// Throws std::invalid_argument with the error and its position.
+  static Json parse(std::string_view text);
   static Json parse(std::istream& in);
 
   /// The member with this name; if there is none, appends a null. Null becomes an object; anything else

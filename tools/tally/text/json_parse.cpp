@@ -1,4 +1,5 @@
 #include <istream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -39,17 +40,21 @@ Json from_library(const nlohmann::ordered_json& value) {
 
 }  // namespace
 
-Json Json::parse(std::istream& in) {
+Json Json::parse(std::string_view text) {
   constexpr int most_depth = 100;  // values are copied and destroyed level by level
   const auto check_depth = [](int depth, nlohmann::ordered_json::parse_event_t, nlohmann::ordered_json&) {
     if (depth > most_depth) throw std::invalid_argument("it is nested more than 100 levels deep");
     return true;
   };
   try {
-    return from_library(nlohmann::ordered_json::parse(in, check_depth));
+    return from_library(nlohmann::ordered_json::parse(text, check_depth));
   } catch (const nlohmann::json::exception& error) {
     throw std::invalid_argument(error.what());
   }
+}
+
+Json Json::parse(std::istream& in) {
+  return parse(std::string(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()));
 }
 
 }  // namespace tally::cli
