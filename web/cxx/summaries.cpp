@@ -107,7 +107,7 @@ std::uint64_t whole(double number, std::uint64_t most) {
   return static_cast<std::uint64_t>(std::min(std::round(number), static_cast<double>(most)));
 }
 
-/// Per hour: a node sends one whenever it has sent nothing else for so long.
+/// Per hour: a node sends one after each interval in which it has sent nothing else.
 double heartbeats_between(double seconds_between_deltas, double heartbeat_seconds) {
   if (!std::isfinite(seconds_between_deltas)) return seconds_per_hour / heartbeat_seconds;
   return std::floor(seconds_between_deltas / heartbeat_seconds) * seconds_per_hour / seconds_between_deltas;

@@ -16,7 +16,7 @@ const placed = (axis) => (value) => {
 };
 const valueAt = (axis, place) => (axis.isLog ? 10 ** place : place);
 
-/** Ticks of a logarithmic axis: 1, 2 and 5 within a few decades, else every so many decades. */
+/** Ticks of a logarithmic axis: 1, 2 and 5 of each decade if there are few, else at most six decades. */
 function logTicks(least, most) {
   const ticks = [];
   if (most - least <= 2.5) {
