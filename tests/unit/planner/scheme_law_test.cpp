@@ -77,8 +77,9 @@ TEST(FilterLaw, IsThatOfTheSchemeAndOfFingerprints) {
   const DLeftShape cells{.buckets_per_subtable = 16, .num_subtables = 4, .cells_per_bucket = 8};
   const SchemeLaw dleft = false_positive_law(FilterShape{cells, RotationBuckets::file_id}, 100);
   EXPECT_EQ(dleft.kind, LawKind::exact);
-  // 100 keys among 16 * 2^14 fingerprints: each hits a given one with this probability.
-  EXPECT_NEAR(std::exp(dleft.ln_false_positive_rate), -std::expm1(100 * std::log1p(-1.0 / (16 << 14))), 1e-9);
+  // 100 keys among 16 (2^14 - 1) fingerprints, because no remainder is 0: each hits a given one with this probability.
+  EXPECT_NEAR(std::exp(dleft.ln_false_positive_rate), -std::expm1(100 * std::log1p(-1.0 / (16 * 16383))),
+              1e-9);
   const FilterShape sketch{CountMinShape{.width = 11, .depth = 2}, DefaultRows::file_id};
   EXPECT_THROW((void)false_positive_law(sketch, 1), std::invalid_argument);
 }
