@@ -66,7 +66,9 @@ export function cxxCode(shape, traits) {
     `const tally::${shapeNames[shape.kind]} shape{`,
     `    ${fields.join(', ')}};`,
     `tally::${cxxClass(shape, traits)} filter(shape, 42);  // 42: the seed`,
-    `filter.${add}("a key");`,
+    traits.can_fill_up
+      ? `if (filter.${add}("a key") == tally::InsertResult::full) {\n  // There was no room, and nothing changed.\n}`
+      : `filter.${add}("a key");`,
   ].join('\n');
 }
 
@@ -88,7 +90,7 @@ export function commandCode(shape) {
   return [
     `echo '${JSON.stringify(shape)}' > shape.json`,
     'tally build --shape shape.json -o filter.tally keys.txt',
-    'tally query filter.tally < questions.txt',
+    `tally ${shape.kind === 'count-min' ? 'count' : 'query'} filter.tally < questions.txt`,
   ].join('\n');
 }
 
