@@ -55,7 +55,8 @@ Candidate describe(const Task& task, const SearchLaw& scheme, const FilterShape&
   candidate.errors = predict_errors(scheme.law, task.keys, num_keys, m, k, task.theta);
   candidate.false_positive_rate = std::exp(ln_error(scheme.law, task.keys, num_keys, m, k, gap));
   if (task.theta > 1 && task.keys.histogram != nullptr) {
-    const double num_insertions = std::min(task.keys.histogram->num_insertions(), 0x1p63);
+    // The sum of a law's histogram is a whole number but for rounding.
+    const double num_insertions = std::min(std::round(task.keys.histogram->num_insertions()), 0x1p63);
     candidate.simple_threshold_rate = theory::threshold_false_positive_probability(
         task.theta, k, static_cast<std::uint64_t>(num_insertions), m);
   }

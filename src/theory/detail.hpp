@@ -2,7 +2,6 @@
 
 // Shared by src/theory/*.cpp only: argument checks and sums in the domain of logarithms.
 
-#include <cfloat>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -15,9 +14,9 @@ inline constexpr double infinity = std::numeric_limits<double>::infinity();
 inline constexpr std::uint32_t max_num_hashes = 1024;
 inline constexpr std::uint64_t max_theta = std::uint64_t{1} << 40;
 
-/// For sums of many small positive terms: the exponents of long double keep them from underflowing. Where long double is
-/// computed in software, which takes thirty times as long, double: terms below 1e-308 are then 0.
-#if LDBL_MANT_DIG > 64
+/// For sums of many small positive terms: the exponents of long double keep them from underflowing. WebAssembly computes
+/// long double in software, which takes thirty times as long, and so has double: terms below 1e-308 are then 0.
+#ifdef __EMSCRIPTEN__
 using Extended = double;
 #else
 using Extended = long double;

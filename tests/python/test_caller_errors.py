@@ -57,6 +57,8 @@ def test_a_value_of_any_size_is_shown_in_part():
 
 @pytest.mark.parametrize("array", [numpy.array(["a"], object), numpy.array(["a"]), numpy.array([1])], ids=str)
 def test_a_batch_larger_than_any_memory_is_a_memory_error(own, array):
+    if array.dtype.kind == "U" and "asan" in os.environ.get("LD_PRELOAD", ""):
+        pytest.skip("the sanitizer ends a program whose operator new has no memory")
     with pytest.raises(MemoryError):
         own.may_contain_batch(numpy.broadcast_to(array, 2**58))
 

@@ -32,6 +32,8 @@ constexpr Function functions[] = {
     {"filter_dump", filter_dump},
     {"filter_free", filter_free},
     {"theory", theory},
+    {"count_min_excess", count_min_excess},
+    {"kinds", kinds},
     {"version", version_of},
 };
 

@@ -38,4 +38,10 @@ Json filter_dump(const Json& arguments);
 // formulas.cpp
 Json theory(const Json& arguments);
 
+// count_min_excess.cpp: how much too high a sketch counts, its bound and a measurement with random keys
+Json count_min_excess(const Json& arguments);
+
+// kinds.cpp: the properties of every kind of structure
+Json kinds(const Json& arguments);
+
 }  // namespace tally::page

@@ -118,7 +118,7 @@ theory::Staleness staleness_of(const Question& asked, double insertion_rate, dou
       {.new_share = asked.new_share, .interval = asked.interval_seconds, .delay = asked.delay_seconds});
 }
 
-/// Per hour: a node sends one whenever it has sent nothing else for so long.
+/// Per hour: a node sends one after each interval in which it has sent nothing else.
 double heartbeats_between(double seconds_between_deltas, double heartbeat_seconds) {
   if (!std::isfinite(seconds_between_deltas)) return seconds_per_hour / heartbeat_seconds;
   return std::floor(seconds_between_deltas / heartbeat_seconds) * seconds_per_hour / seconds_between_deltas;

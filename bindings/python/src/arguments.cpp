@@ -19,8 +19,8 @@ std::string shown(py::handle value) {
   const bool is_short = PyUnicode_GET_LENGTH(text.ptr()) <= most;
   const py::object start = py::reinterpret_steal<py::object>(PyUnicode_Substring(text.ptr(), 0, most));
   if (!start) throw py::error_already_set();
-  const py::object bytes = py::reinterpret_steal<py::object>(
-      PyUnicode_AsEncodedString(start.ptr(), "utf-8", "backslashreplace"));
+  const py::object bytes =
+      py::reinterpret_steal<py::object>(PyUnicode_AsEncodedString(start.ptr(), "utf-8", "backslashreplace"));
   if (!bytes) throw py::error_already_set();
   return std::string(py::reinterpret_borrow<py::bytes>(bytes)) + (is_short ? "" : "...");
 }

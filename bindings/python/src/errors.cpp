@@ -33,8 +33,8 @@ void translate(std::exception_ptr thrown) {
   } catch (const FormatError& error) {
     throw_format_error(error, py::none());
   } catch (const StateMismatch& error) {
-    raise("StateMismatch",
-          call_in_records("StateMismatch", std::string(error.what()), error.option, error.saved, error.wanted));
+    raise("StateMismatch", call_in_records("StateMismatch", std::string(error.what()), error.option,
+                                           error.saved, error.wanted));
   } catch (const NotAuthentic& error) {
     raise("NotAuthentic", call_in_records("NotAuthentic", text_of_error(error)));
   } catch (const NoRoomForPeer& error) {

@@ -76,10 +76,11 @@ void define_lookups(py::handle cls) {
   method(
       cls, "may_contain_batch(self, keys)",
       [](const Filter& filter, py::handle keys) {
-        return results_of_keys<bool>(filter, keys,
-                         [](const AnyFilter& own, std::span<const Hash128> digests, std::span<bool> results) {
-                           own.may_contain_batch(digests, results);
-                         });
+        return results_of_keys<bool>(
+            filter, keys,
+            [](const AnyFilter& own, std::span<const Hash128> digests, std::span<bool> results) {
+              own.may_contain_batch(digests, results);
+            });
       },
       "may_contain for every key, as an array of bool.", "keys"_a);
 }
@@ -112,9 +113,11 @@ void define_counts(py::handle cls) {
       cls, "at_least_batch(self, keys, threshold)",
       [](const Filter& filter, py::handle keys, py::handle threshold) {
         const std::uint64_t theta = checked_threshold(filter, threshold);
-        return results_of_keys<bool>(filter, keys,
-                         [theta](const AnyFilter& own, std::span<const Hash128> digests,
-                                 std::span<bool> results) { own.at_least_batch(digests, theta, results); });
+        return results_of_keys<bool>(
+            filter, keys,
+            [theta](const AnyFilter& own, std::span<const Hash128> digests, std::span<bool> results) {
+              own.at_least_batch(digests, theta, results);
+            });
       },
       "at_least for every key, as an array of bool.", "keys"_a, "threshold"_a);
   property(

@@ -42,7 +42,8 @@ py::object as_array(py::handle values) {
 
 /// Throws ValueError for a masked array with values that are missing.
 void refuse_masked(py::handle array, const char* field) {
-  if (py::hasattr(array, "mask") && py::cast<bool>(call_python(py::module_::import("numpy.ma").attr("is_masked"), py::make_tuple(array))))
+  if (py::hasattr(array, "mask") &&
+      py::cast<bool>(call_python(py::module_::import("numpy.ma").attr("is_masked"), py::make_tuple(array))))
     throw py::value_error(std::string(field) + " has masked values; leave them out, as by its compressed()");
 }
 
@@ -76,7 +77,7 @@ py::array one_dimension(const py::array& array, const char* field) {
                           " dimensions; must have 1; pass its ravel()");
   const char order = py::cast<char>(array.dtype().attr("byteorder"));
   if (order == '=' || order == '|') return array;
-  return array.attr("astype")(array.dtype().attr("newbyteorder")("="));
+  return call_python(array.attr("astype"), py::make_tuple(array.dtype().attr("newbyteorder")("=")));
 }
 
 template <class T>
@@ -122,7 +123,8 @@ enum class Digests : std::uint8_t { accepted, refused };
   throw py::type_error(std::string(field) + " has dtype " + dtype +
                        (digests == Digests::accepted
                             ? "; must be of integers, S, U, objects, or tally.digest_dtype"
-                            : "; must be of integers, S, U or objects; digests are not enough, because the bytes of keys are kept") +
+                            : "; must be of integers, S, U or objects; digests are not enough, because the "
+                              "bytes of keys are kept") +
                        fix);
 }
 
@@ -259,7 +261,7 @@ KeyTexts::KeyTexts(py::handle keys, const KeyHasher& hasher, const char* field) 
     } else if (kind == 'U') {
       for (std::size_t i = 0; i < size; ++i) add_copy(short_text(at(i), item_bytes / 4, scratch, {field, i}));
     } else if (kind == 'i' || kind == 'u') {
-      const py::array wide = array.attr("astype")(kind == 'i' ? "<i8" : "<u8");
+      const py::array wide = call_python(array.attr("astype"), py::make_tuple(kind == 'i' ? "<i8" : "<u8"));
       source_ = wide;
       for (std::size_t i = 0; i < size; ++i)
         views_.emplace_back(static_cast<const char*>(wide.data()) + 8 * i, 8);
@@ -293,7 +295,7 @@ namespace {
 
 /// An array of objects, such as a Series of Int64 gives, as uint64.
 py::array whole_numbers(const py::array& objects, const char* field) {
-  const py::list items = objects.attr("tolist")();
+  const py::list items = call_python(objects.attr("tolist"), py::tuple());
   py::array_t<std::uint64_t> values(static_cast<py::ssize_t>(items.size()));
   std::uint64_t* to = values.mutable_data();
   for (std::size_t i = 0; i < items.size(); ++i) {

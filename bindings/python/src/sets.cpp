@@ -1,15 +1,16 @@
 #include <array>
 
 #include "arguments.hpp"
+#include "array_of.hpp"
 #include "batches.hpp"
 #include "bindings.hpp"
 #include "guarded.hpp"
 #include "records.hpp"
 #include "shapes.hpp"
-#include "whole.hpp"
 #include "tally/filters/aging_bloom.hpp"
 #include "tally/sets/hash_set.hpp"
 #include "tally/sets/recent_keys.hpp"
+#include "whole.hpp"
 
 namespace tally::python {
 namespace {
@@ -47,10 +48,8 @@ py::tuple reduced_hash_set(const PyHashSet& set) {
   refuse_secret(set.hasher(), "a set");
   const auto [image, max_bytes] = set.read(
       Held::long_batch, [](const LimitedSet& own) { return std::pair(own.set.image(), own.max_bytes); });
-  return py::make_tuple(
-      in_records("hash_set_from_pickle"),
-      py::make_tuple(py::array_t<std::uint64_t>(static_cast<py::ssize_t>(image.size()), image.data()),
-                     max_bytes, set.hasher().seed_or_key_id()));
+  return py::make_tuple(in_records("hash_set_from_pickle"),
+                        py::make_tuple(array_of(std::span(image)), max_bytes, set.hasher().seed_or_key_id()));
 }
 
 PyHashSet hash_set_from_image(const py::array_t<std::uint64_t, py::array::c_style>& image,
@@ -66,8 +65,8 @@ int hash_set_contains(PyObject* self, PyObject* key) noexcept {
 }
 
 int aging_contains(PyObject* self, PyObject* key) noexcept {
-  return slot_of_in<PyAgingBloom>(
-      self, key, [](const auto& own, Hash128 digest) { return own.may_contain(digest); });
+  return slot_of_in<PyAgingBloom>(self, key,
+                                  [](const auto& own, Hash128 digest) { return own.may_contain(digest); });
 }
 
 void bind_hash_set(py::module_& module) {

@@ -184,8 +184,7 @@ std::uint64_t add_to_window(Sketch& sketch, py::handle keys, py::handle weights)
 py::array estimates_in_window(const Sketch& sketch, py::handle keys) {
   require_class(sketch, true);
   return estimates_of_keys(
-      sketch, keys,
-      [](const auto& own, std::span<const Hash128> digests, std::span<CountEstimate> results) {
+      sketch, keys, [](const auto& own, std::span<const Hash128> digests, std::span<CountEstimate> results) {
         if constexpr (!has_candidates<std::remove_cvref_t<decltype(own)>>)
           own.estimate_batch(digests, results);
       });

@@ -1,6 +1,6 @@
 #include "arguments.hpp"
-#include "collected.hpp"
 #include "bindings.hpp"
+#include "collected.hpp"
 #include "records.hpp"
 #include "streams_methods.hpp"
 

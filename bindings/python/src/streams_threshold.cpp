@@ -1,8 +1,8 @@
 #include <memory>
 
 #include "arguments.hpp"
-#include "collected.hpp"
 #include "bindings.hpp"
+#include "collected.hpp"
 #include "records.hpp"
 #include "shapes.hpp"
 #include "streams_methods.hpp"

@@ -16,8 +16,8 @@ namespace tally::python {
 /// Throws ValueError for a keyed hash, whose secret a pickle would show.
 inline void refuse_secret(const KeyHasher& hasher, const std::string& noun, const char* fix = "") {
   if (hasher.id() == HashId::highwayhash_128)
-    throw py::value_error(noun + " with a keyed hash is not pickled, because the pickle would contain the secret" +
-                          fix);
+    throw py::value_error(
+        noun + " with a keyed hash is not pickled, because the pickle would contain the secret" + fix);
 }
 
 template <class Structure>
@@ -26,8 +26,8 @@ void define_copies(py::handle cls, const char* text = "A copy with memory of its
   method(cls, "copy(self)", copy, text);
   method(cls, "__copy__(self)", copy, "copy()");
   method(
-      cls, "__deepcopy__(self, memo)", [](const Structure& structure, py::handle) { return copied(structure); },
-      "copy()", "memo"_a);
+      cls, "__deepcopy__(self, memo)",
+      [](const Structure& structure, py::handle) { return copied(structure); }, "copy()", "memo"_a);
 }
 
 /// `noun` is "a filter", as errors call it.

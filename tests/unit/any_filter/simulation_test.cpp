@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <stdexcept>
+#include <vector>
 
 #include "tally/hashing/scheme_list.hpp"
 
@@ -58,6 +59,14 @@ TEST(Simulation, EndsWithinALongTrialWhichThenDoesNotCount) {
   plan.should_stop = [&] { return ++num_asked > 11; };  // a trial has seven questions or eight
   EXPECT_EQ(simulate(plan).rates[0].num_queries, 1'000'000u);
   EXPECT_EQ(num_asked, 12);
+}
+
+TEST(Simulation, CountsTheTrialsThatAreDone) {
+  SimulationPlan plan = plan_of(bloom);
+  std::vector<std::uint64_t> done;
+  plan.after_trial = [&](std::uint64_t num_trials) { done.push_back(num_trials); };
+  (void)simulate(plan);
+  EXPECT_EQ(done, (std::vector<std::uint64_t>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
 }
 
 TEST(Simulation, SaysThatAFilterIsFull) {

@@ -73,6 +73,22 @@ TEST(PlannedDLeftLoad, IsThatOfTheTheoryOrAHairLess) {
   expect_refused([] { (void)planned_dleft_load(4, 1, 8, 10, 0, std::nan("")); }, {"failure_probability"});
 }
 
+TEST(PlanDLeft, FailsAsOftenAsPlannedAtThePlannedLoad) {
+  for (const std::uint32_t d : {2u, 3u, 4u}) {
+    for (const double failure : {1e-9, 1e-3, 0.2}) {
+      for (const std::uint64_t num_operations : {0ull, 1'000'000ull}) {
+        const double load = planned_dleft_load(d, 1000, 8, 10'000, num_operations, failure);
+        const double found = planned_dleft_failure_probability(d, 1000, 8, 10'000, num_operations, load);
+        EXPECT_NEAR(std::log(found), std::log(failure), 0.02) << d << " " << failure << " " << num_operations;
+        EXPECT_GT(planned_dleft_failure_probability(d, 1000, 8, 10'000, num_operations, 1.05 * load),
+                  failure);
+      }
+    }
+  }
+  expect_refused([] { (void)planned_dleft_failure_probability(5, 10, 8, 10, 0, 0.1); }, {"5 x 8"});
+  expect_refused([] { (void)planned_dleft_failure_probability(4, 10, 8, 10, 0, 1.1); }, {"load is 1.1"});
+}
+
 TEST(PlanDLeft, KeepsTheRateWithRoomForAllKeys) {
   for (const std::uint64_t n : {1ull, 2ull, 100ull, 10'000ull, 1'000'000ull, 1'000'000'000ull}) {
     for (const double rate : {0.5, 0.01, 1e-3, 1e-6}) {

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <stdexcept>
 
 #include "support/schemes.hpp"
+#include "tally/hashing/scheme_list.hpp"
 #include "tally/theory/bloom.hpp"
 #include "tally/theory/partition_double.hpp"
 
@@ -66,6 +68,20 @@ TEST(SchemeLaw, TakingPositionsAsIndependentCostsLessThanAQuarterOfSquaredHashes
 TEST(SchemeLaw, AnUnknownSchemeIsRefused) {
   EXPECT_THROW(false_positive_law(99, 64, 3, 16), std::invalid_argument);
   EXPECT_EQ(double_hashing_of(StandardScheme::file_id), std::nullopt);
+}
+
+TEST(FilterLaw, IsThatOfTheSchemeAndOfFingerprints) {
+  const FilterShape bloom{BloomShape{.num_bits = 100, .num_hashes = 6}, DefaultScheme::file_id};
+  EXPECT_EQ(false_positive_law(bloom, 12).ln_false_positive_rate,
+            false_positive_law(DefaultScheme::file_id, 100, 6, 12).ln_false_positive_rate);
+  const DLeftShape cells{.buckets_per_subtable = 16, .num_subtables = 4, .cells_per_bucket = 8};
+  const SchemeLaw dleft = false_positive_law(FilterShape{cells, RotationBuckets::file_id}, 100);
+  EXPECT_EQ(dleft.kind, LawKind::exact);
+  // 100 keys among 16 (2^14 - 1) fingerprints, because no remainder is 0: each hits a given one with this probability.
+  EXPECT_NEAR(std::exp(dleft.ln_false_positive_rate), -std::expm1(100 * std::log1p(-1.0 / (16 * 16383))),
+              1e-9);
+  const FilterShape sketch{CountMinShape{.width = 11, .depth = 2}, DefaultRows::file_id};
+  EXPECT_THROW((void)false_positive_law(sketch, 1), std::invalid_argument);
 }
 
 }  // namespace

@@ -1,0 +1,115 @@
+// The recommended structure, and the table of all candidates.
+
+import { byId, make } from './elements.js';
+import { bytes, count, rate, significant } from './numbers.js';
+
+/** A name for each candidate that stays the same while sizes change: "dleft 4 x 8". */
+export function nameOf(candidate) {
+  const { kind, scheme, num_subtables, cells_per_bucket } = candidate.shape;
+  if (kind === 'dleft') return `dleft ${num_subtables} x ${cells_per_bucket}`;
+  if (scheme === 'register-blocked') return 'blocked-bloom register-blocked';
+  if (kind === 'count-min') return `count-min ${scheme}`;
+  return kind;
+}
+
+const yes = (value) => (value ? 'yes' : 'no');
+
+/** How much of the law is known: a bound, or a limit for large filters. */
+function lawText(candidate) {
+  if (candidate.error_law === 'bound') return 'at most, however keys repeat';
+  if (candidate.error_law === 'histogram') return 'for these counts';
+  if (candidate.error_law === 'insertions') return 'if keys repeat about equally often';
+  return '';
+}
+
+function whenFull(candidate, traits) {
+  if (candidate.kind === 'count-min') return 'never full';
+  if (candidate.dleft) return `insert returns full: ${rate(candidate.dleft.failure_probability)} in its life`;
+  if (traits.can_fill_up) return 'insert returns full';
+  return traits.can_remove || candidate.shape.counter_bits > 1 ? 'never full; counters stay at their maximum' : 'never full; the error grows';
+}
+
+/** Columns: name, text of a candidate, value to sort by. */
+const columns = [
+  ['Structure', nameOf, nameOf],
+  ['Memory', (own) => bytes(own.memory_bytes), (own) => own.memory_bytes],
+  ['Bits per key', (own) => significant(own.bits_per_key), (own) => own.bits_per_key],
+  ['Error', (own) => rate(own.false_positive_rate), (own) => own.false_positive_rate],
+  ['Lines per insert', (own) => significant(own.cache_lines?.insert), (own) => own.cache_lines?.insert ?? 0],
+  ['Lines per lookup', (own) => significant(own.cache_lines?.lookup_absent), (own) => own.cache_lines?.lookup_absent ?? 0],
+  ['Deletes', (own, traits) => yes(traits.can_remove), (own, traits) => yes(traits.can_remove)],
+  ['Counts', (own, traits) => yes(traits.can_count), (own, traits) => yes(traits.can_count)],
+  ['Merges', (own, traits) => (traits.can_fill_up ? 'if both fit' : 'yes'), (own, traits) => yes(!traits.can_fill_up)],
+  ['When full', whenFull, whenFull],
+];
+
+let order = { column: -1, descending: false };
+
+/** Shows the plan; onChoose(name) is called when another candidate is chosen. */
+export function showAnswers(plan, chosen, traitsOf, onChoose) {
+  showRecommended(plan, chosen, traitsOf);
+  showTable(plan, chosen, traitsOf, onChoose);
+  byId('warnings').replaceChildren(...plan.warnings.map((warning) => make('li', {}, sentence(warning))));
+}
+
+export function sentence(text) {
+  return text === '' ? '' : `${text[0].toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
+}
+
+function showRecommended(plan, chosen, traitsOf) {
+  const recommended = plan.candidates[0];
+  const isOther = nameOf(chosen) !== nameOf(recommended);
+  const facts = [
+    ['Memory', bytes(chosen.memory_bytes)],
+    ['Bits per key', significant(chosen.bits_per_key)],
+    ['Error', rate(chosen.false_positive_rate)],
+    ['Keys', count(chosen.num_keys)],
+  ];
+  byId('recommended').replaceChildren(
+    make('p', { class: 'kicker' }, isOther ? `Chosen, in place of ${nameOf(recommended)}` : 'Recommended'),
+    make('p', { class: 'name', id: 'chosen-name' }, nameOf(chosen)),
+    make('dl', { class: 'facts' }, ...facts.map(([name, value]) => make('div', {}, make('dt', {}, name), make('dd', {}, value)))),
+    make('p', { class: 'reason' }, isOther ? sentence(chosen.summary ?? '') : sentence(`because ${plan.reason}`)),
+    make('p', { class: 'law' }, `The error is ${lawText(chosen) || 'that of the formula'}. Formula: ${chosen.source}.`),
+    make('p', { class: 'law' }, `A hash table of digests would take about ${bytes(plan.exact_table_bytes)}. ${sentence(`structure in code: ${traitsOf(chosen).structure}`)}`),
+  );
+}
+
+function showTable(plan, chosen, traitsOf, onChoose) {
+  const sorted = [...plan.candidates];
+  if (order.column >= 0) {
+    const value = columns[order.column][2];
+    sorted.sort((a, b) => {
+      const [x, y] = [value(a, traitsOf(a)), value(b, traitsOf(b))];
+      const less = typeof x === 'number' ? x - y : String(x).localeCompare(String(y));
+      return order.descending ? -less : less;
+    });
+  }
+  const again = () => showTable(plan, chosen, traitsOf, onChoose);
+  const header = columns.map(([name], i) => {
+    const is = order.column === i;
+    const button = make('button', { type: 'button', onclick: () => {
+      order = { column: i, descending: is && !order.descending };
+      again();
+      byId('candidates').querySelectorAll('th button')[i].focus();
+    } }, name, make('span', { 'aria-hidden': 'true' }, is ? (order.descending ? ' ▼' : ' ▲') : ''));
+    return make('th', { scope: 'col', 'aria-sort': is ? (order.descending ? 'descending' : 'ascending') : 'none' }, button);
+  });
+  const rows = sorted.map((candidate) => {
+    const name = nameOf(candidate);
+    const traits = traitsOf(candidate);
+    const radio = make('input', { type: 'radio', name: 'chosen', value: name, 'aria-label': `Choose ${name}`, onchange: () => onChoose(name) });
+    radio.checked = name === nameOf(chosen);
+    const cells = columns.map(([label, text], i) =>
+      i === 0
+        ? make('th', { scope: 'row' }, make('label', {}, radio, ` ${text(candidate, traits)}`))
+        : make('td', { 'data-label': label }, text(candidate, traits)),
+    );
+    return make('tr', { class: radio.checked ? 'is-chosen' : false }, ...cells);
+  });
+  byId('candidates').replaceChildren(
+    make('caption', {}, 'Every structure that meets the requirements; choose one to see more of it'),
+    make('thead', {}, make('tr', {}, ...header)),
+    make('tbody', {}, ...rows),
+  );
+}

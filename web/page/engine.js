@@ -1,0 +1,87 @@
+// The planner in workers: answers to calls are promises. The workers are made from a Blob, so that the page works from disk.
+
+const source = () => document.getElementById('worker-source').textContent;
+
+let compiled;
+/** The module is compiled once; workers get the compiled one. */
+function compiledModule() {
+  compiled ??= (async () => {
+    const text = document.getElementById('wasm').textContent.trim();
+    const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+    const unpacked = new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip')));
+    return WebAssembly.compile(await unpacked.arrayBuffer());
+  })();
+  return compiled;
+}
+
+/** A worker with a planner in it, which does one call after the other. */
+export class Engine {
+  #worker;
+  #calls = new Map();
+  #next = 0;
+
+  /** The worker starts with the first call. */
+  async #started() {
+    if (this.#worker) return this.#worker;
+    const module = await compiledModule();
+    if (this.#worker) return this.#worker;
+    const url = URL.createObjectURL(new Blob([source()], { type: 'text/javascript' }));
+    this.#worker = new Worker(url);
+    URL.revokeObjectURL(url);
+    this.#worker.onmessage = ({ data }) => {
+      const call = this.#calls.get(data.id);
+      if (data.progress !== undefined) return call?.onProgress?.(data.progress);
+      this.#calls.delete(data.id);
+      if (data.error !== undefined) call?.reject(new Error(data.error));
+      else call?.resolve(data.result);
+    };
+    this.#worker.onerror = (event) => {
+      event.preventDefault();
+      this.#fail(`The planner stopped: ${event.message}.`);
+    };
+    this.#worker.postMessage({ module });
+    return this.#worker;
+  }
+
+  /** Throws an Error with a sentence for arguments that the planner refuses. */
+  async call(name, args, onProgress, transfer = []) {
+    const worker = await this.#started();
+    return new Promise((resolve, reject) => {
+      const id = this.#next++;
+      this.#calls.set(id, { resolve, reject, onProgress });
+      worker.postMessage({ id, name, args }, transfer);
+    });
+  }
+
+  /** Ends what runs now. The next call starts anew. */
+  stop() {
+    this.#fail('stopped');
+  }
+
+  #fail(why) {
+    this.#worker?.terminate();
+    this.#worker = undefined;
+    for (const call of this.#calls.values()) call.reject(new Error(why));
+    this.#calls.clear();
+  }
+}
+
+/** Runs the last of many calls: while one runs, a new one replaces the one that waits. */
+export function latest(run) {
+  let running = false;
+  let waiting;
+  return async function next(...args) {
+    waiting = args;
+    if (running) return;
+    running = true;
+    try {
+      while (waiting) {
+        const now = waiting;
+        waiting = undefined;
+        await run(...now);
+      }
+    } finally {
+      running = false;
+    }
+  };
+}

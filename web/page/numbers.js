@@ -1,0 +1,100 @@
+// Numbers as people write them, and as the page shows them. Each parser returns {value} or {error}: a sentence.
+
+const units = { '': 1, k: 1e3, m: 1e6, g: 1e9, t: 1e12 };
+const byteUnits = {
+  '': 1, b: 1, byte: 1, bytes: 1, k: 1e3, kb: 1e3, m: 1e6, mb: 1e6, g: 1e9, gb: 1e9, t: 1e12, tb: 1e12,
+  kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30, tib: 2 ** 40,
+};
+
+/** "1,000,000", "10 000", "1e6", "1.5M". */
+function scaled(text, table) {
+  const clean = text.trim().replace(/(\d)[, _\u202f\u00a0'](?=\d{3}(\D|$))/g, '$1');
+  const found = /^(\d+(?:\.\d+)?(?:e[+]?\d+)?)\s*([a-z]*)$/i.exec(clean);
+  const unit = found && table[found[2].toLowerCase()];
+  if (!unit) return undefined;
+  return Number(found[1]) * unit;
+}
+
+export function parseWhole(text, { least, most }) {
+  const value = scaled(text, units);
+  if (value === undefined) return { error: `'${short(text)}' is not a number; write it as 1000000, 1M or 1e6` };
+  if (!Number.isInteger(value)) return { error: `${short(text)} is not a whole number` };
+  if (value < least || value > most) return { error: `must be from ${count(least)} to ${count(most)}` };
+  return { value };
+}
+
+export function parseReal(text, { least, most }) {
+  const value = /^\s*\d+(\.\d+)?(e[+-]?\d+)?\s*$/i.test(text) ? Number(text) : NaN;
+  if (Number.isNaN(value)) return { error: `'${short(text)}' is not a number` };
+  if (value < least || value > most) return { error: `must be from ${least} to ${most}` };
+  return { value };
+}
+
+export function parseBytes(text, { least, most }) {
+  const value = scaled(text, byteUnits);
+  if (value === undefined) return { error: `'${short(text)}' is not a size; write it as 16 MiB, 64 kB or 1 GB` };
+  const whole = Math.floor(value);
+  if (whole < least || whole > most) return { error: `must be from ${bytes(least)} to ${bytes(most)}` };
+  return { value: whole };
+}
+
+/** "1%", "1 in 100", "0.01", "1e-6". */
+export function parseRate(text, { least, most }) {
+  const clean = text.trim().toLowerCase();
+  const number = '(\\d+(?:\\.\\d+)?(?:e[+-]?\\d+)?)';
+  let value;
+  let found;
+  if ((found = new RegExp(`^${number}\\s*%$`).exec(clean))) {
+    value = Number(found[1]) / 100;
+  } else if ((found = /^(\d+)\s*(?:in|\/|:)\s*(.+)$/.exec(clean))) {
+    const of = scaled(found[2], units);
+    if (of) value = Number(found[1]) / of;
+  } else if ((found = new RegExp(`^${number}$`).exec(clean))) {
+    value = Number(found[1]);
+  }
+  if (value === undefined || Number.isNaN(value))
+    return { error: `'${short(text)}' is not a share; write it as 1%, 1 in 100 or 0.01` };
+  if (value < least || value > most) return { error: `must be from ${rate(least)} to ${rate(most)}` };
+  return { value };
+}
+
+export function short(text) {
+  const characters = [...String(text)];
+  return characters.length > 30 ? `${characters.slice(0, 30).join('')}...` : String(text);
+}
+
+const none = '-';
+
+export function count(value) {
+  if (!Number.isFinite(value)) return none;
+  if (value >= 1e15) return significant(value);
+  return Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+/** Three digits. */
+export function significant(value) {
+  if (value === null || value === undefined || !Number.isFinite(value)) return none;
+  if (value === 0) return '0';
+  const size = Math.abs(value);
+  if (size < 1e-4 || size >= 1e6) return value.toExponential(2).replace(/\.?0+e/, 'e').replace('e+', 'e');
+  return Number(value.toPrecision(3)).toString();
+}
+
+export function bytes(value) {
+  if (!Number.isFinite(value)) return none;
+  const names = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
+  let index = 0;
+  while (value >= 1024 && index + 1 < names.length) {
+    value /= 1024;
+    ++index;
+  }
+  return `${index === 0 ? Math.round(value) : Number(value.toPrecision(4))} ${names[index]}`;
+}
+
+/** "1%", "0.01%", "1 in 1,000,000". */
+export function rate(value) {
+  if (value === null || value === undefined || !Number.isFinite(value)) return none;
+  if (value === 0) return '0';
+  if (value >= 1e-4) return `${Number((100 * value).toPrecision(3))}%`;
+  return `1 in ${1 / value < 1e15 ? count(Number((1 / value).toPrecision(3))) : significant(1 / value)}`;
+}
