@@ -107,6 +107,17 @@ std::uint64_t whole(double number, std::uint64_t most) {
   return static_cast<std::uint64_t>(std::min(std::round(number), static_cast<double>(most)));
 }
 
+theory::Staleness staleness_of(const Question& asked, double insertion_rate, double removal_rate) {
+  // The formulas want a limit that is reached.
+  if (insertion_rate == 0 && removal_rate == 0) return {.interval = theory::never};
+  return theory::summary_staleness(
+      {.num_keys = static_cast<double>(asked.num_keys),
+       .insertion_rate = insertion_rate,
+       .removal_rate = removal_rate,
+       .evictions = asked.evictions},
+      {.new_share = asked.new_share, .interval = asked.interval_seconds, .delay = asked.delay_seconds});
+}
+
 /// Per hour: a node sends one after each interval in which it has sent nothing else.
 double heartbeats_between(double seconds_between_deltas, double heartbeat_seconds) {
   if (!std::isfinite(seconds_between_deltas)) return seconds_per_hour / heartbeat_seconds;
@@ -122,14 +133,10 @@ Json summary_costs(const Json& fields) {
   const Messages messages(asked.shape);
   const double insertion_rate = asked.insertions_per_hour / seconds_per_hour;
   const double removal_rate = asked.removals_per_hour / seconds_per_hour;
-  const theory::Staleness staleness = theory::summary_staleness(
-      {.num_keys = static_cast<double>(asked.num_keys),
-       .insertion_rate = insertion_rate,
-       .removal_rate = removal_rate,
-       .evictions = asked.evictions},
-      {.new_share = asked.new_share, .interval = asked.interval_seconds, .delay = asked.delay_seconds});
-  const double added = insertion_rate * staleness.interval;
-  const double removed = removal_rate * staleness.interval;
+  const theory::Staleness staleness = staleness_of(asked, insertion_rate, removal_rate);
+  const bool is_sent = std::isfinite(staleness.interval);
+  const double added = is_sent ? insertion_rate * staleness.interval : 0;
+  const double removed = is_sent ? removal_rate * staleness.interval : 0;
   const std::uint64_t most_added =
       asked.shape.kind() == FilterKind::dleft
           ? asked.shape.num_positions() - std::min(asked.num_keys, asked.shape.num_positions())
