@@ -329,6 +329,18 @@ bool comes_before(const Candidate& dleft, const Candidate& other, const Requirem
 
 }  // namespace
 
+std::string_view name_of(ErrorLaw law) noexcept {
+  switch (law) {
+    case ErrorLaw::bound:
+      return "bound";
+    case ErrorLaw::insertions:
+      return "insertions";
+    case ErrorLaw::histogram:
+      return "histogram";
+  }
+  return "";
+}
+
 Plan plan(const Requirements& requirements, std::span<const MeasuredFilter> figures) {
   detail::require_in_range(structure, "threshold", requirements.theta(), 1, max_threshold_limit);
   Keys keys{requirements.num_keys, requirements.num_insertions, nullptr};

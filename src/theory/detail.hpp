@@ -15,7 +15,7 @@ inline constexpr std::uint32_t max_num_hashes = 1024;
 inline constexpr std::uint64_t max_theta = std::uint64_t{1} << 40;
 
 /// For sums of many small positive terms: the exponents of long double keep them from underflowing. WebAssembly computes
-/// long double in software, which takes thirty times as long, and so has double: terms below 1e-308 are then 0.
+/// long double in software, which is slow, and so has double: terms below 1e-308 are then 0.
 #ifdef __EMSCRIPTEN__
 using Extended = double;
 #else

@@ -55,7 +55,7 @@ async function fill(page, id, text) {
 }
 const settled = (page) => page.waitForFunction(() => !document.querySelector('#answers').classList.contains('is-old'));
 
-law('the first answer is there within a second', async () => {
+law('the first answer comes within seconds; this prints how long it takes', async () => {
   const times = [];
   for (let i = 0; i < 3; ++i) {
     const begin = Date.now();

@@ -5,6 +5,7 @@
 
 #include "files/shape_json.hpp"
 #include "functions.hpp"
+#include "planner/dleft_loads.hpp"
 #include "requirements.hpp"
 #include "tally/any_filter/simulation.hpp"
 #include "tally/planner/plan.hpp"
@@ -85,10 +86,8 @@ Filling filling_at(const Question& question, std::uint64_t num_keys) {
                      shape->num_subtables, num_buckets,
                      shape->fingerprint_space().num_remainders() >> shape->num_doublings, num_keys) /
                  shape->cells_per_bucket;
-  const bool has_table =
-      shape->num_subtables >= 2 && shape->num_subtables <= 4 &&
-      (shape->cells_per_bucket == 8 || shape->cells_per_bucket == 16 || shape->cells_per_bucket == 32);
-  if (!has_table || shape->num_doublings != 0) return filling;
+  const bool is_tabulated = planner_detail::is_planned_layout(shape->num_subtables, shape->cells_per_bucket);
+  if (!is_tabulated || shape->num_doublings != 0) return filling;
   filling.failure_probability =
       filling.load > 1
           ? 1

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tally/shapes/filter_kind.hpp"
 #include "text/json.hpp"
 
 // What JavaScript can call, by name; call.cpp has the table, and web/README.md says which arguments and results each has.
@@ -43,5 +44,7 @@ Json count_min_excess(const Json& arguments);
 
 // kinds.cpp: the properties of every kind of structure
 Json kinds(const Json& arguments);
+/// Whether other nodes can have a copy of a filter of this kind.
+bool has_summary(FilterKind kind) noexcept;
 
 }  // namespace tally::page

@@ -21,17 +21,16 @@ constexpr double most_steps = 0x1p20;
 class Messages {
  public:
   explicit Messages(const FilterShape& shape) : shape_(shape) {
+    if (!has_summary(shape.kind()))
+      throw std::invalid_argument(
+          "'shape': a " + std::string(name_of(shape.kind())) +
+          " filter has no summary; use a bloom, blocked-bloom, counting-bloom or dleft filter");
     if (const auto* const dleft = std::get_if<DLeftShape>(&shape.shape)) {
       has_cells_ = true;
       bits_per_cell_ = 2 + dleft->current_remainder_bits();
       word_bits_ = static_cast<double>(dleft->num_cells()) * dleft->cell_bits();
-    } else if (shape.kind() == FilterKind::bloom || shape.kind() == FilterKind::blocked_bloom ||
-               shape.kind() == FilterKind::counting_bloom) {
-      word_bits_ = static_cast<double>(shape.num_positions());
     } else {
-      throw std::invalid_argument(
-          "'shape': a " + std::string(name_of(shape.kind())) +
-          " filter has no summary; use a bloom, blocked-bloom, counting-bloom or dleft filter");
+      word_bits_ = static_cast<double>(shape.num_positions());
     }
   }
 

@@ -1,15 +1,14 @@
 // The planner in workers: answers to calls are promises. The workers are made from a Blob, so that the page works from disk.
 
+import { decompressed } from '../js/tally.js';
+
 const source = () => document.getElementById('worker-source').textContent;
 
 let compiled;
 /** The module is compiled once; workers get the compiled one. */
 function compiledModule() {
   compiled ??= (async () => {
-    const text = document.getElementById('wasm').textContent.trim();
-    const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-    const unpacked = new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip')));
-    return WebAssembly.compile(await unpacked.arrayBuffer());
+    return WebAssembly.compile(await decompressed(document.getElementById('wasm').textContent.trim()));
   })();
   return compiled;
 }

@@ -32,24 +32,27 @@ let handle;
 let kind;
 let before;
 
+let last = Promise.resolve();
+/** Runs one after the other, so that a new filter and keys for the old one never mix. Shows what a run throws. */
+function inTurn(run) {
+  last = last.then(run).catch((error) => {
+    byId('inside-result').textContent = `${error.message}.`;
+  });
+}
+
 /** Begins anew with a small filter of this kind. */
-export async function showInside(kindOfPlan) {
+export function showInside(kindOfPlan) {
   const next = shownAs[kindOfPlan] ?? kindOfPlan;
   if (next === kind && handle !== undefined) return;
   kind = next;
   byId('inside-kind').value = kind;
-  await restart();
+  inTurn(restart);
 }
 
 async function restart() {
-  try {
-    if (handle !== undefined) await engine.call('filter_free', { handle });
-    ({ handle } = await engine.call('filter_new', { shape: small[kind], seed: 1 }));
-  } catch (error) {
-    handle = undefined;
-    byId('inside-result').textContent = `${error.message}.`;
-    return;
-  }
+  if (handle !== undefined) await engine.call('filter_free', { handle });
+  handle = undefined;
+  ({ handle } = await engine.call('filter_new', { shape: small[kind], seed: 1 }));
   before = undefined;
   byId('inside-explanation').textContent = explanations[kind];
   byId('inside-result').textContent = 'It is empty.';
@@ -65,18 +68,14 @@ const words = {
 async function act(name) {
   const key = byId('inside-key').value;
   if (key === '' || handle === undefined) return;
-  try {
-    const found = await engine.call(name, { handle, key });
-    const sentence =
-      name === 'filter_query'
-        ? `'${key}': ${found.contained ? 'yes, it may be in it' : 'no, certainly not'}${found.count === null ? '' : `; count ${found.count}`}.`
-        : `'${key}' ${words[name][found.result]}.`;
-    byId('inside-result').textContent = sentence;
-    announce(sentence);
-    await redraw(found);
-  } catch (error) {
-    byId('inside-result').textContent = `${error.message}.`;
-  }
+  const found = await engine.call(name, { handle, key });
+  const sentence =
+    name === 'filter_query'
+      ? `'${key}': ${found.contained ? 'yes, it may be in it' : 'no, certainly not'}${found.count === null ? '' : `; count ${found.count}`}.`
+      : `'${key}' ${words[name][found.result]}.`;
+  byId('inside-result').textContent = sentence;
+  announce(sentence);
+  await redraw(found);
 }
 
 async function redraw(touched) {
@@ -122,16 +121,16 @@ function cell(text, isOwn, hasChanged, isUsed, title) {
 }
 
 export function startInside() {
-  byId('inside-add').addEventListener('click', () => act('filter_insert'));
-  byId('inside-remove').addEventListener('click', () => act('filter_remove'));
-  byId('inside-ask').addEventListener('click', () => act('filter_query'));
-  byId('inside-clear').addEventListener('click', restart);
+  byId('inside-add').addEventListener('click', () => inTurn(() => act('filter_insert')));
+  byId('inside-remove').addEventListener('click', () => inTurn(() => act('filter_remove')));
+  byId('inside-ask').addEventListener('click', () => inTurn(() => act('filter_query')));
+  byId('inside-clear').addEventListener('click', () => inTurn(restart));
   byId('inside-kind').addEventListener('change', () => {
     kind = byId('inside-kind').value;
-    restart();
+    inTurn(restart);
   });
   byId('inside-form').addEventListener('submit', (event) => {
     event.preventDefault();
-    act('filter_insert');
+    inTurn(() => act('filter_insert'));
   });
 }

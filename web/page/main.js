@@ -54,9 +54,10 @@ const update = latest(async () => {
 /** Sketches keep no keys: their error is a share of all insertions. */
 async function addSketches(found, values) {
   const sketches = await planner.call('plan_sketch', { epsilon: values.share });
+  const num_keys = found.candidates[0]?.num_keys ?? values.keys;
   for (const own of sketches.candidates) {
     found.candidates.push({
-      ...own, num_keys: found.candidates[0]?.num_keys ?? values.keys, false_positive_rate: null, bits_per_key: (8 * own.memory_bytes) / (found.candidates[0]?.num_keys ?? values.keys),
+      ...own, num_keys, false_positive_rate: null, bits_per_key: (8 * own.memory_bytes) / num_keys,
       summary: `a count is too high by more than ${rate(own.epsilon)} of all insertions with probability ${rate(own.failure_probability)}`,
     });
   }

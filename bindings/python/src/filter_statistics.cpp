@@ -42,7 +42,7 @@ py::object Statistics::to_python() const {
     fields["loads"] = table.loads;
     fields["counts"] = table.counts;
     fields["load"] = table.load_factor();
-    return call_python(in_records("DLeftStatistics"), py::tuple(), fields);
+    return record_of("DLeftStatistics", fields);
   }
   if (compact) {
     add_totals(fields, compact->totals);
@@ -54,9 +54,9 @@ py::object Statistics::to_python() const {
     fields["spill_capacity"] = compact->spill_capacity;
     fields["loads"] = compact->loads;
     fields["load"] = compact->load_factor();
-    return call_python(in_records("CompactDLeftStatistics"), py::tuple(), fields);
+    return record_of("CompactDLeftStatistics", fields);
   }
-  return call_python(in_records("FilterStatistics"), py::tuple(), fields);
+  return record_of("FilterStatistics", fields);
 }
 
 }  // namespace tally::python

@@ -299,8 +299,7 @@ py::array whole_numbers(const py::array& objects, const char* field) {
   py::array_t<std::uint64_t> values(static_cast<py::ssize_t>(items.size()));
   std::uint64_t* to = values.mutable_data();
   for (std::size_t i = 0; i < items.size(); ++i) {
-    const std::string name = std::string(field) + "[" + std::to_string(i) + "]";
-    to[i] = whole_number(items[i], name.c_str());
+    to[i] = whole_number(items[i], KeyName{field, i}.text().c_str());
   }
   return values;
 }

@@ -21,18 +21,6 @@ py::object optional_of(const std::optional<Value>& value, Make make) {
   return value ? make(*value) : py::object(py::none());
 }
 
-const char* name_of_law(ErrorLaw law) {
-  switch (law) {
-    case ErrorLaw::bound:
-      return "bound";
-    case ErrorLaw::insertions:
-      return "insertions";
-    case ErrorLaw::histogram:
-      return "histogram";
-  }
-  return "";
-}
-
 py::object forecast_of(const DLeftForecast& forecast) {
   return record("DLeftForecast", "load"_a = forecast.load, "carried_load"_a = forecast.carried_load,
                 "failure_probability"_a = forecast.failure_probability,
@@ -67,7 +55,7 @@ py::object candidate_of(const Candidate& candidate) {
                                            "false_positive_rate"_a = error.false_positive_rate,
                                            "ln_false_positive_rate"_a = error.ln_false_positive_rate);
                            }),
-      "error_law"_a = name_of_law(candidate.error_law),
+      "error_law"_a = std::string(name_of(candidate.error_law)),
       "simple_threshold_rate"_a = optional_of(candidate.simple_threshold_rate,
                                               [](double rate) -> py::object { return py::float_(rate); }),
       "saturation_probability"_a = candidate.saturation_probability,

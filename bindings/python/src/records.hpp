@@ -15,10 +15,14 @@ void load_records();
 /// The class or function of tally._records with this name.
 py::object in_records(const char* name);
 
-/// A new object of the class with this name: record("BloomShape", "num_bits"_a = 8, ...).
+/// A new object of the class with this name and these fields.
+inline py::object record_of(const char* name, const py::dict& fields) {
+  return call_python(in_records(name), py::tuple(), fields);
+}
+/// The same: record("BloomShape", "num_bits"_a = 8, ...).
 template <class... Fields>
 py::object record(const char* name, Fields&&... fields) {
-  return call_python(in_records(name), py::tuple(), py::dict(std::forward<Fields>(fields)...));
+  return record_of(name, py::dict(std::forward<Fields>(fields)...));
 }
 /// What the function or constructor with this name returns for these arguments.
 template <class... Arguments>

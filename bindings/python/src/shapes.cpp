@@ -133,7 +133,7 @@ py::object to_python(const FilterShape& shape) {
         each_field(own,
                    [&](const char* field, const auto& value) { fields[field] = value_to_python(value); });
         fields["scheme"] = std::string(shape.scheme_name());
-        return call_python(in_records(class_names[shape.shape.index()]), py::tuple(), fields);
+        return record_of(class_names[shape.shape.index()], fields);
       },
       shape.shape);
 }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,9 @@ enum class ErrorLaw : std::uint8_t {
   insertions,  ///< independent insertions, binomial (Kim et al. 2019, equation 2)
   histogram    ///< the given histogram, compound Poisson
 };
+
+/// "bound", "insertions" or "histogram".
+std::string_view name_of(ErrorLaw law) noexcept;
 
 /// Expected number of 64-byte cache lines that an operation on one key touches, if it reads positions one after the
 /// other. Batch functions prefetch the first two positions together, so an absent key costs them at least min(2, k)

@@ -1,23 +1,9 @@
 #include "files/plan_json.hpp"
 
-#include <string_view>
-
 #include "files/shape_json.hpp"
 
 namespace tally::cli {
 namespace {
-
-std::string_view name_of(ErrorLaw law) {
-  switch (law) {
-    case ErrorLaw::bound:
-      return "bound";
-    case ErrorLaw::insertions:
-      return "insertions";
-    case ErrorLaw::histogram:
-      return "histogram";
-  }
-  return "";
-}
 
 Json forecast_json(const DLeftForecast& forecast) {
   Json sizes = Json::array();
@@ -37,7 +23,7 @@ Json forecast_json(const DLeftForecast& forecast) {
 }
 
 Json costs_json(const OperationCosts& costs) {
-  Json json = {{"source", tally::name_of(costs.source)},
+  Json json = {{"source", name_of(costs.source)},
                {"insert_ns", costs.insert_ns},
                {"remove_ns", nullptr},
                {"lookup_present_ns", costs.lookup_present_ns},
@@ -55,7 +41,7 @@ Json candidate_json(const Candidate& candidate) {
                       {"ln_false_positive_rate", error.ln_false_positive_rate}});
   }
   const FilterShape& shape = candidate.shape;
-  Json json = {{"kind", tally::name_of(shape.kind())},
+  Json json = {{"kind", name_of(shape.kind())},
                {"scheme", shape.scheme_name()},
                {"shape", shape_to_json(shape)},
                {"num_positions", shape.num_positions()},
@@ -94,8 +80,8 @@ Json candidate_json(const Candidate& candidate) {
 Json plan_json(const Plan& plan, const std::optional<PlanPreference>& preference) {
   Json candidates = Json::array();
   for (const Candidate& candidate : plan.candidates) candidates.push_back(candidate_json(candidate));
-  return {{"recommended", tally::name_of(plan.recommended().kind())},
-          {"preference", preference ? Json(tally::name_of(*preference)) : Json()},
+  return {{"recommended", name_of(plan.recommended().kind())},
+          {"preference", preference ? Json(name_of(*preference)) : Json()},
           {"reason", plan.reason},
           {"warnings", plan.warnings},
           {"exact_table_bytes", plan.exact_table_bytes},
