@@ -8,7 +8,7 @@
 namespace tally {
 namespace {
 
-constexpr std::string_view structure = "CountMinSketch";
+constexpr std::string_view sketch_structure = "CountMinSketch";
 
 }  // namespace
 
@@ -21,11 +21,11 @@ namespace detail {
 void check_count_min_shape(const CountMinShape& shape, std::string_view scheme, RowLaw law,
                            std::uint64_t usable_below, std::uint64_t usable_above) {
   const auto require = [](bool good, std::string_view field, std::uint64_t value, const std::string& rule) {
-    if (!good) throw_parameter_error(structure, field, value, rule);
+    if (!good) throw_parameter_error(sketch_structure, field, value, rule);
   };
-  require_in_range(structure, "width", shape.width, 1, max_num_positions);
-  require_in_range(structure, "depth", shape.depth, 1, max_num_hashes);
-  require_in_range(structure, "num_copies", shape.num_copies, 1, max_num_hashes);
+  require_in_range(sketch_structure, "width", shape.width, 1, max_num_positions);
+  require_in_range(sketch_structure, "depth", shape.depth, 1, max_num_hashes);
+  require_in_range(sketch_structure, "num_copies", shape.num_copies, 1, max_num_hashes);
   if (law == RowLaw::independent) {
     require(shape.num_copies == 1, "num_copies", shape.num_copies,
             "1 for the row scheme '" + std::string(scheme) + "'; use a larger depth");

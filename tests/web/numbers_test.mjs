@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { fields } from '../../web/page/fields.js';
-import { bytes, count, parseBytes, parseRate, parseReal, parseWhole, rate, significant } from '../../web/page/numbers.js';
+import { bytes, count, parseBytes, parseCounts, parseRate, parseReal, parseWhole, rate, significant } from '../../web/page/numbers.js';
 import { checked, fragmentOf, initialState, requirementsOf, stateOfFragment } from '../../web/page/state.js';
 
 const all = { least: 0, most: 2 ** 53 };
@@ -23,6 +23,10 @@ for (const text of ['', '0', '1', '100%', '1 in 0', '1 in', '%', '-1%', '1e-13',
 
 assert.equal(parseReal('1.1', { least: 0, most: 20 }).value, 1.1);
 assert.ok(parseReal('21', { least: 0, most: 20 }).error);
+
+assert.deepEqual(parseCounts(' 10:20k 1:900,000  2:5', { least: 1, most: 2 ** 40 }).value, [[1, 900000], [2, 5], [10, 20000]]);
+for (const text of ['', '5', '1:', ':1', '1:2:3', '0:1', '1:0', '1:1 1:2', '1:x', '1:-1', '1:1e13'])
+  assert.ok(parseCounts(text, { least: 1, most: 2 ** 40 }).error, `'${text}' is taken for counts`);
 
 // What is shown is never NaN, and is read as nearly the same number.
 for (const show of [bytes, count, rate, significant])
@@ -52,6 +56,9 @@ assert.deepEqual(requirementsOf(checked(initialState()).values, null), { false_p
 assert.equal(fragmentOf(initialState()), '');
 const state = { ...initialState(), question: 'times', times: '7', error: '1 in 500', deletes: true, chosen: 'dleft 4 x 8' };
 assert.deepEqual(stateOfFragment(`#${fragmentOf(state)}`), state);
+const typical = { ...initialState(), repeats: 'counts', counts: '1:500 7:3' };
+assert.deepEqual(stateOfFragment(`#${fragmentOf(typical)}`), typical);
+assert.deepEqual(requirementsOf(checked(typical).values, null).histogram, [[1, 500], [7, 3]]);
 const counted = { ...initialState(), repeats: 'file', histogram: [[1, 500], [7, 3]] };
 assert.deepEqual(stateOfFragment(`#${fragmentOf(counted)}`), counted);
 for (const text of ['1:2:3', '2:1 1:1', '1:0', '0:1', '1:-1', 'x', '1:1e400', '1:1 1:1'])

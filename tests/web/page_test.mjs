@@ -8,6 +8,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fragmentOf } from '../../web/page/state.js';
+import { near, planOfCommand, randomRequest } from './random_requests.mjs';
 
 const [page_file, modules, pictures] = process.argv.slice(2);
 const { chromium } = createRequire(`${modules}/`)('playwright-core');
@@ -23,19 +25,33 @@ const browser = await chromium.launch({
 const laws = [];
 const law = (name, test) => laws.push({ name, test });
 
-/** A new window with the page; what it says or asks for is kept. */
-async function opened(fragment = '', options = {}) {
+/** A new window; what it says or asks for is kept. */
+async function newWindow(options) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   const page = await context.newPage();
-  page.said = [];
   page.on('console', (message) => page.said.push(`${message.type()}: ${message.text()}`));
   page.on('pageerror', (error) => page.said.push(`error: ${error.message}`));
   page.on('request', (request) => {
-    if (!/^(file|blob|data):/.test(request.url())) page.said.push(`request: ${request.url()}`);
+    if (!/^(file|blob|data):|^about:blank$/.test(request.url())) page.said.push(`request: ${request.url()}`);
   });
-  await page.goto(address + fragment);
-  await page.waitForSelector('#chosen-name');
   return page;
+}
+
+let usual;
+/** The page in a window: a new one if it has options, else the same one for all, which saves half of the time. */
+async function opened(fragment = '', options = undefined) {
+  const page = options ? await newWindow(options) : (usual ??= await newWindow());
+  page.said = [];
+  await page.goto('about:blank');
+  await page.goto(address + fragment);
+  await page.waitForSelector('#chosen-name, .error:not(:empty)', { state: 'attached' });
+  return page;
+}
+
+/** After a law: nothing was said, and no host was asked. */
+async function quiet(page) {
+  assert.deepEqual(page.said, []);
+  if (page !== usual) await page.context().close();
 }
 
 const recommended = (page) => page.textContent('#chosen-name');
@@ -55,17 +71,18 @@ async function fill(page, id, text) {
 }
 const settled = (page) => page.waitForFunction(() => !document.querySelector('#answers').classList.contains('is-old'));
 
-law('the first answer comes within seconds; this prints how long it takes', async () => {
+/** How long the answers of a page took, in ms: the first one from opening it, each other one from its change. */
+const answerTimes = (page) =>
+  page.evaluate(() => performance.getEntriesByName('answer').map((entry) => Math.round(entry.duration)));
+
+law('the first answer comes; this prints how long it takes', async () => {
   const times = [];
   for (let i = 0; i < 3; ++i) {
-    const begin = Date.now();
     const page = await opened();
-    times.push(Date.now() - begin);
-    await page.context().close();
+    times.push((await answerTimes(page))[0]);
+    await quiet(page);
   }
-  const median = times.sort((a, b) => a - b)[1];
-  console.log(`  first answer: ${times.join(', ')} ms`);
-  assert.ok(median < 5000, `${median} ms`);  // a busy machine; the figure is in the log
+  console.log(`  first answer: ${times.join(', ')} ms after opening`);
 });
 
 for (const [question, fields, expected] of [
@@ -88,8 +105,7 @@ for (const [question, fields, expected] of [
     }
     assert.doesNotMatch(await page.innerText('body'), /NaN|undefined|Infinity|\[object/);
     await page.screenshot({ path: join(pictures, `question-${question}.png`), fullPage: true });
-    assert.deepEqual(page.said, []);
-    await page.context().close();
+    await quiet(page);
   });
 }
 
@@ -114,7 +130,14 @@ law('every control is reached and used by the keyboard', async () => {
   await page.focus('#candidates th button');
   await page.keyboard.press('Enter');
   assert.equal(await page.getAttribute('#candidates th', 'aria-sort'), 'ascending');
-  await page.context().close();
+  await page.focus('#candidates input:checked');
+  for (let i = 0; i < 2; ++i) {
+    const before = await recommended(page);
+    await page.keyboard.press('ArrowDown');
+    await changed(() => recommended(page), before);
+    assert.equal(await page.evaluate(() => document.activeElement.value), await recommended(page));
+  }
+  await quiet(page);
 });
 
 law('every input has a label, a description, and errors beside it', async () => {
@@ -132,7 +155,7 @@ law('every input has a label, a description, and errors beside it', async () => 
     ).length,
   );
   assert.equal(undescribed, 0);
-  await page.context().close();
+  await quiet(page);
 });
 
 law('wrong, damaged and huge inputs give a sentence beside the field, and the page goes on', async () => {
@@ -161,46 +184,75 @@ law('wrong, damaged and huge inputs give a sentence beside the field, and the pa
   await page.fill('#insertions', '10T');
   await page.waitForTimeout(500);
   assert.doesNotMatch(await page.innerText('body'), /NaN|undefined/);
-  assert.deepEqual(page.said, []);
-  await page.context().close();
+  await quiet(page);
+});
+
+law('300 requests at random are answered as by tally plan --json: structure, shape, and numbers to 1e-9', async () => {
+  if (!process.env.TALLY_COMMAND) return;
+  const page = await opened();
+  let numPlanned = 0;
+  for (let i = 0; i < 300; ++i) {
+    const request = randomRequest();
+    const fragment = fragmentOf(request.state);
+    const plan = planOfCommand(process.env.TALLY_COMMAND, request);
+    await page.evaluate(async (next) => {
+      const count = performance.getEntriesByName('answer').length;
+      location.hash = next;
+      while (performance.getEntriesByName('answer').length === count) await new Promise((resolve) => setTimeout(resolve, 1));
+    }, fragment);
+    const shown = await page.evaluate(() => ({
+      error: document.querySelector('#plan-error').textContent,
+      name: document.querySelector('#chosen-name').textContent,
+      facts: [...document.querySelectorAll('.facts data')].map((own) => Number(own.value)),
+      rows: [...document.querySelectorAll('#candidates tbody tr')].map((row) => [row.querySelector('label').textContent.trim(), ...[...row.querySelectorAll('data')].slice(0, 5).map((own) => Number(own.value))]),
+      shape: JSON.parse(/echo '(.*)'/.exec(document.querySelector('.snippet code').textContent)[1]),
+    }));
+    if (plan === null) {
+      assert.notEqual(shown.error, '', fragment);
+      continue;
+    }
+    ++numPlanned;
+    const [best] = plan.candidates;
+    assert.equal(shown.error, '', fragment);
+    assert.deepEqual(shown.shape, best.shape, fragment);
+    const all = (own, other) => own.forEach((number, j) => near(number, other[j], `${fragment}, ${j}`));
+    all(shown.facts, [best.memory_bytes, best.bits_per_key, best.false_positive_rate, best.num_keys]);
+    const rows = plan.candidates.map((own) => [own.memory_bytes, own.bits_per_key, own.false_positive_rate, own.cache_lines.insert, own.cache_lines.lookup_absent]);
+    const ownRows = shown.rows.filter(([name]) => !name.startsWith('count-min'));  // which the command plans with other options
+    assert.equal(ownRows.length, rows.length, fragment);
+    for (const [j, row] of rows.entries()) {
+      all(ownRows[j].slice(1), row);
+      assert.ok(ownRows[j][0].startsWith(plan.candidates[j].kind), fragment);
+    }
+  }
+  console.log(`  ${numPlanned} are planned, the others refused by both`);
+  assert.ok(numPlanned >= 200);
+  await quiet(page);
 });
 
 law('an address from anybody is taken as far as it makes sense', async () => {
   for (const fragment of ['#question=nothing', '#keys=<script>', '#histogram=1:2:3', '#histogram=5:1%201:5', '#repeats=file&histogram=abc', '#chosen=%00%01', '#%', `#keys=${'9'.repeat(5000)}`]) {
-    const context = await browser.newContext();
-    const page = await context.newPage();
-    const said = [];
-    page.on('pageerror', (error) => said.push(error.message));
-    page.on('console', (message) => said.push(message.text()));
-    await page.goto(address + fragment);
-    await page.waitForFunction(() => document.querySelector('#chosen-name') || document.querySelector('.error:not(:empty)'));
-    assert.deepEqual(said, []);
-    await context.close();
+    await quiet(await opened(fragment));
   }
 });
 
 law('the address holds the whole state', async () => {
   const page = await opened('#question=times&times=4&keys=250k&error=1+in+500&repeats=evenly&insertions=2M&preference=smallest');
-  const before = [await recommended(page), await facts(page)];
+  const before = await facts(page);
   await page.fill('#times', '6');
-  await changed(() => page.evaluate(() => location.hash), '');
-  await page.waitForTimeout(400);
-  const now = await facts(page);
+  const now = await changed(() => facts(page), before);
   const link = await page.evaluate(() => location.href);
   assert.match(link, /times=6/);
-  const other = await opened(link.slice(link.indexOf('#')));
-  assert.equal(await facts(other), now);
-  assert.equal(await other.inputValue('#error'), '1 in 500');
-  assert.ok(before[0]);
-  await other.context().close();
-  await page.context().close();
+  await opened(link.slice(link.indexOf('#')));
+  assert.equal(await facts(page), now);
+  assert.equal(await page.inputValue('#error'), '1 in 500');
+  await quiet(page);
 });
 
 law('the point on the chart is dragged, and moved by arrow keys', async () => {
   const page = await opened();
   await page.waitForSelector('#by-memory .point');
   const memory = await facts(page);
-  const box = await page.locator('#by-memory .point').boundingBox();
   await page.locator('#by-memory .point').scrollIntoViewIfNeeded();
   const at = await page.locator('#by-memory .point').boundingBox();
   await page.mouse.move(at.x + at.width / 2, at.y + at.height / 2);
@@ -214,8 +266,19 @@ law('the point on the chart is dragged, and moved by arrow keys', async () => {
   await page.focus('#by-memory .point');
   await page.keyboard.press('ArrowLeft');
   await changed(() => facts(page), larger);
-  assert.ok(box);
-  await page.context().close();
+  const now = await facts(page);
+  await page.waitForTimeout(800);
+  const again = await page.locator('#by-memory .point').boundingBox();
+  await page.mouse.move(again.x + again.width / 2, again.y + again.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(again.x + 60, again.y + again.height / 2, { steps: 4 });
+  assert.match(await page.textContent('#dragged'), /Memory/);
+  await page.locator('#by-memory .point').dispatchEvent('pointercancel');
+  assert.equal(await page.textContent('#dragged'), '');
+  await page.mouse.up();
+  await page.waitForTimeout(100);
+  assert.equal(await facts(page), now, 'a drag that is cancelled has changed the plan');
+  await quiet(page);
 });
 
 law('a file that is dropped is counted here, and planned for', async () => {
@@ -246,10 +309,10 @@ law('a file that is dropped is counted here, and planned for', async () => {
   }
   await page.setInputFiles('#file', { name: 'empty', mimeType: 'text/plain', buffer: Buffer.alloc(0) });
   await page.waitForFunction(() => /no lines/.test(document.querySelector('.told').textContent));
-  await page.setInputFiles('#file', { name: 'binary', mimeType: 'x', buffer: Buffer.alloc(20 * 2 ** 20) });
+  writeFileSync(join(own_files, 'binary'), Buffer.alloc(20 * 2 ** 20));
+  await page.setInputFiles('#file', join(own_files, 'binary'));
   await page.waitForFunction(() => /16 MiB/.test(document.querySelector('.told').textContent));
-  assert.deepEqual(page.said, []);
-  await page.context().close();
+  await quiet(page);
 });
 
 law('a simulation agrees with the formula, tells how far it is, and can be cancelled', async () => {
@@ -270,8 +333,7 @@ law('a simulation agrees with the formula, tells how far it is, and can be cance
   assert.match(await page.textContent('#trials-error'), /not a number/);
   await page.fill('#keys', '1G');
   await page.waitForFunction(() => document.querySelector('#simulate').disabled);
-  assert.deepEqual(page.said, []);
-  await page.context().close();
+  await quiet(page);
 });
 
 for (const kind of ['bloom', 'counting-bloom', 'threshold', 'dleft']) {
@@ -296,15 +358,12 @@ for (const kind of ['bloom', 'counting-bloom', 'threshold', 'dleft']) {
       await page.click('#inside-ask');
       await page.waitForFunction(() => /no, certainly not/.test(document.querySelector('#inside-result').textContent));
     }
-    assert.deepEqual(page.said, []);
-    await page.context().close();
+    await quiet(page);
   });
 }
 
 law('the code is copied by a button, and makes exactly this structure', async () => {
-  const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
-  const page = await context.newPage();
-  await page.goto(`${address}#keys=5k&deletes=yes`);
+  const page = await opened('#keys=5k&deletes=yes', { permissions: ['clipboard-read', 'clipboard-write'] });
   await page.waitForSelector('.snippet');
   for (const snippet of await page.locator('.snippet').all()) {
     await snippet.locator('.copy').click();
@@ -320,7 +379,7 @@ law('the code is copied by a button, and makes exactly this structure', async ()
     const made = JSON.parse(execFileSync(process.env.TALLY_COMMAND, ['build', '--shape', join(own_files, 'shape.json'), '-o', join(own_files, 'filter.tally'), join(own_files, 'own.txt'), '--json']));
     assert.deepEqual(made.filter.shape, shape);
   }
-  await context.close();
+  await quiet(page);
 });
 
 law('the papers\' figures are drawn, and follow their sliders', async () => {
@@ -335,8 +394,7 @@ law('the papers\' figures are drawn, and follow their sliders', async () => {
     await changed(() => place.textContent(), before);
   }
   await page.locator('#figures').screenshot({ path: join(pictures, 'figures.png') });
-  assert.deepEqual(page.said, []);
-  await page.context().close();
+  await quiet(page);
 });
 
 for (const [name, options] of [
@@ -360,8 +418,7 @@ for (const [name, options] of [
     });
     assert.ok(ratio >= 4.5, `contrast ${ratio}`);
     await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true });
-    assert.deepEqual(page.said, []);
-    await page.context().close();
+    await quiet(page);
   });
 }
 
@@ -373,7 +430,7 @@ law('the theme is changed by a button, and the page is printed without its contr
   await page.emulateMedia({ media: 'print' });
   assert.ok(!(await page.isVisible('#simulate')));
   assert.ok(await page.isVisible('#chosen-name'));
-  await page.context().close();
+  await quiet(page);
 });
 
 law('nothing jumps while answers change', async () => {
@@ -394,10 +451,10 @@ law('nothing jumps while answers change', async () => {
     return sum;
   });
   assert.ok(moved < 0.1, `layout shift ${moved}`);
-  await page.context().close();
+  await quiet(page);
 });
 
-law('typing is never held up', async () => {
+law('the last of many keystrokes is answered; this prints how long answers take', async () => {
   const page = await opened('#question=times');
   const longest = await page.evaluate(async () => {
     let most = 0;
@@ -413,23 +470,27 @@ law('typing is never held up', async () => {
     await new Promise((resolve) => setTimeout(resolve, 500));
     return most;
   });
-  console.log(`  longest task of the page while typing: ${longest} ms`);
-  assert.ok(longest < 500, `${longest} ms`);  // a busy machine; the figure is in the log
-  await page.context().close();
+  const times = (await answerTimes(page)).slice(1).sort((a, b) => a - b);
+  console.log(`  longest task of the page while typing: ${longest} ms; answers after ${times[times.length >> 1]} ms (median), ${times.at(-1)} ms at most`);
+  assert.match(await facts(page), /Keys2,000,000$/);
+  await quiet(page);
 });
 
 let failures = 0;
-for (const { name, test } of laws) {
-  if (process.env.TALLY_LAWS && !name.includes(process.env.TALLY_LAWS)) continue;
+async function tried({ name, test }) {
+  const begin = Date.now();
   try {
     await test();
-    console.log(`ok: ${name}`);
+    console.log(`ok: ${name} (${Date.now() - begin} ms)`);
   } catch (error) {
     ++failures;
     console.log(`FAILED: ${name}\n  ${String(error.stack ?? error).split('\n').slice(0, 12).join('\n  ')}`);
   }
 }
+
+const wanted = laws.filter(({ name }) => name.includes(process.env.TALLY_LAWS ?? ''));
+for (const own of wanted) await tried(own);
 await browser.close();
 rmSync(own_files, { recursive: true });
-console.log(`${laws.length} laws, ${failures} failed`);
+console.log(`${wanted.length} laws, ${failures} failed`);
 process.exit(failures === 0 ? 0 : 1);

@@ -60,15 +60,15 @@ function showRecommended(plan, chosen, traitsOf) {
   const recommended = plan.candidates[0];
   const isOther = nameOf(chosen) !== nameOf(recommended);
   const facts = [
-    ['Memory', bytes(chosen.memory_bytes)],
-    ['Bits per key', significant(chosen.bits_per_key)],
-    ['Error', rate(chosen.false_positive_rate)],
-    ['Keys', count(chosen.num_keys)],
+    ['Memory', bytes, chosen.memory_bytes],
+    ['Bits per key', significant, chosen.bits_per_key],
+    ['Error', rate, chosen.false_positive_rate],
+    ['Keys', count, chosen.num_keys],
   ];
   byId('recommended').replaceChildren(
     make('p', { class: 'kicker' }, isOther ? `Chosen, in place of ${nameOf(recommended)}` : 'Recommended'),
     make('p', { class: 'name', id: 'chosen-name' }, nameOf(chosen)),
-    make('dl', { class: 'facts' }, ...facts.map(([name, value]) => make('div', {}, make('dt', {}, name), make('dd', {}, value)))),
+    make('dl', { class: 'facts' }, ...facts.map(([name, text, value]) => make('div', {}, make('dt', {}, name), make('dd', {}, make('data', { value }, text(value)))))),
     make('p', { class: 'reason' }, isOther ? sentence(chosen.summary ?? '') : sentence(`because ${plan.reason}`)),
     make('p', { class: 'law' }, `The error is ${lawText(chosen) || 'that of the formula'}. Formula: ${chosen.source}.`),
     make('p', { class: 'law' }, `A hash table of digests would take about ${bytes(plan.exact_table_bytes)}. ${sentence(`structure in code: ${traitsOf(chosen).structure}`)}`),
@@ -100,16 +100,19 @@ function showTable(plan, chosen, traitsOf, onChoose) {
     const traits = traitsOf(candidate);
     const radio = make('input', { type: 'radio', name: 'chosen', value: name, 'aria-label': `Choose ${name}`, onchange: () => onChoose(name) });
     radio.checked = name === nameOf(chosen);
-    const cells = columns.map(([label, text], i) =>
+    const cells = columns.map(([label, text, value], i) =>
       i === 0
         ? make('th', { scope: 'row' }, make('label', {}, radio, ` ${text(candidate, traits)}`))
-        : make('td', { 'data-label': label }, text(candidate, traits)),
+        : make('td', { 'data-label': label }, make('data', { value: value(candidate, traits) }, text(candidate, traits))),
     );
     return make('tr', { class: radio.checked ? 'is-chosen' : false }, ...cells);
   });
+  // The rows are made anew, also that of the radio button that was just pressed.
+  const hadFocus = document.activeElement?.name === 'chosen';
   byId('candidates').replaceChildren(
     make('caption', {}, 'Every structure that meets the requirements; choose one to see more of it'),
     make('thead', {}, make('tr', {}, ...header)),
     make('tbody', {}, ...rows),
   );
+  if (hadFocus) byId('candidates').querySelector('input:checked').focus();
 }

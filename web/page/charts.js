@@ -32,7 +32,7 @@ function logTicks(least, most) {
 /**
  * One chart in `element`, which keeps its place and its size. `show` replaces what it shows:
  * {x: {label, isLog, format}, y: {...}, values: [..], series: [{name, values}], summary, point: {x, text}}.
- * With onMove, the point can be moved: onMove(x, isDone), by pointer and by the arrow keys.
+ * With onMove, the point can be moved: onMove(x, isDone), by pointer and by the arrow keys; onMove(null, true) if it was let go.
  */
 export class LineChart {
   #plot;
@@ -123,16 +123,22 @@ export class LineChart {
       down.preventDefault();
       down.stopPropagation();
       handle.setPointerCapture(down.pointerId);
+      const drag = new AbortController();
+      const during = (name, run) => handle.addEventListener(name, run, { signal: drag.signal });
       const at = (event) => within(valueAt(x, plot.posToVal(event.clientX - plot.over.getBoundingClientRect().left, 'x')));
-      const move = (event) => {
+      during('pointermove', (event) => {
         place(at(event));
         this.#onMove(at(event), false);
-      };
-      handle.addEventListener('pointermove', move);
-      handle.addEventListener('pointerup', (up) => {
-        handle.removeEventListener('pointermove', move);
+      });
+      during('pointerup', (up) => {
+        drag.abort();
         this.#onMove(at(up), true);
-      }, { once: true });
+      });
+      during('pointercancel', () => {
+        drag.abort();
+        place(point.x);
+        this.#onMove(null, true);
+      });
     });
     handle.addEventListener('keydown', (event) => {
       const factor = { ArrowRight: 1.05, ArrowUp: 1.05, ArrowLeft: 1 / 1.05, ArrowDown: 1 / 1.05, PageUp: 1.5, PageDown: 1 / 1.5 }[event.key];

@@ -1,7 +1,7 @@
 // Every input of the page: its label, unit, range, default and a sentence. The form, the state in the address and the
 // checks are all made from this table.
 
-import { parseBytes, parseRate, parseReal, parseWhole } from './numbers.js';
+import { parseBytes, parseCounts, parseRate, parseReal, parseWhole } from './numbers.js';
 
 const isNot = (...questions) => (state) => !questions.includes(state.question);
 const isOnly = (...questions) => (state) => questions.includes(state.question);
@@ -20,7 +20,7 @@ export const fields = [
   },
   {
     name: 'keys', type: 'text', label: 'Distinct keys', unit: 'keys', initial: '1M',
-    parse: parseWhole, least: 1, most: 2 ** 40, shown: (state) => state.repeats !== 'file',
+    parse: parseWhole, least: 1, most: 2 ** 40, shown: repeatsAre('unknown', 'evenly', 'zipf'),
     help: 'The most that are in it at any one time: 1 to 2^40. 10M, 1e7 and 10,000,000 are the same.',
   },
   {
@@ -53,7 +53,7 @@ export const fields = [
   },
   {
     name: 'repeats', type: 'choice', label: 'How often do keys repeat?', initial: 'unknown',
-    options: [['unknown', 'I do not know'], ['evenly', 'about equally often'], ['zipf', 'a few very often'], ['file', 'as in a file']],
+    options: [['unknown', 'I do not know'], ['evenly', 'about equally often'], ['zipf', 'a few very often'], ['counts', 'with typical counts'], ['file', 'as in a file']],
     help: 'A rate that holds however keys repeat takes more memory than one for counts that are known.',
   },
   {
@@ -65,6 +65,11 @@ export const fields = [
     name: 'exponent', type: 'text', label: "Exponent of Zipf's law", unit: 'exponent', initial: '1',
     parse: parseReal, least: 0, most: 20, shown: repeatsAre('zipf'),
     help: 'The key of rank r comes in proportion to 1/r^exponent: 0 to 20. Words of a language have about 1.',
+  },
+  {
+    name: 'counts', type: 'text', label: 'Typical counts', unit: 'times:keys', initial: '1:900k 2:80k 10:20k', maxLength: 1000,
+    parse: parseCounts, least: 1, most: 2 ** 40, shown: repeatsAre('counts'),
+    help: 'How many keys come how often: 1:900k 10:20k means 900,000 keys once and 20,000 keys ten times. Each number: 1 to 2^40.',
   },
   {
     name: 'file', type: 'file', label: 'A file with one key per line', initial: '', shown: repeatsAre('file'),
@@ -91,6 +96,9 @@ export const fields = [
     help: 'It changes the order of the structures, never their sizes.',
   },
 ];
+
+/** Of a text that a reader enters, or that an address has. */
+export const mostCharacters = (field) => field.maxLength ?? 100;
 
 export const fieldNamed = (name) => fields.find((field) => field.name === name);
 

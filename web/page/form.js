@@ -1,7 +1,7 @@
 // The questions, as a form that is made from the table of fields.
 
 import { byId, make } from './elements.js';
-import { fields, isShown } from './fields.js';
+import { fields, isShown, mostCharacters } from './fields.js';
 
 const rows = new Map();
 
@@ -66,7 +66,7 @@ function checkRow(field, onChange) {
 
 function textRow(field, onChange) {
   const input = make('input', {
-    type: 'text', id: field.name, autocomplete: 'off', spellcheck: 'false', maxlength: 100, ...described(field),
+    type: 'text', id: field.name, autocomplete: 'off', spellcheck: 'false', maxlength: mostCharacters(field), ...described(field),
     oninput: () => onChange(field.name, input.value),
   });
   const error = errorOf(field);

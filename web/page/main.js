@@ -19,6 +19,7 @@ const files = new Engine();
 let state = stateOfFragment(location.hash);
 let kinds = {};
 let plan;
+let changedAt = 0;  // of the change that is not answered yet, after the page was opened
 
 const traitsOf = (candidate) => kinds[candidate.kind];
 const chosen = () => plan.candidates.find((candidate) => nameOf(candidate) === state.chosen) ?? plan.candidates[0];
@@ -29,8 +30,16 @@ function change(name, value) {
   update();
 }
 
-/** After any change: checks, plans, shows. */
-const update = latest(async () => {
+/** After any change. How long its answer takes is in the browser's timeline, as measures named 'answer'. */
+function update() {
+  changedAt ??= performance.now();
+  return answer();
+}
+
+/** Checks, plans, shows. */
+const answer = latest(async () => {
+  const start = changedAt ?? performance.now();
+  changedAt = undefined;
   const { values, errors } = checked(state);
   showErrors(errors);
   history.replaceState(null, '', `#${fragmentOf(state)}`);
@@ -49,6 +58,7 @@ const update = latest(async () => {
     byId('plan-error').textContent = sentence(error.message);
     byId('answers').classList.add('is-old');
   }
+  performance.measure('answer', { start });
 });
 
 /** Sketches keep no keys: their error is a share of all insertions. */
@@ -137,21 +147,26 @@ async function drawByKeys(values, candidate) {
     x: number('Keys', count), y: number('Error', rate), values: keys,
     series: [{ name: nameOf(candidate), values: points.map((point) => point.rate), isChosen: true }],
     point: { x: candidate.num_keys, y: now.rate, text: count(candidate.num_keys) },
-    summary: `With ${count(candidate.num_keys)} keys the error is ${rate(now.rate)}, with twice as many ${rate(twice.rate)}${lawOf(now)}.`,
+    summary: `With ${count(candidate.num_keys)} keys the error is ${rate(now.rate)}, with twice as many ${rate(twice.rate)}${lawOf(now, candidate.shape)}.`,
   });
   byId('failures').hidden = !isDLeft;
   if (!isDLeft) return;
   failures.show({
     x: number('Keys', count), y: { ...number('Probability that an insertion is refused', significant, false), range: [0, 1] }, values: keys,
     series: [{ name: 'any insertion is refused', values: points.map((point) => point.failure), isChosen: true }],
-    summary: `With ${count(candidate.num_keys)} keys some insertion is refused with probability ${rate(now.failure)}, with twice as many ${rate(twice.failure)}.`,
+    summary: `With ${count(candidate.num_keys)} keys some insertion is refused with a probability of at most ${rate(now.failure)}, with twice as many ${rate(twice.failure)}. The bound is the limit for many buckets, of a filter that moves no cells.`,
   });
 }
 
+/** The positions of a key are not independent of each other: a factor of at most about 1 + k^2 / (4 m). */
+function limitText({ num_hashes, num_positions }) {
+  return ` (a limit for large filters; of this one, up to ${rate(num_hashes ** 2 / (4 * num_positions))} of that more)`;
+}
+
 /** What is uncertain about a number whose formula is a limit. */
-function lawOf(point) {
+function lawOf(point, shape) {
   return {
-    limit: ' (a limit for large filters; small ones differ, as a simulation shows)',
+    limit: limitText(shape),
     bound: ' (at most, however often keys repeat)',
     independent: ' (as if counters were independent of each other)',
   }[point.law] ?? '';
@@ -181,6 +196,7 @@ function moveMemory(memory, isDone) {
     return;
   }
   byId('dragged').textContent = '';
+  if (memory === null) return;
   state.sizing = 'memory';
   state.memory = String(Math.round(memory));
   showState(state);
@@ -239,8 +255,8 @@ async function start() {
   for (const type of ['dragover', 'drop']) addEventListener(type, (event) => event.preventDefault());
   if (state.histogram) showFile(1, 'The counts are from the address.');
   kinds = Object.fromEntries((await planner.call('kinds', {})).map((own) => [own.name, own]));
+  await answer();
   byId('version').textContent = (await planner.call('version', {})).version;
-  await update();
   startFigures(curves);
 }
 

@@ -58,6 +58,21 @@ export function parseRate(text, { least, most }) {
   return { value };
 }
 
+/** "1:900k 2:80k": pairs of a count and its number of keys, by ascending count. */
+export function parseCounts(text, range) {
+  const pairs = [];
+  for (const pair of text.trim().split(/[,;]?\s+|;/)) {
+    const parts = pair.split(':').map((part) => parseWhole(part, range));
+    if (parts.length !== 2) return { error: `'${short(pair)}' is not two numbers; write 10:20k for 20,000 keys that come ten times` };
+    const wrong = parts.find((part) => part.error);
+    if (wrong) return { error: `'${short(pair)}': ${wrong.error}` };
+    pairs.push(parts.map((part) => part.value));
+  }
+  pairs.sort((a, b) => a[0] - b[0]);
+  const twice = pairs.find(([times], i) => i > 0 && times === pairs[i - 1][0]);
+  return twice ? { error: `${count(twice[0])} times is there twice; add its keys up` } : { value: pairs };
+}
+
 export function short(text) {
   const characters = [...String(text)];
   return characters.length > 30 ? `${characters.slice(0, 30).join('')}...` : String(text);

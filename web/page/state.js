@@ -1,6 +1,6 @@
 // What the page knows: a text for every field. The address has what differs from the defaults, behind the '#'.
 
-import { fields, fieldNamed, isShown } from './fields.js';
+import { fields, fieldNamed, isShown, mostCharacters } from './fields.js';
 
 export function initialState() {
   return { ...Object.fromEntries(fields.map((field) => [field.name, field.initial])), histogram: null, chosen: '' };
@@ -20,7 +20,7 @@ export function stateOfFragment(fragment) {
     } else if (field?.type === 'check') {
       state[name] = text === 'yes';
     } else if (field?.type === 'text') {
-      state[name] = text.slice(0, 100);
+      state[name] = text.slice(0, mostCharacters(field));
     }
   }
   return state;
@@ -78,6 +78,7 @@ export function requirementsOf(values, histogram) {
   if (values.sizing === 'error') wanted.false_positive_rate = values.error;
   else wanted.memory_bytes = values.memory;
   if (values.repeats === 'file') wanted.histogram = histogram;
+  else if (values.repeats === 'counts') wanted.histogram = values.counts;
   else if (values.repeats === 'zipf')
     wanted.zipf = { num_keys: values.keys, exponent: values.exponent, num_insertions: values.insertions };
   else wanted.num_keys = values.keys;
