@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { fields } from '../../web/page/fields.js';
-import { bytes, count, parseBytes, parseCounts, parseRate, parseReal, parseWhole, rate, significant } from '../../web/page/numbers.js';
+import { bytes, count, counted, parseBytes, parseCounts, parseRate, parseReal, parseWhole, rate, shortCount, shortRate, significant } from '../../web/page/numbers.js';
 import { checked, fragmentOf, initialState, requirementsOf, stateOfFragment } from '../../web/page/state.js';
 
 const all = { least: 0, most: 2 ** 53 };
 
-for (const [text, value] of [['1', 1], ['1M', 1e6], ['10 000', 1e4], ['1,000,000', 1e6], ['1e6', 1e6], ['1.5k', 1500], [' 7 ', 7], ['2T', 2e12]])
+for (const [text, value] of [['1', 1], ['1M', 1e6], ['10 000', 1e4], ['1,000,000', 1e6], ['1e6', 1e6], ['1.5k', 1500], [' 7 ', 7], ['2T', 2e12], ['4.1M', 4.1e6], ['1.005M', 1005000], ['16.1k', 16100]])
   assert.deepEqual(parseWhole(text, all), { value }, text);
 for (const text of ['', ' ', '-1', '1.5', 'NaN', 'Infinity', '1e400', '0x10', '1..2', '1k1', '1,0', 'e5', '1 in 2'])
   assert.ok(parseWhole(text, all).error, `'${text}' is taken for a number`);
@@ -41,6 +41,13 @@ for (let exponent = 1; exponent < 12; exponent += 0.41) {
   assert.ok(Math.abs(parseBytes(bytes(value), all).value / value - 1) < 0.001, bytes(value));
 }
 
+for (let i = 1; i < 20000; ++i) assert.equal(parseWhole(`${i / 1000}M`, all).value, 1000 * i);
+assert.equal(shortCount(999999), '1M');
+assert.equal(shortCount(12500), '12.5k');
+assert.equal(shortRate(1e-12), '1e-12');
+assert.equal(counted(1, 'key'), '1 key');
+assert.equal(counted(1000, 'key'), '1,000 keys');
+
 // Every field has what it needs, and its default is right.
 for (const field of fields) {
   assert.ok(field.label && field.help, field.name);
@@ -59,8 +66,8 @@ assert.deepEqual(stateOfFragment(`#${fragmentOf(state)}`), state);
 const typical = { ...initialState(), repeats: 'counts', counts: '1:500 7:3' };
 assert.deepEqual(stateOfFragment(`#${fragmentOf(typical)}`), typical);
 assert.deepEqual(requirementsOf(checked(typical).values, null).histogram, [[1, 500], [7, 3]]);
-const counted = { ...initialState(), repeats: 'file', histogram: [[1, 500], [7, 3]] };
-assert.deepEqual(stateOfFragment(`#${fragmentOf(counted)}`), counted);
+const ofFile = { ...initialState(), repeats: 'file', histogram: [[1, 500], [7, 3]] };
+assert.deepEqual(stateOfFragment(`#${fragmentOf(ofFile)}`), ofFile);
 for (const text of ['1:2:3', '2:1 1:1', '1:0', '0:1', '1:-1', 'x', '1:1e400', '1:1 1:1'])
   assert.equal(stateOfFragment(`#repeats=file&histogram=${text}`).histogram, null, text);
 

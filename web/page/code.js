@@ -62,6 +62,7 @@ export function cxxCode(shape, traits) {
   const add = shape.kind === 'count-min' ? 'add' : 'insert';
   return [
     '#include <tally/tally.hpp>',
+    '#include <iostream>',
     '',
     `const tally::${shapeNames[shape.kind]} shape{`,
     `    ${fields.join(', ')}};`,
@@ -69,6 +70,7 @@ export function cxxCode(shape, traits) {
     traits.can_fill_up
       ? `if (filter.${add}("a key") == tally::InsertResult::full) {\n  // There was no room, and nothing changed.\n}`
       : `filter.${add}("a key");`,
+    `std::cout << filter.${traits.can_count ? 'count("a key").value' : 'may_contain("a key")'} << '\\n';`,
   ].join('\n');
 }
 
@@ -83,14 +85,15 @@ export function pythonCode(shape, traits) {
     `    ${fields.join(', ')})`,
     `filter = tally.${classOf(shape, traits)}(shape)`,
     `filter.${add}(['a key', 'another'])`,
+    traits.can_count ? "print(filter.count('a key'))" : "print('a key' in filter)",
   ].join('\n');
 }
 
-export function commandCode(shape) {
+export function commandCode(shape, traits) {
   return [
     `echo '${JSON.stringify(shape)}' > shape.json`,
     'tally build --shape shape.json -o filter.tally keys.txt',
-    `tally ${shape.kind === 'count-min' ? 'count' : 'query'} filter.tally < questions.txt`,
+    `tally ${traits.can_count ? 'count' : 'query'} filter.tally < questions.txt`,
   ].join('\n');
 }
 
@@ -98,18 +101,18 @@ const redisNames = { num_copies: 'copies', num_lines_per_subtable: 'lines-per-su
 /** What Redis has no option for. */
 const notInRedis = ['least_remainder_bits', 'num_doublings', 'grows'];
 
-export function redisCode(shape) {
+export function redisCode(shape, traits) {
   const words = Object.entries(shape)
     .filter(([name]) => !notInRedis.includes(name))
     .filter(([name]) => shape.kind !== 'threshold' || name !== 'counter_bits')
     .map(([name, value]) => `--${redisNames[name] ?? name.replaceAll('_', '-')} ${value}`);
   if (shape.kind === 'dleft') words.push(`--max-doublings ${shape.remainder_bits - shape.least_remainder_bits}`);
-  return [`TALLY.CREATE filter ${words.join(' ')}`, 'TALLY.ADD filter "a key"', 'TALLY.QUERY filter "a key"'].join('\n');
+  return [`TALLY.CREATE filter ${words.join(' ')}`, 'TALLY.ADD filter "a key"', `TALLY.${traits.can_count ? 'COUNT' : 'QUERY'} filter "a key"`].join('\n');
 }
 
 export const languages = [
-  ['Command', (shape) => commandCode(shape)],
+  ['Command', commandCode],
   ['C++', cxxCode],
   ['Python', pythonCode],
-  ['Redis', (shape) => redisCode(shape)],
+  ['Redis', redisCode],
 ];

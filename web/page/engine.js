@@ -65,22 +65,37 @@ export class Engine {
   }
 }
 
-/** Runs the last of many calls: while one runs, a new one replaces the one that waits. */
-export function latest(run) {
+const slowAfter = 200; // ms
+
+/**
+ * Runs the last of many calls: while one runs, a new one replaces the one that waits. A run that is slow, of which showSlow(true)
+ * tells, is stopped for a new one: its calls of the engine throw an Error 'stopped'.
+ */
+export function latest(engine, showSlow, run) {
   let running = false;
+  let isSlow = false;
   let waiting;
   return async function next(...args) {
     waiting = args;
+    if (running && isSlow) engine.stop();
     if (running) return;
     running = true;
-    try {
-      while (waiting) {
-        const now = waiting;
-        waiting = undefined;
+    while (waiting) {
+      const now = waiting;
+      waiting = undefined;
+      isSlow = false;
+      const timer = setTimeout(() => {
+        isSlow = true;
+        showSlow(true);
+        if (waiting) engine.stop();
+      }, slowAfter);
+      try {
         await run(...now);
+      } finally {
+        clearTimeout(timer);
       }
-    } finally {
-      running = false;
     }
+    running = false;
+    showSlow(false);
   };
 }

@@ -5,6 +5,8 @@ import { parseBytes, parseCounts, parseRate, parseReal, parseWhole } from './num
 
 const isNot = (...questions) => (state) => !questions.includes(state.question);
 const isOnly = (...questions) => (state) => questions.includes(state.question);
+/** Sketches count, and remove nothing. */
+export const usesSketches = (state) => state.question === 'often' && !state.deletes;
 const repeatsAre = (...choices) => (state) => choices.includes(state.repeats);
 
 export const fields = [
@@ -16,7 +18,7 @@ export const fields = [
       ['times', 'Have I seen it N times?'],
       ['others', 'Who else has this key?'],
     ],
-    help: 'The answers are always yes for keys that are in it. The error is a yes, or a count, that is too high.',
+    help: 'The answer is always yes for keys that are in it. The error is a yes for another key.',
   },
   {
     name: 'keys', type: 'text', label: 'Distinct keys', unit: 'keys', initial: '1M',
@@ -34,9 +36,9 @@ export const fields = [
     help: 'The other one follows.',
   },
   {
-    name: 'error', type: 'text', label: 'Error', unit: 'share of absent keys', initial: '1%',
+    name: 'error', type: 'text', label: 'Error', unit: 'share', initial: '1%',
     parse: parseRate, least: 1e-12, most: 0.5, shown: (state) => state.sizing === 'error',
-    help: 'How many absent keys may get a yes when all keys are in it: 1%, 0.01 or 1 in 100; from 1e-12 to 50%.',
+    help: 'Of other keys (those that were not inserted, or fewer than N times), how many may get a yes when all keys are in it: 1%, 0.01 or 1 in 100; from 1e-12 to 50%.',
   },
   {
     name: 'memory', type: 'text', label: 'Memory', unit: 'bytes', initial: '1 MiB',
@@ -77,7 +79,7 @@ export const fields = [
   },
   {
     name: 'share', type: 'text', label: 'Error of a count', unit: 'share of all insertions', initial: '0.01%',
-    parse: parseRate, least: 1e-9, most: 0.5, shown: isOnly('often'),
+    parse: parseRate, least: 1e-9, most: 0.5, shown: (state) => usesSketches(state) && state.sizing === 'error',
     help: 'For sketches that keep no keys: how much too high a count may be, as a share of all insertions; 1e-9 to 50%.',
   },
   {
@@ -88,7 +90,7 @@ export const fields = [
   {
     name: 'replaced', type: 'text', label: 'Keys replaced per hour', unit: 'keys per hour', initial: '60k',
     parse: parseWhole, least: 0, most: 2 ** 40, shown: isOnly('others'),
-    help: 'On each node: how many keys leave, and as many new ones come, 0 to 2^40.',
+    help: 'On each node: how many keys leave, and as many new ones come, 0 to 2^40. If any leave, the node needs a structure with removals.',
   },
   {
     name: 'preference', type: 'choice', label: 'What matters more?', initial: 'none',

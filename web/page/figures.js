@@ -2,10 +2,10 @@
 
 import { LineChart } from './charts.js';
 import { byId, make } from './elements.js';
-import { count, parseReal, rate } from './numbers.js';
+import { count, parseReal, rate, shortRate } from './numbers.js';
 
 const whole = (least, most) => Array.from({ length: most - least + 1 }, (_, i) => least + i);
-const number = (label, format, isLog = false) => ({ label, format, isLog });
+const number = (label, format, isLog = false) => ({ label, format, isLog, short: format === rate ? shortRate : format });
 
 /** Each figure: a slider, and draw(value, theory) which returns what a chart shows. */
 const figures = [
@@ -41,7 +41,7 @@ const figures = [
         x: number('Load, in keys per cell', (value) => rate(value)), y: number('Share of buckets', rate, true),
         values: loads.map((load) => load / cells),
         series: [{ name: `at least ${cells} keys`, values: atCell }, { name: `more than ${cells}: overflow`, values: full, isChosen: true }],
-        summary: `With ${cells} cells, at a load of 75% a share of ${rate(full[14])} of the buckets would overflow. The law is a limit for many buckets.`,
+        summary: `With ${cells} cells, at a load of 75% ${full[14] > 0 ? `a share of ${rate(full[14])}` : 'hardly one in 1e100'} of the buckets would overflow. The law is a limit for many buckets.`,
       };
     },
   },

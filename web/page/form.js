@@ -83,6 +83,7 @@ function textRow(field, onChange) {
 function fileRow(field, onChange, onFile) {
   const input = make('input', {
     type: 'file', id: field.name, ...described(field),
+    onclick: () => (input.value = ''), // so that the same file can be chosen again
     onchange: () => {
       if (input.files[0]) onFile(input.files[0]);
     },

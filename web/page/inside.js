@@ -30,6 +30,7 @@ const explanations = {
 
 let handle;
 let kind;
+let isReaders = false; // the reader has chosen the kind, or added a key: plans no longer change it
 let before;
 
 let last = Promise.resolve();
@@ -42,6 +43,7 @@ function inTurn(run) {
 
 /** Begins anew with a small filter of this kind. */
 export function showInside(kindOfPlan) {
+  if (isReaders) return;
   const next = shownAs[kindOfPlan] ?? kindOfPlan;
   if (next === kind && handle !== undefined) return;
   kind = next;
@@ -65,13 +67,22 @@ const words = {
   filter_remove: { removed: 'is removed', saturated: 'is removed; a counter at its maximum stays', refused: 'was certainly not in it: refused' },
 };
 
+const yes = () => (kind === 'threshold' ? 'yes, it may have been added 3 times' : 'yes, it may be in it');
+const no = () => (kind === 'threshold' ? 'no, certainly not 3 times' : 'no, certainly not');
+
+function countText({ count, is_saturated }) {
+  if (count === null) return '';
+  return is_saturated ? `; its counter is at the maximum, ${count}` : `; its count is at most ${count}`;
+}
+
 async function act(name) {
+  isReaders = true;
   const key = byId('inside-key').value;
   if (key === '' || handle === undefined) return;
   const found = await engine.call(name, { handle, key });
   const sentence =
     name === 'filter_query'
-      ? `'${key}': ${found.contained ? 'yes, it may be in it' : 'no, certainly not'}${found.count === null ? '' : `; count ${found.count}`}.`
+      ? `'${key}': ${found.contained ? yes() : no()}${countText(found)}.`
       : `'${key}' ${words[name][found.result]}.`;
   byId('inside-result').textContent = sentence;
   announce(sentence);
@@ -112,7 +123,9 @@ function cellsOf(now, touched) {
       })),
   );
   const all = now.subtables.flat(2).length;
-  return make('div', { class: 'subtables', role: 'img', 'aria-label': `${used} of ${all} cells are used` }, ...subtables);
+  const spilled = now.spills.entries.map(({ remainder, count }) => cell(`${remainder.toString(16).padStart(2, '0')}${count > 1 ? `·${count}` : ''}`, false, false, true, `remainder ${remainder.toString(16)}, ${count} times`));
+  const side = make('div', { class: 'subtable' }, make('p', {}, `Side table, ${spilled.length} of ${now.spills.capacity}`), make('div', { class: 'bucket' }, ...spilled));
+  return make('div', { class: 'subtables', role: 'img', 'aria-label': `${used} of ${all} cells are used, and ${spilled.length} of the side table` }, ...subtables, side);
 }
 
 function cell(text, isOwn, hasChanged, isUsed, title) {
@@ -126,6 +139,7 @@ export function startInside() {
   byId('inside-ask').addEventListener('click', () => inTurn(() => act('filter_query')));
   byId('inside-clear').addEventListener('click', () => inTurn(restart));
   byId('inside-kind').addEventListener('change', () => {
+    isReaders = true;
     kind = byId('inside-kind').value;
     inTurn(restart);
   });

@@ -1,6 +1,6 @@
 // The page: questions, answers, charts, simulation, code.
 
-import { nameOf, sentence, showAnswers } from './answers.js';
+import { nameAll, sentence, showAnswers } from './answers.js';
 import { believe, startBelieve } from './believe.js';
 import { LineChart, spaced } from './charts.js';
 import { languages } from './code.js';
@@ -9,7 +9,8 @@ import { Engine, latest } from './engine.js';
 import { startFigures } from './figures.js';
 import { makeForm, showErrors, showFile, showState } from './form.js';
 import { showInside, startInside } from './inside.js';
-import { bytes, count, rate, significant } from './numbers.js';
+import { usesSketches } from './fields.js';
+import { bytes, count, counted, rate, shortCount, shortRate, significant } from './numbers.js';
 import { checked, fragmentOf, requirementsOf, stateOfFragment } from './state.js';
 
 const planner = new Engine();
@@ -22,7 +23,7 @@ let plan;
 let changedAt = 0;  // of the change that is not answered yet, after the page was opened
 
 const traitsOf = (candidate) => kinds[candidate.kind];
-const chosen = () => plan.candidates.find((candidate) => nameOf(candidate) === state.chosen) ?? plan.candidates[0];
+const chosen = () => plan.candidates.find((candidate) => candidate.name === state.chosen) ?? plan.candidates[0];
 
 function change(name, value) {
   state[name] = value;
@@ -37,34 +38,59 @@ function update() {
 }
 
 /** Checks, plans, shows. */
-const answer = latest(async () => {
+const answer = latest(planner, (isSlow) => showSlow('working', isSlow), async () => {
   const start = changedAt ?? performance.now();
   changedAt = undefined;
   const { values, errors } = checked(state);
   showErrors(errors);
   history.replaceState(null, '', `#${fragmentOf(state)}`);
-  byId('answers').classList.toggle('is-old', Object.keys(errors).length > 0);
-  if (Object.keys(errors).length > 0) return;
+  const isOld = Object.keys(errors).length > 0 || state.isCounting;
+  byId('results').classList.toggle('is-old', isOld);
+  byId('plan-error').textContent = '';
+  if (isOld) return;
   try {
     const found = await planner.call('plan', requirementsOf(values, state.histogram));
-    if (values.question === 'others') found.candidates = found.candidates.filter((own) => kinds[own.kind].has_summary);
-    if (values.question === 'often') await addSketches(found, values);
-    if (found.candidates.length === 0) throw new Error('no structure that other nodes can copy meets the requirements');
+    if (values.question === 'others') keepThoseToCopy(found);
+    if (usesSketches(state)) await addSketches(found, values);
+    nameAll(found.candidates);
     plan = found;
-    byId('plan-error').textContent = '';
     showPlan(values);
-    announce(`${nameOf(chosen())}: ${bytes(chosen().memory_bytes)}, error ${rate(chosen().false_positive_rate)}.`);
+    announce(`${chosen().name}: ${bytes(chosen().memory_bytes)}, error ${rate(chosen().false_positive_rate)}.`);
   } catch (error) {
+    if (error.message === 'stopped') {
+      changedAt ??= start;
+      return;
+    }
     byId('plan-error').textContent = sentence(error.message);
-    byId('answers').classList.add('is-old');
+    byId('results').classList.add('is-old');
   }
   performance.measure('answer', { start });
 });
 
+/** Grey, and a word, for what takes more than a moment. */
+function showSlow(id, isSlow) {
+  byId(id).textContent = isSlow ? 'Calculating ...' : '';
+  byId(id).closest('section').classList.toggle('is-slow', isSlow);
+}
+
+function keepThoseToCopy(found) {
+  const recommended = found.candidates[0];
+  found.candidates = found.candidates.filter((own) => kinds[own.kind].has_summary);
+  if (found.candidates.length === 0) throw new Error('no structure that other nodes can copy meets the requirements');
+  if (found.candidates[0] !== recommended) found.reason = `other nodes can have a copy of it, which they cannot of ${recommended.kind}`;
+}
+
 /** Sketches keep no keys: their error is a share of all insertions. */
 async function addSketches(found, values) {
-  const sketches = await planner.call('plan_sketch', { epsilon: values.share });
-  const num_keys = found.candidates[0]?.num_keys ?? values.keys;
+  let sketches;
+  try {
+    sketches = await planner.call('plan_sketch', values.sizing === 'memory' ? { memory_bytes: values.memory } : { epsilon: values.share });
+  } catch (error) {
+    if (error.message === 'stopped') throw error;
+    found.warnings.push(`no sketch is listed: ${error.message}`);
+    return;
+  }
+  const { num_keys } = found.candidates[0];
   for (const own of sketches.candidates) {
     found.candidates.push({
       ...own, num_keys, false_positive_rate: null, bits_per_key: (8 * own.memory_bytes) / num_keys,
@@ -75,7 +101,7 @@ async function addSketches(found, values) {
 
 function showPlan(values) {
   showAnswers(plan, chosen(), traitsOf, (name) => {
-    state.chosen = name === nameOf(plan.candidates[0]) ? '' : name;
+    state.chosen = name === plan.candidates[0].name ? '' : name;
     update();
   });
   showCode();
@@ -94,23 +120,27 @@ function showCode() {
   );
 }
 
-const number = (label, format, isLog = true) => ({ label, format, isLog });
+const number = (label, format, short, isLog = true) => ({ label, format, short, isLog });
 
 let byMemory;
 let byKeys;
 let failures;
 
 /** The planner's answers for less and for more memory, and the chosen structure with fewer and with more keys. */
-const drawCurves = latest(async (values, candidate) => {
+const drawCurves = latest(curves, (isSlow) => showSlow('drawing', isSlow), async (values, candidate) => {
+  const isSketch = candidate.kind === 'count-min';
+  byId('curves').hidden = isSketch;
+  byId('no-curves').hidden = !isSketch;
   try {
-    await drawByMemory(values, candidate);
-    await drawByKeys(values, candidate);
     await tellOthers(values, candidate);
+    if (!isSketch) {
+      await drawByKeys(values, candidate);
+      await drawByMemory(values, candidate);
+    }
+    byId('curves-error').textContent = '';
   } catch (error) {
-    byId('curves-error').textContent = sentence(error.message);
-    return;
+    if (error.message !== 'stopped') byId('curves-error').textContent = sentence(error.message);
   }
-  byId('curves-error').textContent = '';
 });
 
 async function drawByMemory(values, candidate) {
@@ -120,16 +150,16 @@ async function drawByMemory(values, candidate) {
   delete wanted.memory_bytes;
   const series = [];
   for (const own of plan.candidates) {
-    if (own.kind === 'count-min' || series.length === 8) continue;
+    if (own.kind === 'count-min' || own.promised_true_count === 0 && own.errors?.length > 1 || series.length === 8) continue;
     const { kind, scheme, num_subtables } = own.shape;
     const requirements = { ...wanted, scheme, ...(kind === 'dleft' ? { num_subtables } : {}) };
     const found = await curves.call('error_by_memory', { kind, requirements, memory_bytes: memory });
-    series.push({ name: nameOf(own), values: found.false_positive_rate, isChosen: nameOf(own) === nameOf(candidate) });
+    series.push({ name: own.name, values: found.false_positive_rate, isChosen: own.name === candidate.name });
   }
   byMemory.show({
-    x: number('Memory', bytes), y: number('Error', rate), values: memory, series,
+    x: { ...number('Memory', bytes, bytes), base: 2 }, y: number('Error', rate, shortRate), values: memory, series,
     point: { x: candidate.memory_bytes, y: candidate.false_positive_rate, text: `${bytes(candidate.memory_bytes)}, error ${rate(candidate.false_positive_rate)}` },
-    summary: `${nameOf(candidate)} with ${bytes(candidate.memory_bytes)} has an error of ${rate(candidate.false_positive_rate)}. Each structure is planned anew for each memory; drag the point, or move it by the arrow keys, to give another memory.`,
+    summary: `${candidate.name} with ${bytes(candidate.memory_bytes)} has an error of ${rate(candidate.false_positive_rate)}. Each structure is planned anew for each memory; drag the point, or move it by the arrow keys, to give another memory.`,
   });
 }
 
@@ -138,23 +168,22 @@ async function drawByKeys(values, candidate) {
   const all = [...keys, candidate.num_keys, 2 * candidate.num_keys];
   const found = await curves.call('error_by_keys', {
     shape: candidate.shape, num_keys: all, lifetime_operations: candidate.dleft?.lifetime_operations ?? 0,
-    ...(candidate.kind === 'count-min' ? { threshold: values.times ?? 2 } : {}),
   });
   const points = all.map((_, i) => ({ rate: found.false_positive_rate[i], law: found.law[i], failure: found.failure_probability[i] }));
   const [now, twice] = points.splice(-2);
   const isDLeft = points.some((point) => Number.isFinite(point.failure));
   byKeys.show({
-    x: number('Keys', count), y: number('Error', rate), values: keys,
-    series: [{ name: nameOf(candidate), values: points.map((point) => point.rate), isChosen: true }],
+    x: number('Keys', count, shortCount), y: number('Error', rate, shortRate), values: keys,
+    series: [{ name: candidate.name, values: points.map((point) => point.rate), isChosen: true }],
     point: { x: candidate.num_keys, y: now.rate, text: count(candidate.num_keys) },
-    summary: `With ${count(candidate.num_keys)} keys the error is ${rate(now.rate)}, with twice as many ${rate(twice.rate)}${lawOf(now, candidate.shape)}.`,
+    summary: `With ${counted(candidate.num_keys, 'key')} the error is ${rate(now.rate)}, with twice as many ${rate(twice.rate)}${lawOf(now, candidate.shape)}.`,
   });
   byId('failures').hidden = !isDLeft;
   if (!isDLeft) return;
   failures.show({
-    x: number('Keys', count), y: { ...number('Probability that an insertion is refused', significant, false), range: [0, 1] }, values: keys,
+    x: number('Keys', count, shortCount), y: { ...number('Probability of a refusal', significant, significant, false), range: [0, 1] }, values: keys,
     series: [{ name: 'any insertion is refused', values: points.map((point) => point.failure), isChosen: true }],
-    summary: `With ${count(candidate.num_keys)} keys some insertion is refused with a probability of at most ${rate(now.failure)}, with twice as many ${rate(twice.failure)}. The bound is the limit for many buckets, of a filter that moves no cells.`,
+    summary: `With ${counted(candidate.num_keys, 'key')} some insertion is refused with a probability of at most ${rate(now.failure)}, with twice as many ${rate(twice.failure)}. The bound is the limit for many buckets, of a filter that moves no cells.`,
   });
 }
 
@@ -181,24 +210,20 @@ async function tellOthers(values, candidate) {
   const rows = [
     ['A full copy, for a node that is new', bytes(costs.full_copy_bytes)],
     ['Deltas per hour, from each node', significant(costs.deltas_per_hour)],
-    ['A delta', bytes(costs.delta_bytes)],
-    ['Sent by a node, with heartbeats', `${bytes(costs.bytes_per_hour)} per hour`],
-    ['Received by a node', `${bytes(costs.bytes_received_per_hour)} per hour`],
+    ['A delta', costs.deltas_per_hour > 0 ? bytes(costs.delta_bytes) : '-'],
+    ['Sent by a node to each other one, with heartbeats', `${bytes(costs.bytes_per_hour)} per hour`],
+    ['Received by a node from all others', `${bytes(costs.bytes_received_per_hour)} per hour`],
     ['Keys of a node that others do not know yet', count(costs.unknown_keys)],
     ['An absent key that some node seems to have', rate(costs.any_false_positive_rate)],
   ];
   byId('others-costs').replaceChildren(tableOf(`${count(values.nodes)} nodes, each with ${count(candidate.num_keys)} keys`, ['What', 'How much'], rows));
 }
 
-function moveMemory(memory, isDone) {
-  if (!isDone) {
-    byId('dragged').textContent = `Memory: ${bytes(memory)}`;
-    return;
-  }
-  byId('dragged').textContent = '';
-  if (memory === null) return;
+function moveMemory(point, isDone) {
+  byId('dragged').textContent = isDone ? '' : `Memory: ${bytes(point.x)}, error ${rate(point.y)}`;
+  if (!isDone || point === null) return;
   state.sizing = 'memory';
-  state.memory = String(Math.round(memory));
+  state.memory = String(Math.round(point.x));
   showState(state);
   update();
 }
@@ -207,6 +232,7 @@ async function takeFile(file) {
   files.stop();
   state.repeats = 'file';
   state.histogram = null;
+  state.isCounting = true;
   showState(state);
   showFile(0, `Counting ${file.name} ...`);
   update();
@@ -215,13 +241,19 @@ async function takeFile(file) {
     const keys = pairs.reduce((sum, [, own]) => sum + own, 0);
     const lines = pairs.reduce((sum, [times, own]) => sum + times * own, 0);
     state.histogram = pairs;
+    state.isCounting = false;
     showFile(1, `${count(lines)} lines, ${count(keys)} different ones; the most frequent one ${count(pairs.at(-1)[0])} times.`);
     announce(`The file is counted: ${count(keys)} different lines.`);
   } catch (error) {
-    if (error.message !== 'stopped') showFile(0, error.message);
-    return;
+    if (error.message === 'stopped') return;
+    state.isCounting = false;
+    showFile(0, error.message);
   }
   update();
+}
+
+function redrawCharts() {
+  for (const chart of [byMemory, byKeys, failures]) chart.redraw();
 }
 
 function startTheme() {
@@ -230,10 +262,15 @@ function startTheme() {
   byId('theme').addEventListener('click', () => {
     root.dataset.theme = isDark() ? 'light' : 'dark';
     byId('theme').setAttribute('aria-pressed', String(isDark()));
-    for (const chart of [byMemory, byKeys, failures]) chart.redraw();
+    redrawCharts();
     dispatchEvent(new Event('theme'));
   });
   byId('theme').setAttribute('aria-pressed', String(isDark()));
+}
+
+function tellOfFile() {
+  if (state.histogram) showFile(1, 'The counts are from the address.');
+  else showFile(0, 'No file is counted yet.');
 }
 
 async function start() {
@@ -245,19 +282,27 @@ async function start() {
   startInside();
   startTheme();
   byId('print').addEventListener('click', () => print());
+  for (const type of ['beforeprint', 'afterprint']) addEventListener(type, redrawCharts);
   byId('address').append(copyButton(() => location.href, 'address of this plan'));
+  // The link to the answer is no address of a plan.
+  byId('skip').addEventListener('click', (event) => {
+    event.preventDefault();
+    byId('answers').focus();
+  });
   addEventListener('hashchange', () => {
+    files.stop();
     state = stateOfFragment(location.hash);
     showState(state);
+    tellOfFile();
     update();
   });
   // A file that is dropped beside its field would replace the page.
   for (const type of ['dragover', 'drop']) addEventListener(type, (event) => event.preventDefault());
-  if (state.histogram) showFile(1, 'The counts are from the address.');
+  tellOfFile();
   kinds = Object.fromEntries((await planner.call('kinds', {})).map((own) => [own.name, own]));
   await answer();
   byId('version').textContent = (await planner.call('version', {})).version;
-  startFigures(curves);
+  startFigures(new Engine());
 }
 
 start().catch((error) => {

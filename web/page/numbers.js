@@ -1,18 +1,20 @@
 // Numbers as people write them, and as the page shows them. Each parser returns {value} or {error}: a sentence.
 
-const units = { '': 1, k: 1e3, m: 1e6, g: 1e9, t: 1e12 };
-const byteUnits = {
-  '': 1, b: 1, byte: 1, bytes: 1, k: 1e3, kb: 1e3, m: 1e6, mb: 1e6, g: 1e9, gb: 1e9, t: 1e12, tb: 1e12,
-  kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30, tib: 2 ** 40,
-};
+// Decimal units as powers of ten: 4.1 * 1e6 is no whole number, 4.1e6 is.
+const units = { '': 0, k: 3, m: 6, g: 9, t: 12 };
+const byteUnits = { ...units, b: 0, byte: 0, bytes: 0, kb: 3, mb: 6, gb: 9, tb: 12 };
+const binaryUnits = { kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30, tib: 2 ** 40 };
 
 /** "1,000,000", "10 000", "1e6", "1.5M". */
 function scaled(text, table) {
   const clean = text.trim().replace(/(\d)[, _\u202f\u00a0'](?=\d{3}(\D|$))/g, '$1');
-  const found = /^(\d+(?:\.\d+)?(?:e[+]?\d+)?)\s*([a-z]*)$/i.exec(clean);
-  const unit = found && table[found[2].toLowerCase()];
-  if (!unit) return undefined;
-  return Number(found[1]) * unit;
+  const found = /^(\d+(?:\.\d+)?)(?:e[+]?(\d+))?\s*([a-z]*)$/i.exec(clean);
+  if (!found) return undefined;
+  const [, digits, exponent = '0', unit] = found;
+  const power = table[unit.toLowerCase()];
+  if (power !== undefined) return Number(`${digits}e${Number(exponent) + power}`);
+  const factor = table === byteUnits ? binaryUnits[unit.toLowerCase()] : undefined;
+  return factor && Number(`${digits}e${exponent}`) * factor;
 }
 
 export function parseWhole(text, { least, most }) {
@@ -86,6 +88,9 @@ export function count(value) {
   return Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
+/** "1 key", "2 keys". */
+export const counted = (value, word) => `${count(value)} ${word}${value === 1 ? '' : 's'}`;
+
 /** Three digits. */
 export function significant(value) {
   if (value === null || value === undefined || !Number.isFinite(value)) return none;
@@ -104,6 +109,16 @@ export function bytes(value) {
     ++index;
   }
   return `${index === 0 ? Math.round(value) : Number(value.toPrecision(4))} ${names[index]}`;
+}
+
+/** For an axis: "10k", "1M"; "1e-12" for a share. */
+export function shortCount(value) {
+  const names = [['T', 1e12], ['G', 1e9], ['M', 1e6], ['k', 1e3]];
+  const [name, size] = names.find(([, least]) => value >= least * 0.9995) ?? ['', 1];
+  return `${Number((value / size).toPrecision(3))}${name}`;
+}
+export function shortRate(value) {
+  return value >= 0.9e-4 || value === 0 ? rate(value) : significant(value);
 }
 
 /** "1%", "0.01%", "1 in 1,000,000". */

@@ -3,7 +3,7 @@
 import { fields, fieldNamed, isShown, mostCharacters } from './fields.js';
 
 export function initialState() {
-  return { ...Object.fromEntries(fields.map((field) => [field.name, field.initial])), histogram: null, chosen: '' };
+  return { ...Object.fromEntries(fields.map((field) => [field.name, field.initial])), histogram: null, isCounting: false, chosen: '' };
 }
 
 /** Unknown names and values are left out: an address may come from anybody. */
@@ -62,7 +62,7 @@ export function checked(state) {
       if (parsed.error) errors[field.name] = `${field.label}: ${parsed.error}.`;
       else values[field.name] = parsed.value;
     } else if (field.type === 'file') {
-      if (!state.histogram) errors.file = 'Choose a file, or drop one here.';
+      if (!state.histogram && !state.isCounting) errors.file = 'Choose a file, or drop one here.';
     } else {
       values[field.name] = state[field.name];
     }
@@ -85,7 +85,7 @@ export function requirementsOf(values, histogram) {
   if (values.repeats === 'evenly') wanted.num_insertions = values.insertions;
   if (values.question === 'often') wanted.needs_counts = true;
   if (values.question === 'times') wanted.threshold = values.times;
-  if (values.deletes) wanted.needs_deletes = true;
+  if (values.deletes || (values.question === 'others' && values.replaced > 0)) wanted.needs_deletes = true;
   if (values.single) wanted.keys_repeat = false;
   if (values.preference !== 'none') wanted.preference = values.preference;
   return wanted;
