@@ -149,6 +149,19 @@ law('every control is reached and used by the keyboard', async () => {
     await page.waitForTimeout(250);
     assert.equal(await page.evaluate(() => document.activeElement.className), 'point', `the focus is lost after ${key}`);
   }
+  await page.fill('#trials', '10000');
+  await page.focus('#simulate');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => !document.querySelector('#cancel').disabled);
+  await page.focus('#cancel');
+  await page.keyboard.press('Space');
+  await page.waitForFunction(() => /stopped/.test(document.querySelector('#simulated').textContent));
+  await page.focus('#figure-1');
+  await page.keyboard.press('ArrowRight');
+  assert.equal(await page.inputValue('#figure-1'), '9');
+  await page.focus('#preference-none');
+  await page.keyboard.press('ArrowDown');
+  assert.ok(await page.isChecked('#preference-smallest'));
   await page.focus('#inside-kind');
   await page.keyboard.press('ArrowDown');
   await page.focus('#inside-add');
@@ -435,6 +448,12 @@ for (const kind of ['bloom', 'counting-bloom', 'threshold', 'dleft']) {
     await page.waitForFunction(() => /yes, it may be in it/.test(document.querySelector('#inside-result').textContent) || /no, certainly not 3 times; its count is at most 1/.test(document.querySelector('#inside-result').textContent));
     if (kind !== 'threshold') assert.match(await page.textContent('#inside-result'), /yes, it may be in it/);
     await page.locator('[aria-labelledby=inside-title]').screenshot({ path: join(pictures, `inside-${kind}.png`) });
+    if (kind === 'dleft') {
+      assert.match(await page.textContent('#inside-view'), /Side table, 0 of 8/);
+      for (let i = 0; i < 8; ++i) await page.click('#inside-add');
+      await page.waitForFunction(() => /Side table, 1 of 8/.test(document.querySelector('#inside-view').textContent));
+      for (let i = 0; i < 8; ++i) await page.click('#inside-remove');
+    }
     if (await page.isEnabled('#inside-remove')) {
       await page.click('#inside-remove');
       await page.waitForFunction(() => /removed/.test(document.querySelector('#inside-result').textContent));
@@ -454,6 +473,8 @@ law('the code is copied by a button, and makes exactly this structure', async ()
     await page.waitForFunction((own) => navigator.clipboard.readText().then((now) => now === own), text);
     assert.match(await snippet.locator('.copy').textContent(), /Copied/);
   }
+  await page.click('#address .copy');
+  await page.waitForFunction(() => navigator.clipboard.readText().then((now) => now === location.href));
   if (process.env.TALLY_COMMAND) {
     const code = await page.locator('.snippet code').first().textContent();
     const shape = JSON.parse(/echo '(.*)'/.exec(code)[1]);
