@@ -404,11 +404,9 @@ TEST(Fields, RefuseAListOrADelimiterThatIsNone) {
     EXPECT_THAT(result.error, AllOf(HasSubstr("--fields is '"s + list), HasSubstr("such as 2 or 1,3")))
         << list;
   }
-  for (const char* delimiter : {"", "ab", "\xc3\xa9"}) {
-    const CommandResult result = run_tally({"over", "1", "--delimiter="s + delimiter, "-f", "1"}, "a\n");
-    EXPECT_EQ(result.exit_code, 2) << delimiter;
-    EXPECT_THAT(result.error, HasSubstr("must be a single byte")) << delimiter;
-  }
+  const CommandResult result = run_tally({"over", "1", "--delimiter=", "-f", "1"}, "a\n");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.error, HasSubstr("--delimiter: the value is empty"));
 }
 
 TEST(ManyKeys, OnALiveStreamAreNotHeldBack) {

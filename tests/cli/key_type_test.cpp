@@ -183,8 +183,7 @@ TEST_F(KeyTypes, ABadKeyLeavesAFilterAsItWas) {
     const CommandResult result = run_tally({command, path("f"), "--key-type", "u64"}, "1\nx\n");
     EXPECT_EQ(result.exit_code, 2) << command;
     EXPECT_THAT(result.error, StartsWith("tally " + command + ": line 2: the key 'x' is not a whole number"));
-    EXPECT_THAT(result.error, command == "add" ? HasSubstr("--skip-bad")
-                                               : HasSubstr("correct the line, or leave --key-type out"));
+    EXPECT_THAT(result.error, HasSubstr("--skip-bad skips such lines"));
     EXPECT_EQ(read_file(path("f")), before) << command;
   }
 }
@@ -196,7 +195,7 @@ TEST_F(KeyTypes, SkipBadSkipsAndCountsLinesWithOtherKeys) {
       run_tally({"build", "-n", "10", "--skip-bad", "--key-type", "u64", "-o", path("f")}, input);
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_THAT(result.error,
-              AllOf(HasSubstr("4 lines skipped: missing or invalid number"), HasSubstr("3 keys")));
+              AllOf(HasSubstr("4 lines skipped: missing or invalid field"), HasSubstr("3 keys")));
   const KeyReport over = run_for_keys({"over", "2", "--skip-bad", "--key-type", "u64"}, input);
   EXPECT_EQ(over.keys, std::vector<std::string>{"007"});
   EXPECT_EQ(over.summary["num_skipped_lines"], 4);
@@ -426,7 +425,7 @@ TEST_F(StoredNumbers, WhatAKilledRunLeftIsSentAsNumbers) {
   {
     cli::WriterLog log(path("s"), true);
     ASSERT_TRUE(log.state());
-    EXPECT_EQ(log.state()->key_type, "u64");
+    EXPECT_EQ(log.state()->reading, "u64");
     log.begin(*log.state());
     cli::InputUnit unit(1);
     unit.add("007", {}, 0);
@@ -435,6 +434,27 @@ TEST_F(StoredNumbers, WhatAKilledRunLeftIsSentAsNumbers) {
     log.add(unit);
   }
   EXPECT_EQ(run(over, "7\n").output, "7\n");
+  ASSERT_EQ(batches().size(), 3U);
+  EXPECT_EQ(batches()[1].back(), packed_digest(5, 7));
+}
+
+TEST_F(StoredNumbers, WhatAKilledRunLeftOfWholeLinesIsSentAsTheirKeys) {
+  const std::vector<std::string> over{"over",   "2",       "--shards", "1",          "--seed",
+                                      "5",      "--state", path("s"),  "--key-type", "u64",
+                                      "--line", "-d",      " ",        "-f",         "2"};
+  EXPECT_EQ(run(over, "a 1\n").exit_code, 1);
+  {
+    cli::WriterLog log(path("s"), true);
+    ASSERT_TRUE(log.state());
+    EXPECT_THAT(log.state()->reading, HasSubstr("u64 --line"));
+    log.begin(*log.state());
+    cli::InputUnit unit(1);
+    unit.add("x 007", {}, 0);
+    unit.number = log.state()->next_unit;
+    unit.first_line = 2;
+    log.add(unit);
+  }
+  EXPECT_EQ(run(over, "y 7\n").output, "y 7\n");
   ASSERT_EQ(batches().size(), 3U);
   EXPECT_EQ(batches()[1].back(), packed_digest(5, 7));
 }

@@ -158,8 +158,8 @@ TEST_F(Messages, SayThatAFileIsNoTallyFileWhateverItsLength) {
 TEST_F(Messages, RefuseAnEmptyValueByTheNameOfItsFlag) {
   const std::vector<std::pair<Arguments, std::string>> table{
       {{"over", "1", "-f", ""}, "tally over: --fields: the value is empty; give a LIST or leave it out\n"},
-      {{"over", "1", "--fields="}, "tally over: --fields: 1 required LIST missing\n"},
-      {{"over", "1", "-d", ""}, "tally over: --delimiter: the value is empty; give a BYTE or leave it out\n"},
+      {{"over", "1", "--fields="}, "tally over: --fields: the value is empty; give a LIST or leave it out\n"},
+      {{"over", "1", "-d", ""}, "tally over: --delimiter: the value is empty; give a TEXT or leave it out\n"},
       {{"over", "1", "--sum", ""}, "tally over: --sum: the value is empty; give a FIELD or leave it out\n"},
       {{"over", "1", "--window", "1s", "--time", ""},
        "tally over: --time: the value is empty; give a LIST or leave it out\n"},

@@ -338,7 +338,7 @@ TEST(OverCommand, RefusesFlagsThatContradict) {
                                                     {"--key-file", "/nonexistent"},
                                                     {"--seed", "1", "--key-file", "/nonexistent"},
                                                     {"--fields", "0"},
-                                                    {"--delimiter", "::"},
+                                                    {"--delimiter", ""},
                                                     {"/nonexistent"}};
   for (std::vector<std::string> flags : table) {
     flags.insert(flags.begin(), {"over", "1"});

@@ -45,6 +45,13 @@ std::string records_of(const std::string& lines) {
   return records;
 }
 
+std::string csv_of(const std::string& lines, const std::string& header) {
+  std::string records = header + '\n';
+  for (const std::string& key : split_keys(lines))
+    records += '"' + key + "\"," + key.substr(key.size() - 1) + '\n';
+  return records;
+}
+
 std::string lines_of_all_lengths() {
   std::string text;
   for (int round = 0; round < 3; ++round) {
@@ -91,6 +98,17 @@ std::vector<Stream> streams() {
           {"joined_fields",
            {"3", "--keys", "30K", "-p", "10%", "-d", " ", "-f", "1,3"},
            [] { return Texts{records_of(zipf())}; }},
+          {"whole_lines",
+           {"3", "--keys", "30K", "-p", "10%", "-d", " ", "-f", "1,3", "--line"},
+           [] { return Texts{records_of(zipf())}; }},
+          {"csv_with_headers",
+           {"3", "--keys", "30K", "-p", "10%", "--format", "csv", "-f", "key", "--line"},
+           [] {
+             return Texts{csv_of(zipf(), "key,n"), "", csv_of(flat(), "key,other"), csv_of(zipf(), "key,n")};
+           }},
+          {"bad_lines",
+           {"3", "--keys", "30K", "-p", "10%", "--format", "csv", "-f", "2", "--skip-bad"},
+           [] { return Texts{csv_of(zipf(), "one field") + "x\n\"y\n"}; }},
           {"nul_separated", {"3", "--keys", "30K", "-z"}, one<with_nul>},
           {"many_files",
            {"3", "--keys", "30K", "-p", "10%"},

@@ -49,6 +49,7 @@ TEST(PlanCommand, CountsASampleExactly) {
   const TemporaryDirectory directory;
   const std::string histogram = directory.write("histogram", "1 100\n2 100\n3 100\n");
   EXPECT_EQ(plan({"--histogram", histogram, "-p", "1%", "--theta", "3"}), from);
+  EXPECT_EQ(plan({"--histogram", "-", "-p", "1%", "--theta", "3"}, "1 100\n2 100\n3 100\n"), from);
 }
 
 TEST(PlanCommand, WarnsThatTheSimpleFormulaDoesNotHoldForZipf) {

@@ -37,17 +37,17 @@ class FirstSights {
                   seen_.remember(digests);
                 },
             .use =
-                [this](WorkForTwo::Keys keys, WorkForTwo::Digests digests, std::uint64_t num_others,
+                [this](WorkForTwo::Texts texts, WorkForTwo::Digests digests, std::uint64_t num_others,
                        std::uint64_t num_remembered) {
                   EXPECT_EQ(std::this_thread::get_id(), caller_);
-                  EXPECT_LE(keys.size(), KeyReader::max_keys_a_call);
-                  num_lines += keys.size() + num_others;
+                  EXPECT_LE(texts.size(), KeyReader::max_keys_a_call);
+                  num_lines += texts.size() + num_others;
                   num_left_out += num_others;
                   seen_.begin_batch_ahead(num_remembered);
-                  for (std::size_t i = 0; i < keys.size(); ++i) {
+                  for (std::size_t i = 0; i < texts.size(); ++i) {
                     if (seen_.has_since(digests[i])) continue;
                     EXPECT_EQ(seen_.add(digests[i]), HashSet::Outcome::inserted);
-                    keys_once.emplace_back(keys[i]);
+                    keys_once.emplace_back(texts[i]);
                   }
                   return seen_.added();
                 }};

@@ -25,6 +25,20 @@ void refuse_empty_values(const CLI::App& app) {
   for (const CLI::App* command : app.get_subcommands()) refuse_empty_values(*command);
 }
 
+/// "--name=" as "--name" and an empty value: CLI11 would take the next word for the value.
+std::vector<std::string> with_empty_values(const std::vector<std::string>& words) {
+  std::vector<std::string> list;
+  bool may_be_option = true;
+  for (const std::string& word : words) {
+    may_be_option = may_be_option && word != "--";
+    const bool is_empty =
+        may_be_option && word.starts_with("--") && word.size() > 3 && word.find('=') == word.size() - 1;
+    list.push_back(is_empty ? word.substr(0, word.size() - 1) : word);
+    if (is_empty) list.emplace_back();
+  }
+  return list;
+}
+
 }  // namespace
 
 Option Option::required() const {
@@ -171,6 +185,7 @@ Program::Outcome Program::parse(std::vector<std::string> words) {
               .unexpected = app_->remaining(true)};
   };
   try {
+    words = with_empty_values(words);
     std::ranges::reverse(words);  // the order that CLI11 expects
     app_->parse(std::move(words));
     refuse_empty_values(*app_);

@@ -180,7 +180,6 @@ Run declare_build(CommandLine app) {
            "Write the filter to this file ('-': standard output); required without --store");
   add_input_options(app, options->input);
   add_sum(app, options->records);
-  add_skip_bad(app, options->input);
   const std::string planned = "Planned size";
   const std::string shape = "Exact shape";
   ShapeOptions& made = options->shape;

@@ -174,7 +174,6 @@ Run declare_add(CommandLine app) {
       )");
   declare_change(app, *options);
   add_sum(app, options->records);
-  add_skip_bad(app, options->input);
   declare_store(app, *options);
   return [app, options] {
     if (!changes_store(app, *options)) return run_add(*options);

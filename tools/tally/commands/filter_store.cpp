@@ -10,6 +10,7 @@
 #include "cli/signals.hpp"
 #include "files/filter_file.hpp"
 #include "input/key_loop.hpp"
+#include "input/printed_key.hpp"
 #include "store/reply_lists.hpp"
 #include "store/report.hpp"
 #include "store/session.hpp"
@@ -159,19 +160,20 @@ ExitCode add_to(const FilterStoreOptions& options, StoreSession& session, const 
 
 /// Reads the input in parts, and calls use(unit) for each.
 template <class Use>
-void for_each_unit(const FilterStoreOptions& options, const redis_client::Store& store, Use use) {
+void for_each_unit(const FilterStoreOptions& options, const InputOptions& input,
+                   const redis_client::Store& store, Use use) {
   InputUnit unit(store.num_shards());
   const auto ask = [&] {
     if (unit.size() > 0) use(unit);
     unit = InputUnit(store.num_shards());
   };
-  const bool is_stream = identity_of(options.input.files).empty();
-  for_each_batch(options.input, store.hasher(), options.quiet,
-                 [&](std::span<const std::string_view> keys, std::span<const Hash128> digests) {
-                   for (std::size_t i = 0; i < keys.size(); ++i) {
-                     unit.add(keys[i], digests[i], store.shard_of(digests[i]));
+  const bool is_stream = identity_of(input.files).empty();
+  for_each_batch(input, store.hasher(), options.quiet,
+                 [&](Texts, Texts texts, std::span<const Hash128> digests) {
+                   for (std::size_t i = 0; i < texts.size(); ++i) {
+                     unit.add(texts[i], digests[i], store.shard_of(digests[i]));
                    }
-                   const bool may_pause = is_stream && keys.size() < KeyReader::max_keys_a_call;
+                   const bool may_pause = is_stream && texts.size() < KeyReader::max_keys_a_call;
                    if (may_pause || unit.size() >= keys_per_question) ask();
                  });
   ask();
@@ -262,16 +264,16 @@ ExitCode run_query_store(const FilterStoreOptions& options, const SelectionOptio
                          std::optional<std::uint64_t> at_least) {
   StoreSession session(options.store, options.quiet);
   const redis_client::Store& store = session.open("filter");
-  SelectedKeys selected(selection, options.input.nul_separated);
-  for_each_unit(options, store, [&](const InputUnit& unit) {
+  SelectedKeys selected(selection, options.input);
+  for_each_unit(options, selected.input(), store, [&](const InputUnit& unit) {
     if (at_least) {
       const std::vector<ShardCount> counts = count_unit(session.cluster(), store, unit);
       for (std::size_t i = 0; i < unit.size(); ++i) {
-        selected.take(unit.key(i), counts[i].is_saturated || counts[i].value >= *at_least);
+        selected.take(unit.text(i), counts[i].is_saturated || counts[i].value >= *at_least);
       }
     } else {
       const std::vector<bool> answers = query_unit(session.cluster(), store, unit);
-      for (std::size_t i = 0; i < unit.size(); ++i) selected.take(unit.key(i), answers[i]);
+      for (std::size_t i = 0; i < unit.size(); ++i) selected.take(unit.text(i), answers[i]);
     }
   });
   return selected.finish("num_keys");
@@ -281,17 +283,20 @@ ExitCode run_count_store(const FilterStoreOptions& options, bool line_buffered) 
   StoreSession session(options.store, options.quiet);
   const redis_client::Store& store = session.open("filter");
   Output output({options.input.nul_separated && !options.json, line_buffered});
+  PrintedKey printed(options.input, options.json);
   bool any = false;
-  for_each_unit(options, store, [&](const InputUnit& unit) {
+  const InputOptions input = printed.follow(options.input, output);
+  for_each_unit(options, input, store, [&](const InputUnit& unit) {
     const std::vector<ShardCount> counts = count_unit(session.cluster(), store, unit);
     for (std::size_t i = 0; i < unit.size(); ++i) {
       any = any || counts[i].value > 0;
       if (options.json) {
-        Json line = key_json(unit.key(i));
+        Json line = printed.json(unit.text(i));
         line.update(Json{{"count", counts[i].value}, {"is_saturated", counts[i].is_saturated}});
         output.write_record(json_line(line));
       } else {
-        output.write_key((counts[i].is_saturated ? ">=" : "") + std::to_string(counts[i].value), unit.key(i));
+        output.write_key((counts[i].is_saturated ? ">=" : "") + std::to_string(counts[i].value),
+                         unit.text(i));
       }
     }
   });

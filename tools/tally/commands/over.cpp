@@ -65,9 +65,9 @@ Run declare_over(CommandLine app) {
       .type_name("N")
       .required();
   add_input_options(app, options->input);
+  add_prints_lines(app, options->input);
   add_sum(app, options->records);
   add_time(app, options->records);
-  add_skip_bad(app, options->input);
   add_duration(app, "-w,--window", options->window, R"(
       Print a key each time it reaches N within this time, such as 10m, but at most about once per window
       )");

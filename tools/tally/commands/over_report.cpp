@@ -12,23 +12,24 @@ namespace tally::cli {
 OverReport::OverReport(const OverOptions& options)
     : options_(options),
       output_({.nul_separated = options.input.nul_separated && !options.json,
-               .line_buffered = options.line_buffered}) {}
+               .line_buffered = options.line_buffered}),
+      printed_(options.input, options.json) {}
 
-void OverReport::write(std::span<const std::string_view> keys, std::span<const ReachedKey> reached) {
+void OverReport::write(std::span<const std::string_view> texts, std::span<const ReachedKey> reached) {
   // Another thread may have read these keys.
-  for (const ReachedKey& key : reached) hwy::Prefetch(keys[key.index].data());
-  for (const ReachedKey& key : reached) write(keys[key.index], key.count);
+  for (const ReachedKey& key : reached) hwy::Prefetch(texts[key.index].data());
+  for (const ReachedKey& key : reached) write(texts[key.index], key.count);
 }
 
-void OverReport::write(std::string_view key, std::uint64_t count) {
+void OverReport::write(std::string_view text, std::uint64_t count) {
   if (options_.json) {
-    Json line = key_json(key);
+    Json line = printed_.json(text);
     line[options_.records.sum_fields.empty() ? "count" : "sum"] = count;
     output_.write_record(json_line(line));
   } else if (options_.with_count) {
-    output_.write_key(std::to_string(count), key);
+    output_.write_key(std::to_string(count), text);
   } else {
-    output_.write_key(key);
+    output_.write_key(text);
   }
 }
 

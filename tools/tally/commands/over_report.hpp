@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "commands/over.hpp"
+#include "input/printed_key.hpp"
 #include "tally/streams/exact_check.hpp"
 #include "tally/streams/observer.hpp"
 #include "tally/streams/reached_key.hpp"
@@ -17,14 +18,18 @@ class OverReport {
  public:
   explicit OverReport(const OverOptions& options);
 
-  void write(std::span<const std::string_view> keys, std::span<const ReachedKey> reached);
+  /// `texts` as of for_each_batch.
+  void write(std::span<const std::string_view> texts, std::span<const ReachedKey> reached);
+  /// The input, read with which the header of its lines is printed, too.
+  InputOptions input() { return printed_.follow(options_.input, output_); }
   void finish(const Json& summary);
 
  private:
-  void write(std::string_view key, std::uint64_t count);
+  void write(std::string_view text, std::uint64_t count);
 
   const OverOptions& options_;
   Output output_;
+  PrintedKey printed_;
 };
 
 /// Prints a remark on each event of a stream, and passes the events on to the exact count.

@@ -9,6 +9,7 @@
 
 #include "cli/signals.hpp"
 #include "input/key_loop.hpp"
+#include "input/printed_key.hpp"
 #include "store/report.hpp"
 #include "store/session.hpp"
 #include "store/unit_writer.hpp"
@@ -71,12 +72,12 @@ redis_client::StoreDescription describe(const OverStoreOptions& options, const S
 }
 
 /// The keys of these numbers, as they are printed.
-std::string text_of_keys(const OverStoreOptions& options, const InputUnit& unit,
+std::string text_of_keys(const OverStoreOptions& options, PrintedKey& printed, const InputUnit& unit,
                          const std::vector<std::uint32_t>& numbers) {
   std::string text;
   for (const std::uint32_t number : numbers) {
-    if (options.json) text += json_line(key_json(unit.key(number)));
-    else text.append(unit.key(number)) += separator_of(options.input);
+    if (options.json) text += json_line(printed.json(unit.text(number)));
+    else text.append(unit.text(number)) += separator_of(options.input);
   }
   return text;
 }
@@ -97,12 +98,19 @@ std::vector<std::uint32_t> reached(const InputUnit& unit, std::uint32_t shard,
 }  // namespace
 
 ExitCode run_over_store(const OverStoreOptions& options) {
+  // Lines of files that are on their way together have different headers.
+  if (options.json && options.input.prints_lines && FieldSelector(options.input.fields).needs_header()) {
+    throw std::invalid_argument(
+        "--line, --json and names of fields are all given with --store; give numbers of fields, or leave "
+        "--json out");
+  }
   StoreSession session(options.store, options.quiet);
   const redis_client::Store& store =
       session.open_or_make("over", words_of(options), [&] { return describe(options, session); });
   const bool is_json = options.json;
   Output output(
       {.nul_separated = options.input.nul_separated && !is_json, .line_buffered = options.line_buffered});
+  PrintedKey printed(options.input, is_json);
   std::uint64_t num_printed = 0;
   UnitWriter::Actions actions;
   const std::string threshold = std::to_string(options.threshold);
@@ -117,7 +125,7 @@ ExitCode run_over_store(const OverStoreOptions& options) {
     }
     std::ranges::sort(numbers);
     num_printed += numbers.size();
-    return text_of_keys(options, unit, numbers);
+    return text_of_keys(options, printed, unit, numbers);
   };
   // What a lost batch had reported is reported, whatever it says now; what it reports besides is new.
   actions.repaired = [&](InputUnit& unit, std::uint32_t shard, const InputUnit::Numbers& again) {
@@ -125,14 +133,14 @@ ExitCode run_over_store(const OverStoreOptions& options) {
     std::ranges::set_difference(again, unit.reply(shard), std::back_inserter(added));
     if (unit.is_printed) {
       num_printed += added.size();
-      return text_of_keys(options, unit, reached(unit, shard, added));
+      return text_of_keys(options, printed, unit, reached(unit, shard, added));
     }
     unit.reply(shard).insert(unit.reply(shard).end(), added.begin(), added.end());
     return std::string();
   };
   const auto start = std::chrono::steady_clock::now();
   UnitWriter writer(session.cluster(), store, options.store, options.input, options.quiet, output, actions);
-  run_units(options.input, options.store, options.quiet, store, writer);
+  run_units(printed.follow(options.input, output), options.store, options.quiet, store, writer);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (options.json) {
     Json summary = totals_json(writer, session);

@@ -39,7 +39,7 @@ ExitCode run_over_sums(const OverOptions& options, StreamState& state) {
   SumStream stream(wanted, &observer);
   state.set_options(state_options(options, hasher));
   restore(options, state, stream);
-  RecordReader reader(options.input, options.records, hasher, options.window.has_value());
+  RecordReader reader(report.input(), options.records, hasher, options.window.has_value());
   const auto start = std::chrono::steady_clock::now();
   for_each_record(reader, options.quiet,
                   [&](const StreamRecords& records) { report.write(reader.texts(), stream.add(records)); });

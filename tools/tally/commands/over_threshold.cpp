@@ -93,26 +93,25 @@ class ExactKeys {
 
 KeyTotals read_keys(const OverOptions& options, const KeyHasher& hasher, ThresholdStream& stream,
                     ExactCheck* check, OverReport& report) {
-  using Keys = WorkForTwo::Keys;
   using Digests = WorkForTwo::Digests;
   const WorkForTwo work{
       .find_absent = [&](Digests digests, auto indices) { return stream.find_unreported(digests, indices); },
       .remember = [&](Digests digests) { stream.remember_reported(digests); },
       .use =
-          [&](Keys keys, Digests digests, std::uint64_t num_others, std::uint64_t num_remembered) {
+          [&](Texts texts, Digests digests, std::uint64_t num_others, std::uint64_t num_remembered) {
             const Digests to_remember = stream.add_unreported(digests, num_others, num_remembered);
-            report.write(keys, stream.reached());
+            report.write(texts, stream.reached());
             return to_remember;
           }};
-  const bool in_two_threads =
-      wants_two_threads(options) && stream.can_be_shared() && can_read_ahead(options.input);
+  const InputOptions input = report.input();
+  const bool in_two_threads = wants_two_threads(options) && stream.can_be_shared() && can_read_ahead(input);
   if (in_two_threads) {
-    if (const auto totals = read_ahead(options.input, hasher, options.quiet, work)) return *totals;
+    if (const auto totals = read_ahead(input, hasher, options.quiet, work)) return *totals;
   }
   ExactKeys exact_keys(options.input.key_type);
-  return for_each_batch(options.input, hasher, options.quiet, [&](Keys keys, Digests digests) {
+  return for_each_batch(input, hasher, options.quiet, [&](Texts keys, Texts texts, Digests digests) {
     if (check != nullptr) check->begin_batch(exact_keys.of(keys));
-    report.write(keys, stream.add_batch(digests));
+    report.write(texts, stream.add_batch(digests));
   });
 }
 

@@ -10,6 +10,7 @@
 #include "commands/selected_keys.hpp"
 #include "files/filter_file.hpp"
 #include "input/key_loop.hpp"
+#include "input/printed_key.hpp"
 #include "text/key_json.hpp"
 
 namespace tally::cli {
@@ -27,18 +28,18 @@ struct QueryOptions {
 ExitCode run_query(const QueryOptions& options) {
   const OpenFilter filter(options.filter);
   if (options.theta) filter->at_least_batch({}, *options.theta, {});  // refused before any input is read
-  SelectedKeys selected(options.selection, options.input.nul_separated);
+  SelectedKeys selected(options.selection, options.input);
   Batch<bool> found;
-  const auto test = [&](std::span<const std::string_view> keys, std::span<const Hash128> digests) {
-    const std::span<bool> results(found.data(), keys.size());
+  const auto test = [&](Texts, Texts texts, std::span<const Hash128> digests) {
+    const std::span<bool> results(found.data(), texts.size());
     if (options.theta) {
       filter->at_least_batch(digests, *options.theta, results);
     } else {
       filter->may_contain_batch(digests, results);
     }
-    for (std::size_t i = 0; i < keys.size(); ++i) selected.take(keys[i], results[i]);
+    for (std::size_t i = 0; i < texts.size(); ++i) selected.take(texts[i], results[i]);
   };
-  for_each_batch(options.input, filter->hasher(), options.quiet, test);
+  for_each_batch(selected.input(), filter->hasher(), options.quiet, test);
   return selected.finish("num_keys");
 }
 
@@ -70,32 +71,34 @@ ExitCode run_count(const CountOptions& options) {
   Batch<Count> counts;
   Batch<CountEstimate> estimates;
   const bool is_sketch = filter->is_sketch();
-  const auto count = [&](std::span<const std::string_view> keys, std::span<const Hash128> digests) {
+  PrintedKey printed(options.input, options.json);
+  const auto count = [&](Texts, Texts texts, std::span<const Hash128> digests) {
     if (is_sketch) {
-      filter->estimate_batch(digests, std::span(estimates.data(), keys.size()));
+      filter->estimate_batch(digests, std::span(estimates.data(), texts.size()));
     } else {
-      filter->count_batch(digests, std::span(counts.data(), keys.size()));
-      for (std::size_t i = 0; i < keys.size(); ++i) {
+      filter->count_batch(digests, std::span(counts.data(), texts.size()));
+      for (std::size_t i = 0; i < texts.size(); ++i) {
         estimates[i].value = counts[i].value;
         estimates[i].saturated = counts[i].saturated;
       }
     }
-    for (std::size_t i = 0; i < keys.size(); ++i) {
+    for (std::size_t i = 0; i < texts.size(); ++i) {
       const CountEstimate& own = estimates[i];
       any = any || own.value > 0;
       const std::string text = count_text({own.value, own.saturated});
       if (options.json) {
-        Json line = key_json(keys[i]);
+        Json line = printed.json(texts[i]);
         line.update(count_json(own, is_sketch));
         output.write_record(json_line(line));
       } else if (options.bounds) {
-        output.write_key(fmt::format("{}\t{}\t{}", text, own.lower, own.upper), keys[i]);
+        output.write_key(fmt::format("{}\t{}\t{}", text, own.lower, own.upper), texts[i]);
       } else {
-        output.write_key(text, keys[i]);
+        output.write_key(text, texts[i]);
       }
     }
   };
-  for_each_batch(options.input, filter->hasher(), options.quiet, count);
+  const InputOptions input = printed.follow(options.input, output);
+  for_each_batch(input, filter->hasher(), options.quiet, count);
   output.finish();
   return any ? ExitCode::success : ExitCode::none;
 }
@@ -114,6 +117,7 @@ Run declare_query(CommandLine app) {
   add_filter_file_or_store(app, options->filter);
   add_no_verify(app, options->filter.verify);
   add_input_options(app, options->input);
+  add_prints_lines(app, options->input);
   app.add_flag("-v,--invert", options->selection.invert,
                "Print the keys that are certainly not in the filter instead");
   app.add_flag("-c,--count", options->selection.count_only, "Print only the number of selected keys");
@@ -149,6 +153,7 @@ Run declare_count(CommandLine app) {
   add_filter_file_or_store(app, options->filter);
   add_no_verify(app, options->filter.verify);
   add_input_options(app, options->input);
+  add_prints_lines(app, options->input);
   app.add_flag("--json", options->json, R"(
       Print one JSON object per line: key, count, is_saturated; for a sketch also lower, upper, probability
       )");

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "cli/command.hpp"
+#include "input/printed_key.hpp"
 #include "text/output.hpp"
 
 namespace tally::cli {
@@ -20,20 +21,28 @@ struct SelectionOptions {
 /// Prints the selected keys, or their number.
 class SelectedKeys {
  public:
-  SelectedKeys(const SelectionOptions& options, bool nul_separated)
-      : options_(options), output_({nul_separated, options.line_buffered}) {}
+  SelectedKeys(const SelectionOptions& options, const InputOptions& input)
+      : options_(options),
+        input_(input),
+        output_({input.nul_separated, options.line_buffered}),
+        printed_(input, options.count_only || options.json) {}
 
-  void take(std::string_view key, bool found) {
+  /// The text of the key that is printed.
+  void take(std::string_view text, bool found) {
     ++num_keys_;
     num_found_ += found ? 1 : 0;
-    if (!options_.count_only && !options_.json && found != options_.invert) output_.write_key(key);
+    if (!options_.count_only && !options_.json && found != options_.invert) output_.write_key(text);
   }
+  /// The input, read with which the header of its lines is printed, too.
+  InputOptions input() { return printed_.follow(input_, output_); }
   /// `name_of_total` is the JSON field of the number of keys. The status tells whether any was selected.
   ExitCode finish(const std::string& name_of_total);
 
  private:
   SelectionOptions options_;
+  InputOptions input_;
   Output output_;
+  PrintedKey printed_;
   std::uint64_t num_keys_ = 0;
   std::uint64_t num_found_ = 0;
 };

@@ -24,7 +24,7 @@ struct SquidQueryOptions {
 
 ExitCode run_query(const SquidQueryOptions& options) {
   const SquidDigest digest = open_squid_digest(options.digest);
-  SelectedKeys selected(options.selection, options.urls.input.nul_separated);
+  SelectedKeys selected(options.selection, options.urls.input);
   for_each_url(options.urls, options.quiet, [&](std::string_view url, const SquidKey& key) {
     selected.take(url, digest.may_contain(key));
   });

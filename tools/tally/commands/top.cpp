@@ -181,7 +181,6 @@ Run declare_top(CommandLine app) {
   add_input_options(app, options->input);
   add_sum(app, options->records);
   add_time(app, options->records);
-  add_skip_bad(app, options->input);
   add_rate(app, "-s,--share", options->share,
            "Instead of K: print every key above this share of the stream; none is missed");
   add_duration(app, "-w,--window", options->window, "Count only the lines of this last time, such as 10m");

@@ -61,10 +61,10 @@ redis_client::StoreDescription describe(const TopOptions& options, const StoreOp
 redis_client::Cluster::Arguments counts_of(const InputUnit& unit, std::uint32_t shard, KeyType type) {
   constexpr std::uint64_t most_increment = 100'000;
   std::unordered_map<std::string_view, std::uint64_t> counts;
-  for (const std::uint32_t index : unit.of_shard(shard)) ++counts[unit.key(index)];
+  for (const std::uint32_t index : unit.of_shard(shard)) ++counts[unit.text(index)];
   redis_client::Cluster::Arguments words{"TOP"};
   for (const std::uint32_t index : unit.of_shard(shard)) {  // in the order of the input
-    const auto found = counts.find(unit.key(index));
+    const auto found = counts.find(unit.text(index));
     for (; found->second > 0; found->second -= std::min(found->second, most_increment)) {
       words.push_back(stored_key(type, found->first));
       words.push_back(std::to_string(std::min(found->second, most_increment)));

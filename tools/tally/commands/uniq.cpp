@@ -12,6 +12,7 @@
 #include "commands/over_store.hpp"
 #include "input/input_is_output.hpp"
 #include "input/key_loop.hpp"
+#include "input/printed_key.hpp"
 #include "shape/memory_warning.hpp"
 #include "shape/shape.hpp"
 #include "tally/filters/bloom.hpp"
@@ -131,19 +132,21 @@ ExitCode run_uniq(const UniqOptions& options) {
   Output output({.nul_separated = options.input.nul_separated && !options.json,
                  .line_buffered = options.line_buffered});
   std::uint64_t num_printed = 0;
-  const auto print_new = [&](std::span<const std::string_view> keys, std::span<const Hash128> digests) {
+  PrintedKey printed(options.input, options.json);
+  const auto print_new = [&](Texts, Texts texts, std::span<const Hash128> digests) {
     for (const Hash128 digest : digests) memory.prefetch(digest);
-    for (std::size_t i = 0; i < keys.size(); ++i) {
+    for (std::size_t i = 0; i < texts.size(); ++i) {
       if (!memory.is_new(digests[i])) continue;
       ++num_printed;
       if (options.json) {
-        output.write_record(json_line(key_json(keys[i])));
+        output.write_record(json_line(printed.json(texts[i])));
       } else {
-        output.write_key(keys[i]);
+        output.write_key(texts[i]);
       }
     }
   };
-  const std::uint64_t num_lines = for_each_batch(options.input, hasher, options.quiet, print_new).num_keys;
+  const InputOptions input = printed.follow(options.input, output);
+  const std::uint64_t num_lines = for_each_batch(input, hasher, options.quiet, print_new).num_keys;
   if (options.json) {
     Json summary{{"num_lines", num_lines},
                  {"num_printed", num_printed},
@@ -168,6 +171,7 @@ Run declare_uniq(CommandLine app) {
   auto options = std::make_shared<UniqOptions>();
   auto store = std::make_shared<StoreOptions>();
   add_input_options(app, options->input);
+  add_prints_lines(app, options->input);
   Option approximate = app.add_flag(
       "-a,--approximate", options->approximate,
       "Use a Bloom filter instead of all digests: may drop a key, with the probability printed at the "
@@ -189,8 +193,8 @@ Run declare_uniq(CommandLine app) {
   add_store_state(app, *store);
   return [app, options, store] {
     if (store->is_given()) {
-      refuse_with_store(app,
-                        {"--approximate", "--may-repeat", "--false-positive-rate", "--key-file", "--keyed"});
+      refuse_with_store(app, {"--approximate", "--may-repeat", "--false-positive-rate", "--key-file",
+                              "--keyed", "--skip-bad"});
       refuse_input_as_output(options->input.files, store->state_path, "--state");
       return run_over_store({.input = options->input,
                              .hasher = options->hasher,

@@ -95,12 +95,17 @@ void append_options(StateOptions& list, const InputOptions& input, const RecordO
   list.insert(list.end(), {{std::string(hash_option), std::string(name_of(hasher.id()))},
                            {std::string(seed_option), std::to_string(hasher.seed_or_key_id())},
                            {"--null", input.nul_separated ? "yes" : "no"},
-                           {"--delimiter", input.delimiter},
-                           {"--fields", input.fields},
+                           {"--delimiter", input.fields.delimiter_or_default()},
+                           {"--fields", input.fields.list},
                            {"--sum", records.sum_fields},
                            {"--time", records.time_fields}});
-  // States of runs without it, and those that are older than it, do not have it.
+  // States of runs without these, and those that are older than these, do not have them.
   if (input.key_type != KeyType::text) list.emplace_back(key_type_option, name_of(input.key_type));
+  if (input.fields.format != FieldFormat::delimited)
+    list.emplace_back("--format", std::string(name_of(input.fields.format)));
+  if (input.fields.has_header) list.emplace_back("--header", "yes");
+  if (!input.fields.output_delimiter.empty())
+    list.emplace_back("--output-delimiter", input.fields.output_delimiter);
 }
 
 void StreamState::draw_hash(HasherOptions& hasher) const {

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "input/key_reader.hpp"
@@ -28,27 +30,31 @@ class BatchHasher {
       : hasher_(hasher), type_(input.key_type), skips_bad_(input.skip_bad) {}
 
   struct Hashed {
-    std::span<const std::string_view> keys;  ///< as they were read, without those that are skipped
+    std::span<const std::string_view> keys;   ///< as they were read, without those that are skipped
+    std::span<const std::string_view> texts;  ///< of these keys
     std::span<const Hash128> digests;
     std::optional<std::size_t>
         refused;  ///< the index of an invalid key that is not skipped; the others are then empty
   };
-  /// At most max_keys_a_call keys. The result is valid until the next call.
-  Hashed operator()(std::span<const std::string_view> keys) {
-    if (type_ != KeyType::text) return hash_numbers(keys);
+  /// At most max_keys_a_call keys, and a text of each. The result is valid until the next call.
+  Hashed operator()(std::span<const std::string_view> keys, std::span<const std::string_view> texts) {
+    if (type_ != KeyType::text) return hash_numbers(keys, texts);
     hash_all(hasher_, keys, digests_);
-    return {keys, {digests_.data(), keys.size()}, std::nullopt};
+    return {keys, texts, {digests_.data(), keys.size()}, std::nullopt};
   }
 
  private:
-  Hashed hash_numbers(std::span<const std::string_view> keys);
+  Hashed hash_numbers(std::span<const std::string_view> keys, std::span<const std::string_view> texts);
 
   KeyHasher hasher_;
   KeyType type_;
   bool skips_bad_;
   Batch<Hash128> digests_;
   std::vector<std::string_view> kept_;  // if one is skipped
+  std::vector<std::string_view> kept_texts_;
 };
+
+using Texts = std::span<const std::string_view>;
 
 /// What was read.
 struct KeyTotals {
@@ -59,7 +65,8 @@ struct KeyTotals {
 /// Prints how many lines were skipped, if any.
 void remark_skipped(bool quiet, std::uint64_t num_skipped);
 
-/// Reads and hashes all keys, and calls use(keys, digests) for each batch. Throws what KeyReader throws, and
+/// Reads and hashes all keys, and calls use(keys, digests) or use(keys, texts, digests) for each batch, where `texts` are
+/// what is printed of the keys: their lines with --line, else the keys. Throws what KeyReader throws, and
 /// std::runtime_error for an invalid key that is not skipped.
 template <class Use>
 KeyTotals for_each_batch(const InputOptions& input, const KeyHasher& hasher, bool quiet, Use use) {
@@ -70,13 +77,19 @@ KeyTotals for_each_batch(const InputOptions& input, const KeyHasher& hasher, boo
   while (true) {
     const std::span<const std::string_view> keys = reader.next();
     if (keys.empty()) break;
-    const BatchHasher::Hashed hashed = hash(keys);
-    if (hashed.refused) refuse_key(input, reader.place_of(*hashed.refused), keys[*hashed.refused]);
-    use(hashed.keys, hashed.digests);
+    const BatchHasher::Hashed hashed = hash(keys, input.prints_lines ? reader.lines() : keys);
+    if (hashed.refused) {
+      throw std::runtime_error(reader.place_of(*hashed.refused) + ": " +
+                               refusal_of_key(input, keys[*hashed.refused]));
+    }
+    if constexpr (std::is_invocable_v<Use, Texts, Texts, std::span<const Hash128>>)
+      use(hashed.keys, hashed.texts, hashed.digests);
+    else use(hashed.keys, hashed.digests);
     totals.num_keys += hashed.keys.size();
     totals.num_skipped += keys.size() - hashed.keys.size();
     progress.update(totals.num_keys, reader.bytes_read(), reader.total_bytes());
   }
+  totals.num_skipped += reader.num_skipped();
   remark_skipped(quiet, totals.num_skipped);
   return totals;
 }

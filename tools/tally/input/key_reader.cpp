@@ -29,16 +29,18 @@ void add_no_decompress(CommandLine app, bool& no_decompress) {
       .group("Input");
 }
 
+void add_prints_lines(CommandLine app, InputOptions& options) {
+  app.add_flag("--line", options.prints_lines, "Print the whole line of a key, not only its --fields");
+}
+
 void add_field_options(CommandLine app, InputOptions& options) {
   app.add_flag("-z,--null", options.nul_separated,
                "Keys end in a NUL byte instead of a newline, also in the output")
       .group("Input");
-  app.add_option("-d,--delimiter", options.delimiter, "Byte between fields (default: tab)")
-      .type_name("BYTE")
-      .group("Input");
-  app.add_option("-f,--fields", options.fields,
-                 "Use these fields of a line as the key, as in cut: 2 or 1,3 or 4-")
-      .type_name("LIST")
+  add_fields(app, options.fields);
+  app.add_flag(
+         "--skip-bad", options.skip_bad,
+         "Skip lines whose key is missing or invalid, or whose --sum or --time is, and print their number")
       .group("Input");
   add_no_decompress(app, options.no_decompress);
 }
@@ -47,27 +49,60 @@ std::string place_text(const std::string& file, std::uint64_t line) {
   return file == "-" ? fmt::format("line {}", line) : fmt::format("{}, line {}", file, line);
 }
 
-void refuse_key(const InputOptions& options, const std::string& place, std::string_view key) {
-  throw std::runtime_error(fmt::format(
-      "{}: the key {}; {}", place, why_refused(options.key_type, key),
-      options.offers_skip_bad ? "--skip-bad skips such lines" : "correct the line, or leave --key-type out"));
+void take_header_of_file(FieldSelector& fields, const std::string& place, std::string_view line) {
+  try {
+    fields.take_header(line);
+  } catch (const std::runtime_error& error) {
+    throw std::runtime_error(fmt::format("{}: {}", place, error.what()));
+  }
+}
+
+std::string refusal_of_key(const InputOptions& options, std::string_view key) {
+  return fmt::format("the key {}; --skip-bad skips such lines", why_refused(options.key_type, key));
+}
+
+std::string refusal_of_line(FieldSelector& fields, std::string_view line) {
+  return fmt::format("{}; --skip-bad skips such lines", fields.why_bad(line));
 }
 
 std::span<const std::string_view> KeyReader::next() {
-  num_earlier_lines_ += lines_.size();
   while (true) {
+    num_earlier_lines_ += num_lines_;
     lines_ = cutter_.next();
-    if (!lines_.empty()) break;
-    const std::span<const char> block = blocks_.next(buffer_);
-    if (block.empty()) return {};
-    if (blocks_.file_number() != file_number_) {
-      file_number_ = blocks_.file_number();
-      num_earlier_lines_ = 0;
+    num_lines_ = lines_.size();
+    if (lines_.empty()) {
+      const std::span<const char> block = blocks_.next(buffer_);
+      if (block.empty()) return {};
+      if (blocks_.file_number() != file_number_) {
+        file_number_ = blocks_.file_number();
+        num_earlier_lines_ = 0;
+        begins_file_ = true;
+      }
+      cutter_.begin(block);
+      continue;
     }
-    cutter_.begin(block);
+    if (has_header_ && begins_file_) take_header();
+    fields_.forget_joined();
+    const LinesWithKeys::Selected selected = with_keys_.select(fields_, lines_);
+    if (selected.refused) {
+      throw std::runtime_error(fmt::format("{}: {}", place_of(*selected.refused),
+                                           refusal_of_line(fields_, lines_[*selected.refused])));
+    }
+    num_skipped_ += lines_.size() - selected.lines.size();
+    lines_ = selected.lines;
+    if (!selected.keys.empty()) return selected.keys;
   }
-  fields_.forget_joined();
-  return fields_.select_all(lines_, keys_);
+}
+
+void KeyReader::take_header() {
+  begins_file_ = false;
+  header_ = lines_.front();
+  ++num_headers_;
+  take_header_of_file(fields_, place_of(0), header_);
+  if (tell_header_) tell_header_(header_);
+  lines_ = lines_.subspan(1);
+  --num_lines_;
+  ++num_earlier_lines_;
 }
 
 }  // namespace tally::cli

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -9,9 +10,10 @@
 #include "cli/command_line.hpp"
 
 #include "input/block_reader.hpp"
-#include "input/field_selector.hpp"
+#include "input/fields/field_selector.hpp"
 #include "input/key_type.hpp"
 #include "input/line_cutter.hpp"
+#include "input/lines_with_keys.hpp"
 
 namespace tally::cli {
 
@@ -20,11 +22,12 @@ struct InputOptions {
   std::vector<std::string> files;  ///< none: standard input
   bool no_decompress = false;
   bool nul_separated = false;
-  std::string delimiter = "\t";
-  std::string fields;  ///< as cut's -f; empty: the whole line
+  FieldOptions fields;
   KeyType key_type = KeyType::text;
-  bool skip_bad = false;         ///< skip a line with an invalid key, or a missing or invalid weight or time
-  bool offers_skip_bad = false;  ///< the command has --skip-bad
+  bool prints_lines = false;  ///< --line: the whole line of a key is printed in its place
+  /// Takes the header of each file, before its keys are used.
+  std::function<void(std::string_view)> take_header;
+  bool skip_bad = false;  ///< skip a line with a missing or invalid key, weight or time
 };
 
 inline char separator_of(const InputOptions& options) noexcept { return options.nul_separated ? '\0' : '\n'; }
@@ -38,14 +41,19 @@ void add_input_options(CommandLine app, InputOptions& options);
 void add_text_input_options(CommandLine app, InputOptions& options);
 /// --no-decompress.
 void add_no_decompress(CommandLine app, bool& no_decompress);
+/// --line.
+void add_prints_lines(CommandLine app, InputOptions& options);
 /// All options except the files, for a command that gets its files in another way.
 void add_field_options(CommandLine app, InputOptions& options);
 
 /// "keys.txt, line 5"; of standard input "line 5".
 std::string place_text(const std::string& file, std::uint64_t line);
 
-/// Throws std::runtime_error: the key at this place is not of the key type.
-[[noreturn]] void refuse_key(const InputOptions& options, const std::string& place, std::string_view key);
+/// Takes the header of a file. Throws std::runtime_error with the place for a name that is not there.
+void take_header_of_file(FieldSelector& fields, const std::string& place, std::string_view line);
+/// Why a line is refused: its key is not of the key type, or there is none.
+std::string refusal_of_key(const InputOptions& options, std::string_view key);
+std::string refusal_of_line(FieldSelector& fields, std::string_view line);
 
 /// Reads keys, one per line (or separated by NULs), from all files in turn. The last line of a file needs no
 /// separator; an empty line is the empty key.
@@ -58,14 +66,24 @@ class KeyReader {
   explicit KeyReader(const InputOptions& options)
       : blocks_(options.files, separator_of(options), decompress_of(options)),
         cutter_(separator_of(options)),
-        fields_(options.delimiter, options.fields) {}
+        fields_(options.fields),
+        has_header_(options.fields.has_header || fields_.needs_header()),
+        tell_header_(options.take_header),
+        with_keys_(options) {}
 
   /// The next keys, at most max_keys_a_call; empty at the end of the input. They are valid until the next
-  /// call. Throws what BlockReader throws.
+  /// call. Throws what BlockReader throws, and std::runtime_error for a line without a key that is not skipped, and for
+  /// a header without a name that is asked for.
   std::span<const std::string_view> next();
 
   /// The whole lines of the keys that `next` returned.
   std::span<const std::string_view> lines() const noexcept { return lines_; }
+
+  /// Lines without a key that were skipped.
+  std::uint64_t num_skipped() const noexcept { return num_skipped_; }
+  /// The headers so far, and the last one, if files have them. It is valid until the next call of `next`.
+  std::size_t num_headers() const noexcept { return num_headers_; }
+  std::string_view header() const noexcept { return header_; }
 
   /// Where that line is: as place_text says.
   std::string place_of(std::size_t index) const {
@@ -81,10 +99,19 @@ class KeyReader {
   LineCutter cutter_;
   FieldSelector fields_;
   std::vector<char> buffer_;
+  void take_header();
+
+  bool has_header_;
+  std::function<void(std::string_view)> tell_header_;
+  LinesWithKeys with_keys_;
+  std::uint64_t num_skipped_ = 0;
+  std::string_view header_;
+  std::size_t num_headers_ = 0;
+  bool begins_file_ = true;  // the next lines are the first ones of a file
   std::span<const std::string_view> lines_;
+  std::size_t num_lines_ = 0;  // with those that are skipped
   std::size_t file_number_ = 0;
   std::uint64_t num_earlier_lines_ = 0;  // of this file
-  std::vector<std::string_view> keys_;   // if they are not the whole lines
 };
 
 }  // namespace tally::cli

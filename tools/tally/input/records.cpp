@@ -4,7 +4,9 @@
 
 #include <charconv>
 #include <chrono>
+#include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "input/event_time.hpp"
 
@@ -43,14 +45,18 @@ void add_time(CommandLine app, RecordOptions& options) {
       .group("Input");
 }
 
-void add_skip_bad(CommandLine app, InputOptions& options) {
-  options.offers_skip_bad = true;
-  app.add_flag("--skip-bad", options.skip_bad,
-               "Skip lines whose --sum or --time field is missing or invalid, or whose key is not of "
-               "--key-type, and "
-               "print their number")
-      .group("Input");
+namespace {
+
+/// A name in one list needs the header for all.
+InputOptions with_header(InputOptions input, const RecordOptions& options) {
+  for (const auto& [list, flag] :
+       {std::pair(options.sum_fields, "--sum"), std::pair(options.time_fields, "--time")})
+    input.fields.has_header =
+        input.fields.has_header || FieldSelector(input.fields, list, flag).needs_header();
+  return input;
 }
+
+}  // namespace
 
 RecordReader::RecordReader(const InputOptions& input, const RecordOptions& options, const KeyHasher& hasher,
                            bool with_times)
@@ -58,12 +64,13 @@ RecordReader::RecordReader(const InputOptions& input, const RecordOptions& optio
       options_(options),
       hasher_(hasher),
       with_times_(with_times || has_time_fields()),
-      reader_(input),
-      weight_field_(input.delimiter, options.sum_fields, "--sum"),
-      time_field_(input.delimiter, options.time_fields, "--time"),
+      reader_(with_header(input, options)),
+      weight_field_(input.fields, options.sum_fields, "--sum"),
+      time_field_(input.fields, options.time_fields, "--time"),
       keys_(KeyReader::max_keys_a_call),
       numbers_(has_numbers() ? KeyReader::max_keys_a_call : 0),
       number_bytes_(numbers_.size()),
+      lines_(input.prints_lines ? KeyReader::max_keys_a_call : 0),
       digests_(KeyReader::max_keys_a_call),
       weights_(has_weights() ? KeyReader::max_keys_a_call : 0),
       times_(with_times_ ? KeyReader::max_keys_a_call : 0) {}
@@ -79,7 +86,7 @@ bool RecordReader::read_number(std::string_view key, std::size_t index, std::siz
   std::uint64_t bits = 0;
   if (!parse_key(input_.key_type, key, bits)) {
     if (input_.skip_bad) return false;
-    refuse_key(input_, reader_.place_of(index), key);
+    throw std::runtime_error(reader_.place_of(index) + ": " + refusal_of_key(input_, key));
   }
   numbers_[at] = key;
   number_bytes_[at] = bytes_of_number(bits);
@@ -90,24 +97,39 @@ bool RecordReader::read_number(std::string_view key, std::size_t index, std::siz
 
 /// Sets the weight and the time at `at`; returns false if the line is to be skipped.
 bool RecordReader::read_line(std::size_t index, std::size_t at) {
-  const std::string_view line = reader_.lines()[index];
   if (has_weights()) {
-    const std::string_view text = weight_field_.select(line);
-    if (!parse_weight(text, weights_[at])) {
+    const std::optional<std::string_view> text = field_of(weight_field_, index);
+    if (!text) return false;
+    if (!parse_weight(*text, weights_[at])) {
       if (input_.skip_bad) return false;
-      refuse(index, "--sum", text, "a whole number from 0 to 2^64 - 1");
+      refuse(index, "--sum", *text, "a whole number from 0 to 2^64 - 1");
     }
   }
   if (has_time_fields()) {
-    const std::string_view text = time_field_.select(line);
-    const std::optional<Nanoseconds> time = parse_time(text);
+    const std::optional<std::string_view> text = field_of(time_field_, index);
+    if (!text) return false;
+    const std::optional<Nanoseconds> time = parse_time(*text);
     if (!time) {
       if (input_.skip_bad) return false;
-      refuse(index, "--time", text, "a time (seconds since 1970, ISO 8601, or as in access logs)");
+      refuse(index, "--time", *text, "a time (seconds since 1970, ISO 8601, or as in access logs)");
     }
     times_[at] = *time;
   }
   return true;
+}
+
+void RecordReader::take_header() {
+  num_headers_ = reader_.num_headers();
+  if (weight_field_.needs_header()) weight_field_.take_header(reader_.header());
+  if (time_field_.needs_header()) time_field_.take_header(reader_.header());
+}
+
+/// Throws std::runtime_error for a field that is not in the line, unless the line is to be skipped.
+std::optional<std::string_view> RecordReader::field_of(FieldSelector& fields, std::size_t index) {
+  const std::string_view text = fields.select(reader_.lines()[index]);
+  if (!FieldSelector::is_bad(text)) return text;
+  if (input_.skip_bad) return std::nullopt;
+  throw std::runtime_error(reader_.place_of(index) + ": " + refusal_of_line(fields, reader_.lines()[index]));
 }
 
 StreamRecords RecordReader::next() {
@@ -115,6 +137,7 @@ StreamRecords RecordReader::next() {
   while (num_kept == 0) {
     const std::span<const std::string_view> keys = reader_.next();
     if (keys.empty()) return {};
+    if (num_headers_ != reader_.num_headers()) take_header();
     weight_field_.forget_joined();
     time_field_.forget_joined();
     const bool has_more_fields = has_weights() || has_time_fields();
@@ -130,18 +153,20 @@ StreamRecords RecordReader::next() {
         keys_[num_kept] = keys[i];
         digests_[num_kept] = hasher_(keys[i]);
       }
+      if (input_.prints_lines) lines_[num_kept] = reader_.lines()[i];
       ++num_kept;
     }
   }
   if (with_times_ && !has_time_fields()) std::fill_n(times_.begin(), num_kept, now());
   const auto first = [&](auto& all) { return std::span(all).first(all.empty() ? 0 : num_kept); };
-  texts_ = first(has_numbers() ? numbers_ : keys_);
+  texts_ = first(input_.prints_lines ? lines_ : has_numbers() ? numbers_ : keys_);
   return {first(keys_), first(digests_), first(weights_), first(times_)};
 }
 
 void remark_lines_lost(bool quiet, const RecordReader& reader, std::uint64_t num_left_out) {
   if (reader.num_skipped() > 0)
-    remark(quiet, fmt::format("{} lines skipped: missing or invalid number or time", reader.num_skipped()));
+    remark(quiet,
+           fmt::format("{} lines skipped: missing or invalid field, number or time", reader.num_skipped()));
   if (num_left_out > 0)
     remark(quiet, fmt::format("{} lines were late by more than the window and left out", num_left_out));
 }

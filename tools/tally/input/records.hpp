@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,7 +22,6 @@ struct RecordOptions {
 
 void add_sum(CommandLine app, RecordOptions& options);
 void add_time(CommandLine app, RecordOptions& options);
-void add_skip_bad(CommandLine app, InputOptions& options);
 
 /// Reads the keys, weights and times of lines.
 class RecordReader {
@@ -34,14 +34,18 @@ class RecordReader {
   /// structure stores. Valid until the next call. Throws what KeyReader throws, and std::runtime_error for an invalid key or
   /// a missing or invalid weight or time, unless such lines are skipped.
   StreamRecords next();
-  /// The keys of these lines, as they were read.
+  /// What is printed of these lines: the keys as they were read, or with --line the lines.
   std::span<const std::string_view> texts() const noexcept { return texts_; }
 
   const KeyReader& keys() const noexcept { return reader_; }
-  std::uint64_t num_lines() const noexcept { return num_lines_; }  ///< lines read, including skipped ones
-  std::uint64_t num_skipped() const noexcept { return num_skipped_; }
+  std::uint64_t num_lines() const noexcept {
+    return num_lines_ + reader_.num_skipped();
+  }  ///< lines read, including skipped ones
+  std::uint64_t num_skipped() const noexcept { return num_skipped_ + reader_.num_skipped(); }
 
  private:
+  void take_header();
+  std::optional<std::string_view> field_of(FieldSelector& fields, std::size_t index);
   bool read_line(std::size_t index, std::size_t at);
   bool read_number(std::string_view key, std::size_t index, std::size_t at);
   [[noreturn]] void refuse(std::size_t index, std::string_view flag, std::string_view text,
@@ -57,9 +61,11 @@ class RecordReader {
   KeyReader reader_;
   FieldSelector weight_field_;
   FieldSelector time_field_;
+  std::size_t num_headers_ = 0;  // that these two have taken
   std::vector<std::string_view> keys_;
   std::vector<std::string_view> numbers_;  // if keys are numbers: the lines' keys as they were read
   std::vector<NumberBytes> number_bytes_;
+  std::vector<std::string_view> lines_;  // if they are printed
   std::span<const std::string_view> texts_;
   std::vector<Hash128> digests_;
   std::vector<std::uint64_t> weights_;

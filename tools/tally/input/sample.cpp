@@ -1,14 +1,12 @@
 #include "input/sample.hpp"
 
-#include <cerrno>
 #include <cstddef>
-#include <fstream>
 #include <string_view>
-#include <system_error>
 #include <unordered_map>
 #include <vector>
 
 #include "cli/options.hpp"
+#include "input/block_reader.hpp"
 #include "input/histogram_text.hpp"
 #include "tally/hashing/key_hasher.hpp"
 #include "tally/planner/sample.hpp"
@@ -30,15 +28,11 @@ theory::CountHistogram count_sample(const InputOptions& input, std::uint64_t lim
 }
 
 theory::CountHistogram read_histogram(const std::string& path, std::uint64_t limit) {
-  std::ifstream file(path);
-  if (!file) throw std::system_error(errno, std::generic_category(), path);
+  BlockReader blocks({path}, '\n', Decompress::yes);
   std::string text;
-  std::string part(std::size_t{1} << 16, '\0');
-  while (file) {
-    file.read(part.data(), static_cast<std::streamsize>(part.size()));
-    text.append(part, 0, static_cast<std::size_t>(file.gcount()));
-  }
-  if (file.bad()) throw std::system_error(errno, std::generic_category(), path);
+  std::vector<char> buffer;
+  for (auto block = blocks.next(buffer); !block.empty(); block = blocks.next(buffer))
+    text.append(block.data(), block.size());
   return histogram_of_text(text, path, limit);
 }
 

@@ -54,8 +54,10 @@ void add_plan_options(CommandLine app, PlanOptions& options, const std::string& 
           .type_name("FILE")
           .group("Input");
   Option histogram =
-      add_file(app, "--histogram", options.histogram,
-               "A file with two numbers per line: a count, and the number of keys with that count")
+      add_file(
+          app, "--histogram", options.histogram,
+          "A file with two numbers per line: a count, and the number of keys with that count ('-': standard "
+          "input)")
           .group("Input");
   Option zipf =
       add_real(app, "--zipf", options.zipf, "Keys are drawn by Zipf's law with this exponent", {0, 20})

@@ -20,9 +20,9 @@ class InputUnit {
 
   explicit InputUnit(std::uint32_t num_shards) : indices_(num_shards), replies_(num_shards) {}
 
-  void add(std::string_view key, Hash128 digest, std::uint32_t shard) {
+  void add(std::string_view text, Hash128 digest, std::uint32_t shard) {
     const auto index = static_cast<std::uint32_t>(ends_.size());
-    texts_.append(key);
+    texts_.append(text);
     ends_.push_back(texts_.size());
     digests_.push_back(digest);
     indices_[shard].push_back(index);
@@ -31,7 +31,8 @@ class InputUnit {
 
   std::size_t size() const noexcept { return ends_.size(); }
   std::size_t most_in_a_shard() const noexcept { return most_in_a_shard_; }
-  std::string_view key(std::size_t i) const noexcept {
+  /// What is printed of a key.
+  std::string_view text(std::size_t i) const noexcept {
     const std::uint64_t begin = i == 0 ? 0 : ends_[i - 1];
     return std::string_view(texts_).substr(begin, ends_[i] - begin);
   }

@@ -22,9 +22,7 @@ void run_units(const InputOptions& input, const StoreOptions& options, bool quie
                const redis_client::Store& store, UnitWriter& writer) {
   try {
     for_each_batch(input, store.hasher(), quiet,
-                   [&](std::span<const std::string_view> keys, std::span<const Hash128> digests) {
-                     writer.add(keys, digests);
-                   });
+                   [&](Texts, Texts texts, std::span<const Hash128> digests) { writer.add(texts, digests); });
     writer.finish(!stop_requested());
   } catch (const std::exception&) {
     const std::string lines = writer.lines_in_doubt();

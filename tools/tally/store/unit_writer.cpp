@@ -39,6 +39,18 @@ bool has_input() {
   return poll(&polled, 1, 0) > 0;
 }
 
+/// How keys are read, if the log must have been written so: a log of --line has lines, from which keys are read again.
+std::string reading_text(const InputOptions& input) {
+  std::string text(name_of(input.key_type));
+  const FieldOptions& fields = input.fields;
+  if (input.prints_lines) {
+    text += fmt::format(" --line --format {} --delimiter '{}' --fields '{}' --output-delimiter '{}'",
+                        name_of(fields.format), fields.delimiter_or_default(), fields.list,
+                        fields.output_delimiter);
+  }
+  return text;
+}
+
 std::string batches_text(std::uint64_t number) {
   return fmt::format("{} {}", number, number == 1 ? "batch" : "batches");
 }
@@ -62,6 +74,9 @@ UnitWriter::UnitWriter(Cluster& cluster, const redis_client::Store& store, const
       actions_(std::move(actions)),
       writer_id_(fmt::format("{:016x}{:016x}", random_seed(), random_seed())),
       key_type_(input.key_type),
+      reading_(reading_text(input)),
+      prints_lines_(input.prints_lines),
+      fields_(input.fields),
       input_(identity_of(input.files)),
       reads_standard_input_(input.files.empty() || (input.files.size() == 1 && input.files.front() == "-")),
       keys_per_unit_(keys_per_unit(store.num_shards())) {
@@ -74,11 +89,11 @@ UnitWriter::UnitWriter(Cluster& cluster, const redis_client::Store& store, const
           fmt::format("--state: '{}' belongs to the store '{}', but this one is '{}'; give another file",
                       options.state_path, state.store, store_text(store)));
     }
-    if (state.key_type != name_of(key_type_)) {
+    if (state.reading != reading_) {
       throw std::runtime_error(fmt::format(
           "--state: '{}' was written with --key-type {}, but now it is {}; give the same value, or "
           "another file",
-          options.state_path, state.key_type, name_of(key_type_)));
+          options.state_path, state.reading, reading_));
     }
     writer_id_ = state.writer;
     from = state.positions;
@@ -130,16 +145,16 @@ WriterState UnitWriter::state(bool is_finished) const {
                     .writer = writer_id_,
                     .positions = positions(),
                     .next_unit = next_unit_,
-                    .key_type = std::string(name_of(key_type_)),
+                    .reading = reading_,
                     .input = input_,
                     .num_lines = num_logged_lines_,
                     .is_finished = is_finished,
                     .units = {},
                     .printing = {}};
   for (const UnitPointer& unit : units_) {
-    std::vector<std::string> keys;
-    for (std::size_t i = 0; i < unit->size(); ++i) keys.emplace_back(unit->key(i));
-    state.units.emplace_back(unit->first_line, std::move(keys));
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < unit->size(); ++i) texts.emplace_back(unit->text(i));
+    state.units.emplace_back(unit->first_line, std::move(texts));
   }
   return state;
 }
@@ -153,7 +168,7 @@ void UnitWriter::resume() {
   state.store = store_text(store_);
   state.writer = writer_id_;
   state.positions = positions();
-  state.key_type = name_of(key_type_);
+  state.reading = reading_;
   state.input = input_;
   state.num_lines = num_logged_lines_ = num_to_skip_;
   state.is_finished = false;
@@ -176,12 +191,14 @@ void UnitWriter::resume() {
     remark(false, fmt::format("the last run had no answer for {} of its input; sent again, and counted once",
                               lines_text(first, last)));
   }
-  for (const auto& [first_line, keys] : state.units) {
+  for (const auto& [first_line, texts] : state.units) {
     const auto unit = std::make_shared<InputUnit>(store_.num_shards());
-    for (const std::string& key : keys) {
+    for (const std::string& text : texts) {
+      const std::string_view key = prints_lines_ ? fields_.select(text) : text;
       const Hash128 digest = store_.hasher()(stored_key(key_type_, key));
-      unit->add(key, digest, store_.shard_of(digest));
+      unit->add(text, digest, store_.shard_of(digest));
     }
+    fields_.forget_joined();
     unit->number = next_unit_++;
     unit->first_line = first_line;
     unit->is_repeated = true;
@@ -191,8 +208,8 @@ void UnitWriter::resume() {
   drain();
 }
 
-void UnitWriter::add(std::span<const std::string_view> keys, std::span<const Hash128> digests) {
-  for (std::size_t i = 0; i < keys.size(); ++i) {
+void UnitWriter::add(std::span<const std::string_view> texts, std::span<const Hash128> digests) {
+  for (std::size_t i = 0; i < texts.size(); ++i) {
     ++totals_.num_lines;
     if (num_to_skip_ > 0) {
       --num_to_skip_;
@@ -200,13 +217,13 @@ void UnitWriter::add(std::span<const std::string_view> keys, std::span<const Has
       continue;
     }
     if (current_->size() == 0) current_->first_line = totals_.num_lines;
-    current_->add(keys[i], digests[i], store_.shard_of(digests[i]));
+    current_->add(texts[i], digests[i], store_.shard_of(digests[i]));
   }
   if (current_->size() >= keys_per_unit_ ||
       current_->most_in_a_shard() + KeyReader::max_keys_a_call > most_keys_per_batch) {
     send_current();
   }
-  const bool may_pause = input_.empty() && keys.size() < KeyReader::max_keys_a_call;
+  const bool may_pause = input_.empty() && texts.size() < KeyReader::max_keys_a_call;
   if (!may_pause || (reads_standard_input_ && has_input())) return;
   send_current();
   drain();

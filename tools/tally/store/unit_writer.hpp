@@ -50,8 +50,8 @@ class UnitWriter {
   UnitWriter(redis_client::Cluster& cluster, const redis_client::Store& store, const StoreOptions& options,
              const InputOptions& input, bool quiet, Output& output, Actions actions);
 
-  /// The next keys of the input. Throws Unavailable and StoreError; the log then has what is not done.
-  void add(std::span<const std::string_view> keys, std::span<const Hash128> digests);
+  /// The next keys of the input, and the texts that are printed of them. Throws Unavailable and StoreError; the log then has what is not done.
+  void add(std::span<const std::string_view> texts, std::span<const Hash128> digests);
   /// Sends the rest and waits for all replies. `is_finished`: the whole input was read.
   void finish(bool is_finished);
 
@@ -84,6 +84,9 @@ class UnitWriter {
   std::optional<WriterLog> log_;
   std::string writer_id_;
   KeyType key_type_;
+  std::string reading_;
+  bool prints_lines_;
+  FieldSelector fields_;
   InputIdentity input_;
   bool reads_standard_input_;
   std::uint64_t num_logged_lines_ = 0;

@@ -139,7 +139,7 @@ std::string payload_of(const WriterState& state) {
   }
   bytes.number(state.num_lines);
   bytes.number(state.is_finished ? 1 : 0);
-  if (state.key_type != WriterState().key_type) bytes.text(state.key_type);
+  if (state.reading != WriterState().reading) bytes.text(state.reading);
   return bytes.bytes();
 }
 
@@ -156,7 +156,7 @@ WriterState state_in(LogReader& reader) {
   }
   state.num_lines = reader.number();
   state.is_finished = reader.number() != 0;
-  if (!reader.is_at_end()) state.key_type = reader.text();
+  if (!reader.is_at_end()) state.reading = reader.text();
   return state;
 }
 

@@ -30,11 +30,11 @@ struct WriterState {
   std::string writer;  ///< of this log alone
   std::vector<redis_client::WriterPosition> positions;
   std::uint64_t next_unit = 1;
-  std::string key_type = "text";  ///< the value of --key-type
+  std::string reading = "text";  ///< how keys are read: reading_text
   InputIdentity input;
   std::uint64_t num_lines = 0;  ///< of the input that are in units
   bool is_finished = true;      ///< the input was read to its end, or to a stop
-  std::vector<std::pair<std::uint64_t, std::vector<std::string>>> units;  ///< not done: first line and keys
+  std::vector<std::pair<std::uint64_t, std::vector<std::string>>> units;  ///< not done: first line and texts
   std::optional<OutputPlace> printing;  ///< of the first of them, if it had begun
 };
 

@@ -4,11 +4,11 @@
 
 namespace tally::cli {
 
-Json key_json(std::string_view key) {
-  if (is_utf8(key)) return {{"key", key}};
+Json text_json(const std::string& name, std::string_view text) {
+  if (is_utf8(text)) return {{name, text}};
   std::string digits;
-  for (const char byte : key) digits += fmt::format("{:02x}", static_cast<unsigned char>(byte));
-  return {{"key_hex", digits}};
+  for (const char byte : text) digits += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  return {{name + "_hex", digits}};
 }
 
 Json hash_json(const KeyHasher& hasher) {

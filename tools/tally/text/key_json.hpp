@@ -8,8 +8,10 @@
 
 namespace tally::cli {
 
-/// {"key": "..."}, or {"key_hex": "..."} for bytes that are not UTF-8, which JSON cannot hold.
-Json key_json(std::string_view key);
+/// {name: "..."}, or {name_hex: "..."} for bytes that are not UTF-8, which JSON cannot hold.
+Json text_json(const std::string& name, std::string_view text);
+/// The same with the name "key".
+inline Json key_json(std::string_view key) { return text_json("key", key); }
 
 /// The hash in a summary: its name, and the seed or the id of the secret key.
 Json hash_json(const KeyHasher& hasher);

@@ -4,9 +4,9 @@
 
 namespace tally::cli {
 
-Piece::Piece(const InputOptions& input) : fields(input.delimiter, input.fields) {
+Piece::Piece(const InputOptions& input) : fields(input.fields) {
   constexpr std::size_t num_short_keys = BlockReader::block_bytes / 16;
-  keys.reserve(num_short_keys);
+  texts.reserve(num_short_keys);
   digests.reserve(num_short_keys);
 }
 

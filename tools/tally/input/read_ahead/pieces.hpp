@@ -8,10 +8,11 @@
 #include <exception>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include "input/field_selector.hpp"
+#include "input/fields/field_selector.hpp"
 #include "input/key_reader.hpp"
 #include "tally/hashing/hash128.hpp"
 
@@ -27,18 +28,19 @@ struct Piece {
   std::vector<char> bytes;
   std::span<const char> block;  // of the bytes, what was read
   FieldSelector fields;
-  std::vector<std::string_view> keys;  // all of them; once sieved those that were absent
-  std::vector<Hash128> digests;        // of the keys
-  std::uint64_t num_others = 0;        // keys that were not absent
-  std::uint64_t num_remembered = 0;    // when that was found
+  std::vector<std::string_view> texts;  // of all keys, what is printed; once sieved of those that were absent
+  std::vector<Hash128> digests;         // of the keys
+  std::uint64_t num_others = 0;         // keys that were not absent
+  std::uint64_t num_remembered = 0;     // when that was found
   std::vector<Hash128> to_remember;
-  std::exception_ptr error;  // in place of keys
+  std::exception_ptr error;  // in place of texts
   std::size_t file_number = 0;
   std::uint64_t num_lines = 0;
-  std::uint64_t num_skipped = 0;  // lines with an invalid key
+  std::uint64_t num_skipped = 0;  // lines with a missing or invalid key
   std::optional<std::uint64_t>
-      refused_line;  // the first one with an invalid key, counted from 0, if it is not skipped
-  std::string_view refused_key;
+      refused_line;                        // the first one of those, counted from 0, if they are not skipped
+  std::string refusal;                     // why
+  std::optional<std::string_view> header;  // if it begins a file that has one
 };
 
 /// The pieces that two threads pass to each other, in the order of the input, and what wakes a thread that waits.

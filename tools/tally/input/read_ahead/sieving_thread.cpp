@@ -54,12 +54,12 @@ void SievingThread::sieve(Piece& piece, std::size_t begin) const {
     const std::size_t size = std::min(absent.size(), piece.digests.size() - begin);
     const std::size_t count = work_.find_absent({&piece.digests[begin], size}, absent);
     for (std::size_t i = 0; i < count; ++i, ++num_kept) {
-      piece.keys[num_kept] = piece.keys[begin + absent[i]];
+      piece.texts[num_kept] = piece.texts[begin + absent[i]];
       piece.digests[num_kept] = piece.digests[begin + absent[i]];
     }
   }
-  piece.num_others += piece.keys.size() - num_kept;
-  piece.keys.resize(num_kept);
+  piece.num_others += piece.texts.size() - num_kept;
+  piece.texts.resize(num_kept);
   piece.digests.resize(num_kept);
 }
 

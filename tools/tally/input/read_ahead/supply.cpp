@@ -12,7 +12,9 @@ Supply::Supply(const InputOptions& input, const KeyHasher& hasher, Pieces& piece
       hasher_(hasher),
       pieces_(pieces),
       separator_(separator_of(input)),
-      reader_(input.files, separator_, decompress_of(input)) {}
+      reader_(input.files, separator_, decompress_of(input)),
+      fields_(input.fields),
+      has_header_(input.fields.has_header || fields_.needs_header()) {}
 
 Supply::Taken Supply::take() {
   if (is_at_end_ || is_reading_.test_and_set()) return {};
@@ -49,8 +51,22 @@ bool Supply::waits_for_long_line(std::uint64_t number) {
 
 void Supply::read_into(Piece& piece) {
   piece.block = {};
-  piece.error = caught([&] { piece.block = reader_.next(piece.bytes); });
-  piece.file_number = reader_.file_number();
+  piece.header.reset();
+  piece.error = caught([&] {
+    piece.block = reader_.next(piece.bytes);
+    piece.file_number = reader_.file_number();
+    if (has_header_ && !piece.block.empty()) take_header(piece);
+  });
+}
+
+void Supply::take_header(Piece& piece) {
+  if (last_file_number_ != piece.file_number) {
+    last_file_number_ = piece.file_number;
+    const std::string_view block(piece.block.data(), piece.block.size());
+    piece.header = block.substr(0, block.find(separator_));
+    take_header_of_file(fields_, place_text(reader_.file_name(piece.file_number), 1), *piece.header);
+  }
+  piece.fields.take_header_of(fields_);
 }
 
 }  // namespace tally::cli

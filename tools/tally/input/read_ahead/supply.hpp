@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "input/block_reader.hpp"
 #include "input/key_loop.hpp"
@@ -29,29 +30,40 @@ class Supply {
   template <class AfterBatch>
   void hash(Piece& piece, LineCutter& cutter, AfterBatch after_batch) const {
     piece.fields.forget_joined();
-    piece.keys.clear();
+    piece.texts.clear();
     piece.digests.clear();
     piece.num_others = 0;
     cutter.begin(piece.block);
     piece.num_lines = 0;
     piece.num_skipped = 0;
     piece.refused_line.reset();
-    std::vector<std::string_view> selected;
+    LinesWithKeys with_keys(input_);
     BatchHasher hash_batch(input_, hasher_);
+    bool has_header = piece.header.has_value();
     while (true) {
-      const std::span<const std::string_view> lines = cutter.next();
+      std::span<const std::string_view> lines = cutter.next();
       if (lines.empty()) return;
-      const std::span<const std::string_view> keys = piece.fields.select_all(lines, selected);
-      const BatchHasher::Hashed hashed = hash_batch(keys);
-      if (hashed.refused) {
-        piece.refused_line = piece.num_lines + *hashed.refused;
-        piece.refused_key = keys[*hashed.refused];
+      if (std::exchange(has_header, false)) {
+        lines = lines.subspan(1);
+        ++piece.num_lines;
+      }
+      const LinesWithKeys::Selected selected = with_keys.select(piece.fields, lines);
+      if (selected.refused) {
+        piece.refused_line = piece.num_lines + *selected.refused;
+        piece.refusal = refusal_of_line(piece.fields, lines[*selected.refused]);
         return;
       }
-      piece.num_lines += keys.size();
-      piece.num_skipped += keys.size() - hashed.keys.size();
-      const std::size_t begin = piece.keys.size();
-      piece.keys.insert(piece.keys.end(), hashed.keys.begin(), hashed.keys.end());
+      const BatchHasher::Hashed hashed =
+          hash_batch(selected.keys, input_.prints_lines ? selected.lines : selected.keys);
+      if (hashed.refused) {
+        piece.refused_line = piece.num_lines + *hashed.refused;
+        piece.refusal = refusal_of_key(input_, selected.keys[*hashed.refused]);
+        return;
+      }
+      piece.num_lines += lines.size();
+      piece.num_skipped += lines.size() - hashed.keys.size();
+      const std::size_t begin = piece.texts.size();
+      piece.texts.insert(piece.texts.end(), hashed.texts.begin(), hashed.texts.end());
       piece.digests.insert(piece.digests.end(), hashed.digests.begin(), hashed.digests.end());
       after_batch(begin);
     }
@@ -70,6 +82,7 @@ class Supply {
  private:
   bool waits_for_long_line(std::uint64_t number);
   void read_into(Piece& piece);
+  void take_header(Piece& piece);
 
   const InputOptions& input_;
   KeyHasher hasher_;
@@ -80,6 +93,9 @@ class Supply {
   std::atomic_flag is_reading_;
   BlockReader reader_;
   std::size_t last_block_bytes_ = 0;
+  FieldSelector fields_;  // of the last header
+  bool has_header_;
+  std::optional<std::size_t> last_file_number_;
 
   std::atomic<std::uint64_t> num_taken_ = 0;
   std::atomic<bool> is_at_end_ = false;

@@ -1,6 +1,7 @@
 #include "input/read_ahead/using_thread.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "text/output.hpp"
@@ -10,16 +11,16 @@ namespace {
 
 void use(const WorkForTwo& work, Piece& piece) {
   piece.to_remember.clear();
-  const WorkForTwo::Keys keys = piece.keys;
+  const WorkForTwo::Texts texts = piece.texts;
   const WorkForTwo::Digests digests = piece.digests;
   std::size_t begin = 0;
   do {
-    const std::size_t size = std::min(KeyReader::max_keys_a_call, keys.size() - begin);
-    const WorkForTwo::Digests found = work.use(keys.subspan(begin, size), digests.subspan(begin, size),
+    const std::size_t size = std::min(KeyReader::max_keys_a_call, texts.size() - begin);
+    const WorkForTwo::Digests found = work.use(texts.subspan(begin, size), digests.subspan(begin, size),
                                                begin == 0 ? piece.num_others : 0, piece.num_remembered);
     piece.to_remember.insert(piece.to_remember.end(), found.begin(), found.end());
     begin += size;
-  } while (begin < keys.size());
+  } while (begin < texts.size());
 }
 
 /// False if there is nothing to read now.
@@ -50,12 +51,14 @@ KeyTotals run_using_thread(const InputOptions& input, const WorkForTwo& work, Pi
       if (piece.error) std::rethrow_exception(piece.error);
       if (std::exchange(file_number, piece.file_number) != piece.file_number) num_lines = 0;
       if (piece.refused_line) {
-        refuse_key(input, place_text(supply.file_name(file_number), num_lines + *piece.refused_line + 1),
-                   piece.refused_key);
+        throw std::runtime_error(
+            place_text(supply.file_name(file_number), num_lines + *piece.refused_line + 1) + ": " +
+            piece.refusal);
       }
+      if (piece.header && input.take_header) input.take_header(*piece.header);
       use(work, piece);
       num_lines += piece.num_lines;
-      totals.num_keys += piece.keys.size() + piece.num_others;
+      totals.num_keys += piece.texts.size() + piece.num_others;
       totals.num_skipped += piece.num_skipped;
       pieces.set(piece, Piece::State::used);
       ++next;

@@ -14,7 +14,7 @@ namespace tally::cli {
 /// The second thread calls `find_absent` and `remember`, and so owns the set. The thread that calls read_ahead calls `use`,
 /// and owns everything else.
 struct WorkForTwo {
-  using Keys = std::span<const std::string_view>;
+  using Texts = std::span<const std::string_view>;
   using Digests = std::span<const Hash128>;
 
   /// Writes the indices of the digests that are not in the set, in order, and returns their number. `indices` is at least
@@ -24,10 +24,10 @@ struct WorkForTwo {
   /// Inserts into the set what `use` returned: all of it sooner or later, in that order.
   std::function<void(Digests digests)> remember;
 
-  /// Takes the keys in their order, without those that find_absent did not name, of which there were `num_others` more. At
+  /// Takes the keys in their order, and the texts that are printed of them, without those that find_absent did not name, of which there were `num_others` more. At
   /// that time the first `num_remembered` digests of all that earlier calls returned were in the set; some of the later ones
   /// may be among the keys. Returns the digests to remember, valid until the next call.
-  std::function<Digests(Keys keys, Digests digests, std::uint64_t num_others, std::uint64_t num_remembered)>
+  std::function<Digests(Texts texts, Digests digests, std::uint64_t num_others, std::uint64_t num_remembered)>
       use;
 };
 
