@@ -395,6 +395,11 @@ law('a file that is dropped is counted here, and planned for', async () => {
   }
   await page.setInputFiles('#file', { name: 'log.gz', mimeType: 'application/gzip', buffer: Buffer.from([0x1f, 0x8b, 8, 0]) });
   await page.waitForFunction(() => /compressed \(gzip\)/.test(document.querySelector('.told').textContent));
+  writeFileSync(join(own_files, 'many'), `${lines.join('\n')}\n`.repeat(200));
+  await page.setInputFiles('#file', join(own_files, 'many'));
+  await page.check('#repeats-unknown');
+  await page.waitForFunction(() => /Keys1,000,000/.test(document.querySelector('.facts').textContent) && !document.querySelector('#results.is-old'));
+  assert.match(await page.textContent('.told'), /Counting/, 'the answer has waited for the file, which is not asked for any more');
   await page.evaluate(() => (location.hash = '#repeats=file'));
   await page.waitForFunction(() => /No file/.test(document.querySelector('.told').textContent));
   await page.setInputFiles('#file', { name: 'empty', mimeType: 'text/plain', buffer: Buffer.alloc(0) });

@@ -23,7 +23,7 @@ function usualName(candidate) {
 }
 
 /** Whether the error is promised only for keys that were never inserted, although N is larger than 1. */
-const isOnlyForAbsent = (candidate) => candidate.promised_true_count === 0 && candidate.errors?.length > 1;
+export const isOnlyForAbsent = (candidate) => candidate.promised_true_count === 0 && candidate.errors?.length > 1;
 const lastError = (candidate) => candidate.errors?.at(-1);
 
 const yes = (value) => (value ? 'yes' : 'no');

@@ -1,15 +1,15 @@
 // The page: questions, answers, charts, simulation, code.
 
-import { nameAll, sentence, showAnswers } from './answers.js';
+import { isOnlyForAbsent, nameAll, sentence, showAnswers } from './answers.js';
 import { believe, startBelieve } from './believe.js';
 import { LineChart, spaced } from './charts.js';
 import { languages } from './code.js';
 import { announce, byId, copyButton, make, tableOf } from './elements.js';
 import { Engine, latest } from './engine.js';
+import { usesSketches } from './fields.js';
 import { startFigures } from './figures.js';
 import { makeForm, showErrors, showFile, showState } from './form.js';
 import { showInside, startInside } from './inside.js';
-import { usesSketches } from './fields.js';
 import { bytes, count, counted, rate, shortCount, shortRate, significant } from './numbers.js';
 import { checked, fragmentOf, requirementsOf, stateOfFragment } from './state.js';
 
@@ -44,7 +44,7 @@ const answer = latest(planner, (isSlow) => showSlow('working', isSlow), async ()
   const { values, errors } = checked(state);
   showErrors(errors);
   history.replaceState(null, '', `#${fragmentOf(state)}`);
-  const isOld = Object.keys(errors).length > 0 || state.isCounting;
+  const isOld = Object.keys(errors).length > 0 || (state.repeats === 'file' && state.isCounting);
   byId('results').classList.toggle('is-old', isOld);
   byId('plan-error').textContent = '';
   if (isOld) return;
@@ -150,7 +150,7 @@ async function drawByMemory(values, candidate) {
   delete wanted.memory_bytes;
   const series = [];
   for (const own of plan.candidates) {
-    if (own.kind === 'count-min' || own.promised_true_count === 0 && own.errors?.length > 1 || series.length === 8) continue;
+    if (own.kind === 'count-min' || isOnlyForAbsent(own) || series.length === 8) continue;
     const { kind, scheme, num_subtables } = own.shape;
     const requirements = { ...wanted, scheme, ...(kind === 'dleft' ? { num_subtables } : {}) };
     const found = await curves.call('error_by_memory', { kind, requirements, memory_bytes: memory });
@@ -194,8 +194,8 @@ function limitText({ num_hashes, num_positions }) {
 
 /** What is uncertain about a number whose formula is a limit. */
 function lawOf(point, shape) {
+  if (point.law === 'limit') return limitText(shape);
   return {
-    limit: limitText(shape),
     bound: ' (at most, however often keys repeat)',
     independent: ' (as if counters were independent of each other)',
   }[point.law] ?? '';
