@@ -77,9 +77,11 @@ TEST(ReadAhead, EveryKeyComesAtItsFirstSightAndOnce) {
   const std::vector<std::string> keys = test::split_keys(text);
   for (int round = 0; round < 5; ++round) {
     FirstSights sights;
-    read_ahead(input_of({directory.write("keys", text)}), KeyHasher(round), true, sights.work());
+    KeyTotals totals;
+    read_ahead(input_of({directory.write("keys", text)}), KeyHasher(round), true, sights.work(), totals);
     EXPECT_EQ(sights.keys_once, test::keys_over(keys, 1));
     EXPECT_EQ(sights.num_lines, keys.size());
+    EXPECT_EQ(totals.num_keys, keys.size());
     EXPECT_GT(sights.num_left_out, keys.size() / 4);
     EXPECT_EQ(sights.second_threads.size(), 1U);
     EXPECT_FALSE(sights.second_threads.contains(std::this_thread::get_id()));
@@ -89,7 +91,8 @@ TEST(ReadAhead, EveryKeyComesAtItsFirstSightAndOnce) {
 TEST(ReadAhead, AnEmptyFileHasNoKeys) {
   const TemporaryDirectory directory;
   FirstSights sights;
-  read_ahead(input_of({directory.write("empty", "")}), KeyHasher(1), true, sights.work());
+  KeyTotals totals;
+  read_ahead(input_of({directory.write("empty", "")}), KeyHasher(1), true, sights.work(), totals);
   EXPECT_EQ(sights.num_lines, 0U);
 }
 
@@ -99,6 +102,7 @@ TEST(ReadAhead, AFailureAnywhereEndsBothThreadsAndIsThrown) {
   for (const int failing : {0, 1, 2, 3}) {
     for (const int num_calls : {0, 1, 10}) {
       FirstSights sights;
+      KeyTotals totals;
       const WorkForTwo work = sights.work();
       std::array<int, 3> calls_left{num_calls, num_calls, num_calls};
       const auto count = [&](int i) {
@@ -112,7 +116,7 @@ TEST(ReadAhead, AFailureAnywhereEndsBothThreadsAndIsThrown) {
                      auto remembered) { return count(2), work.use(keys, digests, others, remembered); }};
       InputOptions input = input_of({file});
       if (failing == 3) input.files.push_back(directory / "none");
-      EXPECT_THROW(read_ahead(input, KeyHasher(1), true, failing_work), std::runtime_error);
+      EXPECT_THROW(read_ahead(input, KeyHasher(1), true, failing_work, totals), std::runtime_error);
       if (failing == 3) {
         EXPECT_EQ(sights.num_lines, 200'000U);  // what came before it
       }

@@ -10,6 +10,7 @@ namespace detail {
 // Signal handlers write them.
 inline std::atomic<int> stop_signal = 0;
 inline std::atomic<bool> is_reload_requested = false;
+inline std::atomic<bool> is_status_requested = false;
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 }  // namespace detail
 
@@ -28,6 +29,18 @@ inline void install_reload_handler() noexcept {
   struct sigaction action {};
   action.sa_handler = [](int) { detail::is_reload_requested = true; };
   sigaction(SIGHUP, &action, nullptr);
+}
+
+/// Whether SIGUSR1 arrived since the last call, for a command that then says what it has done so far.
+inline bool take_status_request() noexcept {
+  return detail::is_status_requested && detail::is_status_requested.exchange(false);
+}
+
+/// SIGUSR1 no longer ends the command.
+inline void install_status_handler() noexcept {
+  struct sigaction action {};
+  action.sa_handler = [](int) { detail::is_status_requested = true; };
+  sigaction(SIGUSR1, &action, nullptr);
 }
 
 /// The first signal of a kind only asks to stop (a blocking call returns EINTR); the second one kills.

@@ -8,6 +8,7 @@
 #include "commands/commands.hpp"
 #include "commands/over_store.hpp"
 #include "input/input_is_output.hpp"
+#include "input/live_status.hpp"
 #include "shape/options.hpp"
 #include "tally/shapes/threshold.hpp"
 
@@ -68,6 +69,8 @@ Run declare_over(CommandLine app) {
   add_prints_lines(app, options->input);
   add_sum(app, options->records);
   add_time(app, options->records);
+  add_follow(app, options->input);
+  add_every(app, options->every);
   add_duration(app, "-w,--window", options->window, R"(
       Print a key each time it reaches N within this time, such as 10m, but at most about once per window
       )");
@@ -109,9 +112,10 @@ Run declare_over(CommandLine app) {
   add_quiet(app, options->quiet);
   add_store(app, *store, StoreUse::write_or_make);
   return [app, options, store] {
+    refuse_followed_state(options->input, options->state_path);
     if (store->is_given()) {
       refuse_with_store(app, {"--sum", "--time", "--skip-bad", "--threads", "--with-count", "--exact",
-                              "--wait-for-state", "--key-file", "--keyed"});
+                              "--every", "--wait-for-state", "--key-file", "--keyed"});
       store->state_path = options->state_path;
       return run_over_store(store_options(*options, *store, app.get_option("--slots").is_given()));
     }

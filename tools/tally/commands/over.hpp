@@ -34,6 +34,7 @@ struct OverOptions {
   bool json = false;
   bool quiet = false;
   bool line_buffered = false;
+  std::optional<Nanoseconds> every;
 
   CounterUpdate update_or_plain() const { return update.value_or(CounterUpdate::plain); }
 };

@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "commands/over.hpp"
+#include "input/live_status.hpp"
 #include "input/printed_key.hpp"
 #include "tally/streams/exact_check.hpp"
 #include "tally/streams/observer.hpp"
@@ -23,6 +25,10 @@ class OverReport {
   /// The input, read with which the header of its lines is printed, too.
   InputOptions input() { return printed_.follow(options_.input, output_); }
   void finish(const Json& summary);
+  /// What is said while the input is read.
+  LiveStatus status(LiveStatus::Says says) {
+    return {std::move(says), options_.every, options_.json ? &output_ : nullptr};
+  }
 
  private:
   void write(std::string_view text, std::uint64_t count);

@@ -41,42 +41,49 @@ ExitCode run_over_sums(const OverOptions& options, StreamState& state) {
   restore(options, state, stream);
   RecordReader reader(report.input(), options.records, hasher, options.window.has_value());
   const auto start = std::chrono::steady_clock::now();
+  const auto seconds = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  const auto overcount = [&] { return stream.bound().epsilon * static_cast<double>(stream.total()); };
+  const auto summary = [&] {
+    Json json{{"num_lines", stream.num_records()},
+              {"total", stream.total()},
+              {"num_reported", stream.num_reported()},
+              {"num_possible_repeats", stream.num_possible_repeats()},
+              {"overcount_at_most", overcount()},
+              {"failure_probability", stream.bound().failure_probability},
+              {"num_late_lines", stream.clock().num_late()},
+              {"num_lines_left_out", stream.clock().num_left_out()},
+              {"num_skipped_lines", reader.num_skipped()},
+              {"memory_bytes", stream.memory_bytes()},
+              {"seconds", seconds()},
+              {"interrupted", stop_requested()}};
+    json.update(hash_json(hasher));
+    return json;
+  };
+  const auto words = [&] {
+    return fmt::format(
+        "{}{} lines, {} reported at {}{}; a sum is too high by more than {:.0f} with a "
+        "probability of at most {}{}; {}, {:.2f} s; {}",
+        stop_requested() ? "interrupted after " : "", stream.num_records(), stream.num_reported(),
+        options.threshold, options.window ? " within " + duration_text(*options.window) : std::string(),
+        overcount(), human_rate(stream.bound().failure_probability), unless_chosen(hasher),
+        human_bytes(static_cast<double>(stream.memory_bytes())), seconds(), hash_text(hasher));
+  };
+  LiveStatus status = report.status({words, summary});
+  const Meanwhile meanwhile([&](bool) { status.look(); });
   for_each_record(reader, options.quiet,
                   [&](const StreamRecords& records) { report.write(reader.texts(), stream.add(records)); });
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-
-  const CountMinBound bound = stream.bound();
-  const double overcount = bound.epsilon * static_cast<double>(stream.total());
-  Json summary{{"num_lines", stream.num_records()},
-               {"total", stream.total()},
-               {"num_reported", stream.num_reported()},
-               {"num_possible_repeats", stream.num_possible_repeats()},
-               {"overcount_at_most", overcount},
-               {"failure_probability", bound.failure_probability},
-               {"num_late_lines", stream.clock().num_late()},
-               {"num_lines_left_out", stream.clock().num_left_out()},
-               {"num_skipped_lines", reader.num_skipped()},
-               {"memory_bytes", stream.memory_bytes()},
-               {"seconds", seconds},
-               {"interrupted", stop_requested()}};
-  summary.update(hash_json(hasher));
-  report.finish(summary);
+  report.finish(summary());
   state.save([&](StateWriter& into) { stream.save(into); });
-  remark(options.quiet,
-         fmt::format("{}{} lines, {} reported at {}{}; a sum is too high by more than {:.0f} with a "
-                     "probability of at most {}{}; {}, {:.2f} s; {}",
-                     stop_requested() ? "interrupted after " : "", stream.num_records(),
-                     stream.num_reported(), options.threshold,
-                     options.window ? " within " + duration_text(*options.window) : std::string(), overcount,
-                     human_rate(bound.failure_probability), unless_chosen(hasher),
-                     human_bytes(static_cast<double>(stream.memory_bytes())), seconds, hash_text(hasher)));
+  remark(options.quiet, words());
   if (stream.num_possible_repeats() > 0) {
     remark(options.quiet,
            fmt::format("{} reports may be repeats: the set of reported keys was full; give more --memory",
                        stream.num_possible_repeats()));
   }
   explain_counts(options);
-  remark_lines_lost(options.quiet, reader, stream.clock().num_left_out());
+  remark_lines_lost(options.quiet, reader, stream.clock());
   return stream.num_reported() > 0 ? ExitCode::success : ExitCode::none;
 }
 

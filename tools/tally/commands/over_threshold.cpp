@@ -91,8 +91,8 @@ class ExactKeys {
   std::vector<std::string_view> views_;
 };
 
-KeyTotals read_keys(const OverOptions& options, const KeyHasher& hasher, ThresholdStream& stream,
-                    ExactCheck* check, OverReport& report) {
+void read_keys(const OverOptions& options, const KeyHasher& hasher, ThresholdStream& stream,
+               ExactCheck* check, OverReport& report, KeyTotals& totals) {
   using Digests = WorkForTwo::Digests;
   const WorkForTwo work{
       .find_absent = [&](Digests digests, auto indices) { return stream.find_unreported(digests, indices); },
@@ -105,11 +105,9 @@ KeyTotals read_keys(const OverOptions& options, const KeyHasher& hasher, Thresho
           }};
   const InputOptions input = report.input();
   const bool in_two_threads = wants_two_threads(options) && stream.can_be_shared() && can_read_ahead(input);
-  if (in_two_threads) {
-    if (const auto totals = read_ahead(input, hasher, options.quiet, work)) return *totals;
-  }
+  if (in_two_threads && read_ahead(input, hasher, options.quiet, work, totals)) return;
   ExactKeys exact_keys(options.input.key_type);
-  return for_each_batch(input, hasher, options.quiet, [&](Texts keys, Texts texts, Digests digests) {
+  for_each_batch(input, hasher, options.quiet, totals, [&](Texts keys, Texts texts, Digests digests) {
     if (check != nullptr) check->begin_batch(exact_keys.of(keys));
     report.write(texts, stream.add_batch(digests));
   });
@@ -141,7 +139,8 @@ void warn_of_broken_promises(const ThresholdStreamStatistics& now) {
   }
 }
 
-Json summary_of(const ThresholdStreamStatistics& now, const KeyHasher& hasher, double seconds) {
+Json summary_of(const ThresholdStreamStatistics& now, std::uint64_t num_skipped, const KeyHasher& hasher,
+                double seconds) {
   Json summary{{"num_lines", now.num_keys},
                {"num_distinct_keys_estimate", now.num_distinct_keys},
                {"num_reported", now.num_reported},
@@ -151,6 +150,7 @@ Json summary_of(const ThresholdStreamStatistics& now, const KeyHasher& hasher, d
                {"false_positive_rate_at_most", now.false_positive_rate},
                {"false_positive_rate_planned", now.planned_false_positive_rate},
                {"num_expected_false_reports", nullptr},
+               {"num_skipped_lines", num_skipped},
                {"memory_bytes", now.memory_bytes},
                {"seconds", seconds},
                {"interrupted", stop_requested()}};
@@ -194,12 +194,19 @@ ExitCode run_over_threshold(const OverOptions& options, StreamState& state) {
   restore(options, state, stream);
 
   const auto start = std::chrono::steady_clock::now();
-  const KeyTotals totals = read_keys(options, hasher, stream, check, report);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  KeyTotals totals;
+  const auto seconds_so_far = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  LiveStatus status = report.status(
+      {[&] { return last_words(options, stream.statistics(), hasher, seconds_so_far()); },
+       [&] { return summary_of(stream.statistics(), totals.num_skipped, hasher, seconds_so_far()); }});
+  const Meanwhile meanwhile([&](bool) { status.look(); });
+  read_keys(options, hasher, stream, check, report, totals);
+  const double seconds = seconds_so_far();
 
   const ThresholdStreamStatistics now = stream.statistics();
-  Json summary = summary_of(now, hasher, seconds);
-  summary["num_skipped_lines"] = totals.num_skipped;
+  Json summary = summary_of(now, totals.num_skipped, hasher, seconds);
   std::optional<ExactCheck::Result> checked;
   if (exact) checked = exact->result();
   if (checked) summary["exact"] = check_json(*checked, exact->predicts());

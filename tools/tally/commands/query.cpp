@@ -10,6 +10,7 @@
 #include "commands/selected_keys.hpp"
 #include "files/filter_file.hpp"
 #include "input/key_loop.hpp"
+#include "input/live_status.hpp"
 #include "input/printed_key.hpp"
 #include "text/key_json.hpp"
 
@@ -39,6 +40,8 @@ ExitCode run_query(const QueryOptions& options) {
     }
     for (std::size_t i = 0; i < texts.size(); ++i) selected.take(texts[i], results[i]);
   };
+  LiveStatus status({[&] { return selected.text(); }});
+  const Meanwhile meanwhile([&](bool) { status.look(); });
   for_each_batch(selected.input(), filter->hasher(), options.quiet, test);
   return selected.finish("num_keys");
 }
@@ -118,6 +121,7 @@ Run declare_query(CommandLine app) {
   add_no_verify(app, options->filter.verify);
   add_input_options(app, options->input);
   add_prints_lines(app, options->input);
+  add_follow(app, options->input);
   app.add_flag("-v,--invert", options->selection.invert,
                "Print the keys that are certainly not in the filter instead");
   app.add_flag("-c,--count", options->selection.count_only, "Print only the number of selected keys");
@@ -154,6 +158,7 @@ Run declare_count(CommandLine app) {
   add_no_verify(app, options->filter.verify);
   add_input_options(app, options->input);
   add_prints_lines(app, options->input);
+  add_follow(app, options->input);
   app.add_flag("--json", options->json, R"(
       Print one JSON object per line: key, count, is_saturated; for a sketch also lower, upper, probability
       )");

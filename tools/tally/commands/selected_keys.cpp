@@ -4,6 +4,10 @@
 
 namespace tally::cli {
 
+std::string SelectedKeys::text() const {
+  return fmt::format("{} keys, {} of them found", num_keys_, num_found_);
+}
+
 ExitCode SelectedKeys::finish(const std::string& name_of_total) {
   const std::uint64_t num_absent = num_keys_ - num_found_;
   const std::uint64_t num_selected = options_.invert ? num_absent : num_found_;

@@ -35,6 +35,8 @@ class SelectedKeys {
   }
   /// The input, read with which the header of its lines is printed, too.
   InputOptions input() { return printed_.follow(input_, output_); }
+  /// What is known so far.
+  std::string text() const;
   /// `name_of_total` is the JSON field of the number of keys. The status tells whether any was selected.
   ExitCode finish(const std::string& name_of_total);
 

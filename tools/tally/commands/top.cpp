@@ -89,34 +89,52 @@ ExitCode run_top(const TopOptions& options, StreamState& state) {
     stream.add(records);
     if (check) check->add(records);
   };
-  for_each_record(reader, options.quiet || report.on_screen(), [&](const StreamRecords& records) {
-    if (snapshots) {
-      intervals.split(records, add, [&](std::uint64_t) {
-        report.write_snapshot(intervals.latest(), stream.num_records());
-      });
-    } else {
-      add(records);
-      if (report.on_screen()) report.redraw();
+  const auto seconds = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  const auto summary_of = [&](const Ranking& ranking) {
+    Json json{{"num_lines", stream.num_records()}};
+    json.update(report.totals(ranking));
+    if (options.window) {
+      json["num_late_lines"] = stream.clock().num_late();
+      json["num_lines_left_out"] = stream.clock().num_left_out();
     }
+    json.update(Json{{"num_skipped_lines", reader.num_skipped()},
+                     {"num_candidates", planned.capacity},
+                     {"memory_bytes", stream.memory_bytes()},
+                     {"seconds", seconds()},
+                     {"interrupted", stop_requested()}});
+    json.update(hash_json(planned.hasher));
+    return json;
+  };
+  const auto words_of = [&](const Ranking& ranking) {
+    return fmt::format(
+        "{}{} lines{}{}; {} keys, {} of them certain; any other key has at most {}{}; {}, {:.2f} s; {}",
+        stop_requested() ? "interrupted after " : "", stream.num_records(),
+        options.records.sum_fields.empty() ? "" : fmt::format(", sum {}", ranking.total),
+        options.window ? fmt::format(", {} in the last {}", ranking.total, duration_text(*options.window))
+                       : "",
+        ranking.keys.size(), report.totals(ranking)["num_certain"].dump(), ranking.bound_of_others,
+        unless_chosen(planned.hasher), human_bytes(static_cast<double>(stream.memory_bytes())), seconds(),
+        hash_text(planned.hasher));
+  };
+  LiveStatus status = report.status(
+      {[&] { return words_of(report.ranking()); }, [&] { return summary_of(report.ranking()); }});
+  const Meanwhile meanwhile([&](bool) {
+    status.look();
+    if (report.on_screen()) report.redraw(stream.num_records());
   });
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  for_each_record(reader, options.quiet || report.on_screen(), [&](const StreamRecords& records) {
+    if (!snapshots) return add(records);
+    intervals.split(records, add,
+                    [&](std::uint64_t) { report.write_snapshot(intervals.latest(), stream.num_records()); });
+  });
 
   const Ranking ranking = report.ranking();
   report.write_last(ranking);
   std::optional<ExactRanking::Result> exact;
   if (check) exact = check->compare(ranking, options.share, options.num_keys);
-  Json summary{{"num_lines", stream.num_records()}};
-  summary.update(report.totals(ranking));
-  if (options.window) {
-    summary["num_late_lines"] = stream.clock().num_late();
-    summary["num_lines_left_out"] = stream.clock().num_left_out();
-  }
-  summary.update(Json{{"num_skipped_lines", reader.num_skipped()},
-                      {"num_candidates", planned.capacity},
-                      {"memory_bytes", stream.memory_bytes()},
-                      {"seconds", seconds},
-                      {"interrupted", stop_requested()}});
-  summary.update(hash_json(planned.hasher));
+  Json summary = summary_of(ranking);
   if (exact) summary["exact"] = check_json(*exact);
   report.finish(summary);
   if (saved) saved->save(stream.file());
@@ -125,18 +143,8 @@ ExitCode run_top(const TopOptions& options, StreamState& state) {
     intervals.save(to);
   });
 
-  remark(
-      options.quiet,
-      fmt::format(
-          "{}{} lines{}{}; {} keys, {} of them certain; any other key has at most {}{}; {}, {:.2f} s; {}",
-          stop_requested() ? "interrupted after " : "", stream.num_records(),
-          options.records.sum_fields.empty() ? "" : fmt::format(", sum {}", ranking.total),
-          options.window ? fmt::format(", {} in the last {}", ranking.total, duration_text(*options.window))
-                         : "",
-          ranking.keys.size(), summary["num_certain"].dump(), ranking.bound_of_others,
-          unless_chosen(planned.hasher), human_bytes(static_cast<double>(stream.memory_bytes())), seconds,
-          hash_text(planned.hasher)));
-  remark_lines_lost(options.quiet, reader, stream.clock().num_left_out());
+  remark(options.quiet, words_of(ranking));
+  remark_lines_lost(options.quiet, reader, stream.clock());
   if (saved) remark(options.quiet, fmt::format("saved to '{}'", options.save_path));
   if (exact) remark(options.quiet, check_text(*exact));
   return ranking.keys.empty() ? ExitCode::none : ExitCode::success;
@@ -164,8 +172,8 @@ void add_files_of_top(CommandLine app, TopOptions& options) {
 void exclude_what_needs_an_input(CommandLine app) {
   const Option from = app.get_option("--from");
   for (const char* name : {"--no-decompress", "--delimiter", "--fields", "--sum", "--time", "--skip-bad",
-                           "--window", "--slots", "--interval", "--memory", "--error", "--method", "--state",
-                           "--save", "--exact", "--seed", "--keyed"}) {
+                           "--window", "--slots", "--interval", "--every", "--follow", "--memory", "--error",
+                           "--method", "--state", "--save", "--exact", "--seed", "--keyed"}) {
     from.excludes(app.get_option(name));
   }
   app.get_option("--save").excludes("--keyed");
@@ -181,6 +189,7 @@ Run declare_top(CommandLine app) {
   add_input_options(app, options->input);
   add_sum(app, options->records);
   add_time(app, options->records);
+  add_follow(app, options->input);
   add_rate(app, "-s,--share", options->share,
            "Instead of K: print every key above this share of the stream; none is missed");
   add_duration(app, "-w,--window", options->window, "Count only the lines of this last time, such as 10m");
@@ -191,6 +200,7 @@ Run declare_top(CommandLine app) {
       On a terminal, the time between two redraws of the table (default: 1s). Otherwise, print the result so far and
       an empty line each time this much time has passed in the stream
       )");
+  add_every(app, options->every);
   app.add_flag("-e,--with-error", options->with_error, "Print after the count how much too high it may be");
   add_size(app, "-m,--memory", options->memory_bytes,
            "Memory of candidates and sketch (keys longer than 15 bytes need more)", least_memory);
@@ -212,10 +222,11 @@ Run declare_top(CommandLine app) {
   add_store(app, *store, StoreUse::write_or_make);
   return [app, options, store] {
     take_num_keys(*options);
+    refuse_followed_state(options->input, options->state_path);
     if (store->is_given()) {
       refuse_with_store(app, {"--sum", "--time", "--skip-bad", "--share", "--window", "--slots", "--interval",
-                              "--with-error", "--memory", "--method", "--wait-for-state", "--save", "--from",
-                              "--exact", "--key-file", "--keyed"});
+                              "--every", "--with-error", "--memory", "--method", "--wait-for-state", "--save",
+                              "--from", "--exact", "--key-file", "--keyed"});
       store->state_path = options->state_path;
       refuse_input_as_output(options->input.files, store->state_path, "--state");
       return run_top_store(*options, *store);

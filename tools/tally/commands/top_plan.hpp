@@ -25,6 +25,7 @@ struct TopOptions {
   std::optional<Nanoseconds> window;
   std::uint32_t num_slots = 4;
   std::optional<Nanoseconds> interval;
+  std::optional<Nanoseconds> every;
   std::string state_path;
   bool waits_for_state = false;
   std::string save_path;

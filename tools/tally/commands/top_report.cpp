@@ -22,9 +22,10 @@ TopReport::TopReport(const TopOptions& options, std::function<Ranking()> candida
       on_screen_(!options.json && ScreenTable::is_possible()),
       output_({.nul_separated = options.input.nul_separated && !options.json}) {}
 
-void TopReport::redraw() {
+void TopReport::redraw(std::uint64_t num_lines) {
   const Clock::time_point now = Clock::now();
-  if (now < next_) return;
+  if (now < next_ || num_lines == num_drawn_lines_) return;
+  num_drawn_lines_ = num_lines;
   next_ = now + std::chrono::nanoseconds(options_.refresh_interval());
   screen_.draw(table(ranking()), false);
 }

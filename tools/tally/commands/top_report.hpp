@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 
 #include "commands/top_plan.hpp"
 #include "commands/top_table.hpp"
+#include "input/live_status.hpp"
 #include "tally/streams/ranking.hpp"
 #include "text/output.hpp"
 
@@ -25,13 +27,17 @@ class TopReport {
                           : top_of(candidates_(), options_.num_keys);
   }
 
-  /// Draws the table if the interval has passed.
-  void redraw();
+  /// Draws the table if the interval has passed and there are more lines than were drawn.
+  void redraw(std::uint64_t num_lines);
   /// The current keys, after `num_lines` lines, and what ends them.
   void write_snapshot(Nanoseconds time, std::uint64_t num_lines);
   void write_last(const Ranking& ranking);
   /// With --json, writes the summary. Ends the output.
   void finish(const Json& summary);
+  /// What is said while the input is read.
+  LiveStatus status(LiveStatus::Says says) {
+    return {std::move(says), options_.every, options_.json ? &output_ : nullptr};
+  }
 
   /// The part of the summary about the ranking.
   Json totals(const Ranking& ranking) const;
@@ -49,6 +55,7 @@ class TopReport {
   bool on_screen_;
   Output output_;
   ScreenTable screen_;
+  std::uint64_t num_drawn_lines_ = 0;
   Clock::time_point next_ = Clock::now() + std::chrono::milliseconds(100);
 };
 

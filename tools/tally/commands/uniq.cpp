@@ -12,6 +12,7 @@
 #include "commands/over_store.hpp"
 #include "input/input_is_output.hpp"
 #include "input/key_loop.hpp"
+#include "input/live_status.hpp"
 #include "input/printed_key.hpp"
 #include "shape/memory_warning.hpp"
 #include "shape/shape.hpp"
@@ -35,6 +36,7 @@ struct UniqOptions {
   bool json = false;
   bool quiet = false;
   bool line_buffered = false;
+  std::optional<Nanoseconds> every;
 };
 
 constexpr double default_false_positive_rate = 0.001;
@@ -131,6 +133,7 @@ ExitCode run_uniq(const UniqOptions& options) {
   Memory memory(options, hasher);
   Output output({.nul_separated = options.input.nul_separated && !options.json,
                  .line_buffered = options.line_buffered});
+  KeyTotals totals;
   std::uint64_t num_printed = 0;
   PrintedKey printed(options.input, options.json);
   const auto print_new = [&](Texts, Texts texts, std::span<const Hash128> digests) {
@@ -145,23 +148,28 @@ ExitCode run_uniq(const UniqOptions& options) {
       }
     }
   };
-  const InputOptions input = printed.follow(options.input, output);
-  const std::uint64_t num_lines = for_each_batch(input, hasher, options.quiet, print_new).num_keys;
-  if (options.json) {
-    Json summary{{"num_lines", num_lines},
-                 {"num_printed", num_printed},
-                 {"dropped_with_probability_at_most", memory.error_bound()},
-                 {"memory_bytes", memory.num_bytes()},
-                 {"promise", memory.promise()},
-                 {"interrupted", stop_requested()}};
-    summary.update(hash_json(hasher));
-    output.write_record(json_line(Json{{"summary", summary}}));
-  }
+  const auto summary = [&] {
+    Json json{{"num_lines", totals.num_keys},
+              {"num_printed", num_printed},
+              {"num_skipped_lines", totals.num_skipped},
+              {"dropped_with_probability_at_most", memory.error_bound()},
+              {"memory_bytes", memory.num_bytes()},
+              {"promise", memory.promise()},
+              {"interrupted", stop_requested()}};
+    json.update(hash_json(hasher));
+    return json;
+  };
+  const auto words = [&] {
+    return fmt::format("{}{} lines, {} printed; {}; {}; {}", stop_requested() ? "interrupted after " : "",
+                       totals.num_keys, num_printed, memory.promise(),
+                       human_bytes(static_cast<double>(memory.num_bytes())), hash_text(hasher));
+  };
+  LiveStatus status({words, summary}, options.every, options.json ? &output : nullptr);
+  const Meanwhile meanwhile([&](bool) { status.look(); });
+  for_each_batch(printed.follow(options.input, output), hasher, options.quiet, totals, print_new);
+  if (options.json) output.write_record(json_line(Json{{"summary", summary()}}));
   output.finish();
-  remark(options.quiet,
-         fmt::format("{}{} lines, {} printed; {}; {}; {}", stop_requested() ? "interrupted after " : "",
-                     num_lines, num_printed, memory.promise(),
-                     human_bytes(static_cast<double>(memory.num_bytes())), hash_text(hasher)));
+  remark(options.quiet, words());
   return num_printed > 0 ? ExitCode::success : ExitCode::none;
 }
 
@@ -172,6 +180,8 @@ Run declare_uniq(CommandLine app) {
   auto store = std::make_shared<StoreOptions>();
   add_input_options(app, options->input);
   add_prints_lines(app, options->input);
+  add_follow(app, options->input);
+  add_every(app, options->every);
   Option approximate = app.add_flag(
       "-a,--approximate", options->approximate,
       "Use a Bloom filter instead of all digests: may drop a key, with the probability printed at the "
@@ -192,9 +202,10 @@ Run declare_uniq(CommandLine app) {
   add_store(app, *store, StoreUse::write_or_make);
   add_store_state(app, *store);
   return [app, options, store] {
+    refuse_followed_state(options->input, store->state_path);
     if (store->is_given()) {
       refuse_with_store(app, {"--approximate", "--may-repeat", "--false-positive-rate", "--key-file",
-                              "--keyed", "--skip-bad"});
+                              "--keyed", "--skip-bad", "--every"});
       refuse_input_as_output(options->input.files, store->state_path, "--state");
       return run_over_store({.input = options->input,
                              .hasher = options->hasher,

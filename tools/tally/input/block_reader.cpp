@@ -1,63 +1,60 @@
 #include "input/block_reader.hpp"
 
-#include <algorithm>
-#include <cstring>
-#include <stdexcept>
+#include <utility>
 
 #include "cli/signals.hpp"
+#include "input/follow/follow_reader.hpp"
 #include "input/input_is_output.hpp"
 
 namespace tally::cli {
-namespace {
 
-constexpr std::size_t max_line_bytes = std::size_t{1} << 30;
-
-/// Just past the last separator; 0 if there is none.
-std::size_t end_of_lines(std::span<const char> bytes, char separator) {
-  const void* const last = bytes.empty() ? nullptr : ::memrchr(bytes.data(), separator, bytes.size());
-  return last == nullptr ? 0 : static_cast<std::size_t>(static_cast<const char*>(last) - bytes.data()) + 1;
-}
-
-/// At least that size and somewhat more, so that the rest of a line seldom makes the buffer grow again.
-void make_room(std::vector<char>& buffer, std::size_t num_bytes) {
-  if (buffer.size() < num_bytes) buffer.resize(num_bytes + num_bytes / 8);
-}
-
-}  // namespace
-
-BlockReader::BlockReader(const std::vector<std::string>& files, char separator, Decompress decompress)
+BlockReader::BlockReader(const std::vector<std::string>& files, char separator, Decompress decompress,
+                         Follow follow)
     : files_(files.empty() ? std::vector<std::string>{"-"} : files),
-      total_bytes_(total_size_of(files_)),
-      separator_(separator),
-      decompress_(decompress) {
+      decompress_(decompress),
+      lines_(separator) {
   refuse_input_as_standard_output(files_);
+  if (follow == Follow::no) total_bytes_ = total_size_of(files_);
+  else followed_ = std::make_unique<FollowReader>(files_, separator, decompress, follow);
+}
+
+BlockReader::~BlockReader() = default;
+
+const std::string& BlockReader::file_name(std::size_t number) const noexcept {
+  return followed_ ? followed_->file_name(number) : files_[number];
+}
+
+std::uint64_t BlockReader::bytes_read() const noexcept {
+  if (followed_) return followed_->bytes_read();
+  return finished_bytes_ + (source_ ? source_->file_bytes_read() : 0);
+}
+
+std::span<const char> BlockReader::next_followed(std::vector<char>& buffer) {
+  const FollowedBlock block = followed_->next(buffer);
+  file_number_ = block.number;
+  begins_file_ = block.begins_file;
+  return block.bytes;
 }
 
 std::span<const char> BlockReader::next(std::vector<char>& buffer) {
-  std::size_t end = begun_line_.size();
-  make_room(buffer, end + block_bytes);
-  std::copy(begun_line_.begin(), begun_line_.end(), buffer.begin());
-  begun_line_.clear();
+  if (followed_) return next_followed(buffer);
   while (true) {
     if (source_ == nullptr) {
       if (next_file_ == files_.size()) return {};
+      file_number_ = next_file_;
       source_ = ByteSource::open(files_[next_file_++], decompress_);
+      began_file_ = false;
     }
-    if (end > max_line_bytes) throw std::runtime_error("a line is longer than 1 GiB; is -z missing?");
-    make_room(buffer, end + block_bytes);
-    const std::size_t count = source_->read(std::span(buffer).subspan(end, block_bytes));
-    if (count > 0) {
-      const std::size_t num_whole = end_of_lines({buffer.data() + end, count}, separator_);
-      const std::size_t end_of_block = end + num_whole;
-      end += count;
-      if (num_whole == 0) continue;
-      begun_line_.assign(buffer.data() + end_of_block, buffer.data() + end);
-      return {buffer.data(), end_of_block};
+    std::span<const char> block =
+        lines_.next(buffer, [&](std::span<char> into) { return source_->read(into); });
+    if (block.empty()) {
+      if (stop_requested()) return {};  // an incomplete line is not a key
+      finished_bytes_ += source_->file_bytes_read();
+      source_.reset();
+      block = lines_.rest(buffer);
     }
-    if (stop_requested()) return {};  // an incomplete line is not a key
-    finished_bytes_ += source_->file_bytes_read();
-    source_.reset();
-    if (end > 0) return {buffer.data(), end};  // a last line without a separator
+    begins_file_ = !std::exchange(began_file_, true);
+    if (!block.empty()) return block;
   }
 }
 

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/meanwhile.hpp"
 #include "cli/signals.hpp"
 #include "input/compression.hpp"
 #include "text/output.hpp"
@@ -72,6 +73,7 @@ class PlainFile : public ByteSource {
       pollfd polled{file_, POLLIN, 0};
       if (::poll(&polled, 1, milliseconds) <= 0) {
         flush_before_waiting();
+        Meanwhile::run(true);
         // A signal ends the wait only in the thread that receives it, and it may come before the wait begins.
         milliseconds = 100;
         continue;

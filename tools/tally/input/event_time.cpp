@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <limits>
+#include <span>
 
 namespace tally::cli {
 namespace {
@@ -36,15 +38,26 @@ class Scanner {
     return value;
   }
 
-  /// All digits that follow, at least one and at most 10.
-  std::int64_t whole() {
-    std::int64_t value = digit();
-    for (int i = 0; at_digit(); ++i) {
-      value = 10 * value + digit();
-      failed_ |= i == 9;
-      if (failed_) return 0;
+  struct Whole {
+    std::int64_t value = 0;
+    int num_digits = 0;
+  };
+  /// All digits that follow, at least one and at most 19.
+  Whole whole() {
+    Whole whole{digit(), 1};
+    for (; at_digit(); ++whole.num_digits) {
+      failed_ |= whole.num_digits == 19 || whole.value > (std::numeric_limits<std::int64_t>::max() - 9) / 10;
+      if (failed_) return {};
+      whole.value = 10 * whole.value + digit();
     }
-    return value;
+    return whole;
+  }
+
+  /// At least one.
+  void blanks() {
+    expect(' ');
+    while (take(' ')) {
+    }
   }
 
   /// ".25" or ",25" as nanoseconds; further digits are dropped. 0 if there is none.
@@ -60,15 +73,20 @@ class Scanner {
   std::int64_t month_name() {
     constexpr std::array<std::string_view, 12> names{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                                      "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-    const auto found = std::find(names.begin(), names.end(), text_.substr(0, 3));
-    if (found == names.end()) return fail();
-    text_.remove_prefix(3);
-    return found - names.begin() + 1;
+    const std::optional<std::int64_t> month = name_of(names);
+    return month ? *month : fail();
+  }
+  /// Consumes the name of a weekday and the blanks after it, if there is one.
+  void skip_weekday() {
+    constexpr std::array<std::string_view, 7> names{"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"};
+    if (!name_of(names)) return;
+    (void)take(',');
+    blanks();
   }
 
   /// Seconds east of UTC: Z, +01:00, +0100 or +01.
   std::int64_t zone() {
-    if (take('Z')) return 0;
+    if (take_any("Zz")) return 0;
     const bool is_west = take('-');
     if (!is_west && !take('+')) return fail();
     const std::int64_t hours = digits(2, 23);
@@ -85,6 +103,14 @@ class Scanner {
   bool failed() const { return failed_; }
 
  private:
+  /// The number of the name, from 1 on.
+  std::optional<std::int64_t> name_of(std::span<const std::string_view> names) {
+    const auto found = std::find(names.begin(), names.end(), text_.substr(0, 3));
+    if (found == names.end()) return std::nullopt;
+    text_.remove_prefix(3);
+    return found - names.begin() + 1;
+  }
+
   std::int64_t digit() {
     if (!at_digit()) return fail();
     const std::int64_t value = text_[0] - '0';
@@ -117,12 +143,24 @@ std::optional<Nanoseconds> from_seconds(std::int64_t seconds, Nanoseconds fracti
   return nanoseconds_per_second * seconds + fraction;
 }
 
+/// The unit of a number with that many digits: seconds have at most 10 up to the year 2286, and the others begin in 2001.
+Nanoseconds unit_of(int num_digits) {
+  if (num_digits >= 19) return 1;
+  if (num_digits >= 16) return 1000;
+  return num_digits >= 13 ? 1'000'000 : nanoseconds_per_second;
+}
+
 std::optional<Nanoseconds> parse_unix(Scanner scanner) {
   const bool is_negative = scanner.take('-');
-  const std::int64_t seconds = scanner.whole();
-  const Nanoseconds fraction = scanner.fraction();
+  const auto [value, num_digits] = scanner.whole();
+  const Nanoseconds unit = unit_of(num_digits);
+  const Nanoseconds fraction = scanner.fraction() / (nanoseconds_per_second / unit);
   if (scanner.failed() || !scanner.at_end()) return std::nullopt;
-  return is_negative ? from_seconds(-seconds, -fraction) : from_seconds(seconds, fraction);
+  if (unit == nanoseconds_per_second)
+    return is_negative ? from_seconds(-value, -fraction) : from_seconds(value, fraction);
+  const Nanoseconds most = most_seconds * nanoseconds_per_second;
+  if (value > most / unit) return std::nullopt;
+  return (is_negative ? -1 : 1) * (value * unit + fraction);
 }
 
 std::optional<Nanoseconds> parse_iso(Scanner scanner) {
@@ -133,7 +171,7 @@ std::optional<Nanoseconds> parse_iso(Scanner scanner) {
   const auto date = seconds_of_date(year, month, scanner.digits(2, 31));
   std::int64_t seconds = 0;
   Nanoseconds fraction = 0;
-  if (scanner.take_any("T ")) {
+  if (scanner.take_any("Tt ")) {
     seconds = seconds_of_day(scanner, false);
     fraction = scanner.fraction();
     (void)scanner.take(' ');
@@ -159,13 +197,56 @@ std::optional<Nanoseconds> parse_access_log(Scanner scanner) {
   return from_seconds(*date + seconds, fraction);
 }
 
+/// The year, of the latest possible ones, in which the day is not later than tomorrow.
+std::int64_t year_of(std::int64_t month, std::int64_t day, Nanoseconds now) {
+  constexpr std::int64_t longest_gap = 8;  // between two leap years
+  const auto tomorrow = std::chrono::floor<std::chrono::days>(
+                            std::chrono::sys_time<std::chrono::nanoseconds>(std::chrono::nanoseconds(now))) +
+                        std::chrono::days(1);
+  const std::int64_t latest = static_cast<int>(std::chrono::year_month_day(tomorrow).year());
+  for (std::int64_t year = latest; year >= latest - longest_gap; --year) {
+    const auto date = seconds_of_date(year, month, day);
+    if (date && *date <= std::chrono::seconds(tomorrow.time_since_epoch()).count()) return year;
+  }
+  return latest;
+}
+
+/// Syslog, and what C calls asctime, in which the year comes last.
+std::optional<Nanoseconds> parse_syslog(Scanner scanner, Nanoseconds now) {
+  scanner.skip_weekday();
+  const std::int64_t month = scanner.month_name();
+  scanner.blanks();
+  const Scanner::Whole day = scanner.whole();
+  scanner.blanks();
+  const std::int64_t seconds = seconds_of_day(scanner, true);
+  const Nanoseconds fraction = scanner.fraction();
+  if (scanner.failed() || day.num_digits > 2) return std::nullopt;
+  std::int64_t year = 0;
+  if (scanner.at_end()) {
+    year = year_of(month, day.value, now);
+  } else {
+    scanner.blanks();
+    year = scanner.digits(4, 9999);
+  }
+  const auto date = seconds_of_date(year, month, day.value);
+  if (scanner.failed() || !scanner.at_end() || !date) return std::nullopt;
+  return from_seconds(*date + seconds, fraction);
+}
+
 }  // namespace
 
-std::optional<Nanoseconds> parse_time(std::string_view text) {
+std::optional<Nanoseconds> parse_time(std::string_view text, Nanoseconds now) {
   const Scanner scanner(text);
   if (const auto time = parse_unix(scanner)) return time;
   if (const auto time = parse_iso(scanner)) return time;
-  return parse_access_log(scanner);
+  if (const auto time = parse_access_log(scanner)) return time;
+  return parse_syslog(scanner, now);
+}
+
+Nanoseconds time_now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
 }
 
 std::string time_text(Nanoseconds time) {

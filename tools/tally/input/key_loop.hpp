@@ -8,8 +8,10 @@
 #include <stdexcept>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
+#include "cli/meanwhile.hpp"
 #include "input/key_reader.hpp"
 #include "tally/hashing/key_hasher.hpp"
 #include "text/output.hpp"
@@ -66,16 +68,18 @@ struct KeyTotals {
 void remark_skipped(bool quiet, std::uint64_t num_skipped);
 
 /// Reads and hashes all keys, and calls use(keys, digests) or use(keys, texts, digests) for each batch, where `texts` are
-/// what is printed of the keys: their lines with --line, else the keys. Throws what KeyReader throws, and
-/// std::runtime_error for an invalid key that is not skipped.
+/// what is printed of the keys: their lines with --line, else the keys. `totals` says what was read so far. Throws what
+/// KeyReader throws, and std::runtime_error for an invalid key that is not skipped.
 template <class Use>
-KeyTotals for_each_batch(const InputOptions& input, const KeyHasher& hasher, bool quiet, Use use) {
+void for_each_batch(const InputOptions& input, const KeyHasher& hasher, bool quiet, KeyTotals& totals,
+                    Use use) {
   KeyReader reader(input);
   Progress progress(quiet);
   BatchHasher hash(input, hasher);
-  KeyTotals totals;
+  std::uint64_t num_invalid = 0;
   while (true) {
     const std::span<const std::string_view> keys = reader.next();
+    totals.num_skipped = num_invalid + reader.num_skipped();
     if (keys.empty()) break;
     const BatchHasher::Hashed hashed = hash(keys, input.prints_lines ? reader.lines() : keys);
     if (hashed.refused) {
@@ -86,11 +90,16 @@ KeyTotals for_each_batch(const InputOptions& input, const KeyHasher& hasher, boo
       use(hashed.keys, hashed.texts, hashed.digests);
     else use(hashed.keys, hashed.digests);
     totals.num_keys += hashed.keys.size();
-    totals.num_skipped += keys.size() - hashed.keys.size();
+    num_invalid += keys.size() - hashed.keys.size();
     progress.update(totals.num_keys, reader.bytes_read(), reader.total_bytes());
+    Meanwhile::run(false);
   }
-  totals.num_skipped += reader.num_skipped();
   remark_skipped(quiet, totals.num_skipped);
+}
+template <class Use>
+KeyTotals for_each_batch(const InputOptions& input, const KeyHasher& hasher, bool quiet, Use use) {
+  KeyTotals totals;
+  for_each_batch(input, hasher, quiet, totals, std::move(use));
   return totals;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace tally::cli {
@@ -31,6 +32,24 @@ void add_no_decompress(CommandLine app, bool& no_decompress) {
 
 void add_prints_lines(CommandLine app, InputOptions& options) {
   app.add_flag("--line", options.prints_lines, "Print the whole line of a key, not only its --fields");
+}
+
+void add_follow(CommandLine app, InputOptions& options) {
+  const Option follow = app.add_flag("--follow", options.follow, R"(
+      Read the files, and then what is written to them, also when they are renamed and made anew, or cut off, until the
+      command is stopped (as tail -F)
+      )");
+  follow.group("Input");
+  app.add_flag("--new-lines", options.new_lines, "With --follow: begin at the end of the files")
+      .needs(follow)
+      .group("Input");
+}
+
+void refuse_followed_state(const InputOptions& options, const std::string& state_path) {
+  if (!options.follow || options.new_lines || state_path.empty()) return;
+  throw std::invalid_argument(
+      "--follow and --state are both given, and the next run would count all lines of the files again; give "
+      "--new-lines, too, or leave one out");
 }
 
 void add_field_options(CommandLine app, InputOptions& options) {
@@ -73,15 +92,18 @@ std::span<const std::string_view> KeyReader::next() {
     if (lines_.empty()) {
       const std::span<const char> block = blocks_.next(buffer_);
       if (block.empty()) return {};
-      if (blocks_.file_number() != file_number_) {
-        file_number_ = blocks_.file_number();
-        num_earlier_lines_ = 0;
-        begins_file_ = true;
-      }
+      turn_to_file_of_block();
       cutter_.begin(block);
       continue;
     }
-    if (has_header_ && begins_file_) take_header();
+    if (has_header_ && begins_file_) {
+      header_ = lines_.front();
+      use_header();
+      lines_ = lines_.subspan(1);
+      --num_lines_;
+      ++num_earlier_lines_;
+    }
+    begins_file_ = false;
     fields_.forget_joined();
     const LinesWithKeys::Selected selected = with_keys_.select(fields_, lines_);
     if (selected.refused) {
@@ -94,15 +116,24 @@ std::span<const std::string_view> KeyReader::next() {
   }
 }
 
-void KeyReader::take_header() {
-  begins_file_ = false;
-  header_ = lines_.front();
+void KeyReader::turn_to_file_of_block() {
+  const std::size_t number = blocks_.file_number();
+  const bool begins = blocks_.begins_file();
+  if (number == file_number_ && !begins) return;
+  left_files_.resize(std::max({left_files_.size(), number + 1, file_number_ + 1}));
+  left_files_[file_number_] = {num_earlier_lines_, header_};
+  file_number_ = number;
+  begins_file_ = begins;
+  num_earlier_lines_ = begins ? 0 : left_files_[number].num_lines;
+  if (begins || !has_header_) return;
+  header_ = left_files_[number].header;
+  use_header();
+}
+
+void KeyReader::use_header() {
   ++num_headers_;
-  take_header_of_file(fields_, place_of(0), header_);
+  take_header_of_file(fields_, place_text(blocks_.file_name(file_number_), 1), header_);
   if (tell_header_) tell_header_(header_);
-  lines_ = lines_.subspan(1);
-  --num_lines_;
-  ++num_earlier_lines_;
 }
 
 }  // namespace tally::cli

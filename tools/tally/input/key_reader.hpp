@@ -27,13 +27,19 @@ struct InputOptions {
   bool prints_lines = false;  ///< --line: the whole line of a key is printed in its place
   /// Takes the header of each file, before its keys are used.
   std::function<void(std::string_view)> take_header;
-  bool skip_bad = false;  ///< skip a line with a missing or invalid key, weight or time
+  bool skip_bad = false;   ///< skip a line with a missing or invalid key, weight or time
+  bool follow = false;     ///< files that grow, and are renamed
+  bool new_lines = false;  ///< of these, only what is written from now on
 };
 
 inline char separator_of(const InputOptions& options) noexcept { return options.nul_separated ? '\0' : '\n'; }
 
 inline Decompress decompress_of(const InputOptions& options) noexcept {
   return options.no_decompress ? Decompress::no : Decompress::yes;
+}
+
+inline Follow follow_of(const InputOptions& options) noexcept {
+  return !options.follow ? Follow::no : options.new_lines ? Follow::new_lines : Follow::whole;
 }
 
 void add_input_options(CommandLine app, InputOptions& options);
@@ -43,6 +49,10 @@ void add_text_input_options(CommandLine app, InputOptions& options);
 void add_no_decompress(CommandLine app, bool& no_decompress);
 /// --line.
 void add_prints_lines(CommandLine app, InputOptions& options);
+/// --follow and --new-lines.
+void add_follow(CommandLine app, InputOptions& options);
+/// Throws std::invalid_argument if the next run with this --state would read lines of followed files again.
+void refuse_followed_state(const InputOptions& options, const std::string& state_path);
 /// All options except the files, for a command that gets its files in another way.
 void add_field_options(CommandLine app, InputOptions& options);
 
@@ -64,7 +74,7 @@ class KeyReader {
   /// Opens nothing yet. Throws what BlockReader throws, and std::invalid_argument for an invalid delimiter or
   /// field list.
   explicit KeyReader(const InputOptions& options)
-      : blocks_(options.files, separator_of(options), decompress_of(options)),
+      : blocks_(options.files, separator_of(options), decompress_of(options), follow_of(options)),
         cutter_(separator_of(options)),
         fields_(options.fields),
         has_header_(options.fields.has_header || fields_.needs_header()),
@@ -81,7 +91,7 @@ class KeyReader {
 
   /// Lines without a key that were skipped.
   std::uint64_t num_skipped() const noexcept { return num_skipped_; }
-  /// The headers so far, and the last one, if files have them. It is valid until the next call of `next`.
+  /// How often a header was taken, and the last one, if files have them. It is valid until the next call of `next`.
   std::size_t num_headers() const noexcept { return num_headers_; }
   std::string_view header() const noexcept { return header_; }
 
@@ -95,23 +105,30 @@ class KeyReader {
   std::optional<std::uint64_t> total_bytes() const noexcept { return blocks_.total_bytes(); }
 
  private:
+  void turn_to_file_of_block();
+  void use_header();
+
   BlockReader blocks_;
   LineCutter cutter_;
   FieldSelector fields_;
   std::vector<char> buffer_;
-  void take_header();
 
   bool has_header_;
   std::function<void(std::string_view)> tell_header_;
   LinesWithKeys with_keys_;
   std::uint64_t num_skipped_ = 0;
-  std::string_view header_;
+  std::string header_;
   std::size_t num_headers_ = 0;
   bool begins_file_ = true;  // the next lines are the first ones of a file
   std::span<const std::string_view> lines_;
   std::size_t num_lines_ = 0;  // with those that are skipped
   std::size_t file_number_ = 0;
   std::uint64_t num_earlier_lines_ = 0;  // of this file
+  struct LeftFile {
+    std::uint64_t num_lines = 0;
+    std::string header;
+  };
+  std::vector<LeftFile> left_files_;  // by number: where to go on, if files are followed
 };
 
 }  // namespace tally::cli

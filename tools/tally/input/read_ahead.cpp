@@ -11,6 +11,7 @@
 namespace tally::cli {
 
 bool can_read_ahead(const InputOptions& input) {
+  if (input.follow) return false;
   const auto total_bytes = BlockReader(input.files, separator_of(input), decompress_of(input)).total_bytes();
   return total_bytes &&
          *total_bytes / BlockReader::block_bytes >= std::max<std::size_t>(1, input.files.size());
@@ -18,8 +19,8 @@ bool can_read_ahead(const InputOptions& input) {
 
 // Pieces go round. Each thread does what is its own with the next piece that is ready for it, in the order of the input;
 // while there is none, it reads and hashes a further piece.
-std::optional<KeyTotals> read_ahead(const InputOptions& input, const KeyHasher& hasher, bool quiet,
-                                    const WorkForTwo& work) {
+bool read_ahead(const InputOptions& input, const KeyHasher& hasher, bool quiet, const WorkForTwo& work,
+                KeyTotals& totals) {
   Pieces pieces(input);
   Supply supply(input, hasher, pieces);
   std::array<std::exception_ptr, 2> failures;
@@ -31,10 +32,9 @@ std::optional<KeyTotals> read_ahead(const InputOptions& input, const KeyHasher& 
       pieces.tell();
     });
   } catch (const std::system_error&) {
-    return std::nullopt;
+    return false;
   }
-  KeyTotals totals;
-  failures[0] = caught([&] { totals = run_using_thread(input, work, pieces, supply, quiet); });
+  failures[0] = caught([&] { run_using_thread(input, work, pieces, supply, quiet, totals); });
   pieces.first_has_ended = true;
   pieces.tell();
   second.join();
@@ -42,7 +42,7 @@ std::optional<KeyTotals> read_ahead(const InputOptions& input, const KeyHasher& 
     if (failure) std::rethrow_exception(failure);
   }
   remark_skipped(quiet, totals.num_skipped);
-  return totals;
+  return true;
 }
 
 }  // namespace tally::cli

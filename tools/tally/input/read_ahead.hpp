@@ -1,7 +1,5 @@
 #pragma once
 
-#include <optional>
-
 #include "input/key_loop.hpp"
 #include "input/read_ahead/work_for_two.hpp"
 #include "tally/hashing/key_hasher.hpp"
@@ -13,9 +11,10 @@ namespace tally::cli {
 bool can_read_ahead(const InputOptions& input);
 
 /// Reads and hashes all keys, and works on them, in two threads. `use` receives at most KeyReader::max_keys_a_call keys per
-/// call. Returns nothing, and has done nothing, if no second thread is available. Throws what for_each_batch throws, and
+/// call. Returns false, and has done nothing, if no second thread is available. `totals`
+/// says what was read so far. Throws what for_each_batch throws, and
 /// what the work throws.
-std::optional<KeyTotals> read_ahead(const InputOptions& input, const KeyHasher& hasher, bool quiet,
-                                    const WorkForTwo& work);
+bool read_ahead(const InputOptions& input, const KeyHasher& hasher, bool quiet, const WorkForTwo& work,
+                KeyTotals& totals);
 
 }  // namespace tally::cli

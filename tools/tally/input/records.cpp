@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <charconv>
-#include <chrono>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -12,12 +11,6 @@
 
 namespace tally::cli {
 namespace {
-
-Nanoseconds now() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
 
 // Access logs have a dash for no bytes.
 bool parse_weight(std::string_view text, std::uint64_t& weight) {
@@ -39,8 +32,8 @@ void add_sum(CommandLine app, RecordOptions& options) {
 void add_time(CommandLine app, RecordOptions& options) {
   app.add_option(
          "--time", options.time_fields,
-         "Fields with the time of a line: seconds since 1970, ISO 8601, or as in access logs (default: "
-         "the time when the line is read)")
+         "Fields with the time of a line: seconds or milliseconds since 1970, ISO 8601 (RFC 3339), or as "
+         "in access logs or syslog (default: the time when the line is read)")
       .type_name("LIST")
       .group("Input");
 }
@@ -108,10 +101,11 @@ bool RecordReader::read_line(std::size_t index, std::size_t at) {
   if (has_time_fields()) {
     const std::optional<std::string_view> text = field_of(time_field_, index);
     if (!text) return false;
-    const std::optional<Nanoseconds> time = parse_time(*text);
+    const std::optional<Nanoseconds> time = parse_time(*text, now_);
     if (!time) {
       if (input_.skip_bad) return false;
-      refuse(index, "--time", *text, "a time (seconds since 1970, ISO 8601, or as in access logs)");
+      refuse(index, "--time", *text,
+             "a time (seconds or milliseconds since 1970, ISO 8601, or as in access logs or syslog)");
     }
     times_[at] = *time;
   }
@@ -137,6 +131,7 @@ StreamRecords RecordReader::next() {
   while (num_kept == 0) {
     const std::span<const std::string_view> keys = reader_.next();
     if (keys.empty()) return {};
+    if (with_times_) now_ = time_now();
     if (num_headers_ != reader_.num_headers()) take_header();
     weight_field_.forget_joined();
     time_field_.forget_joined();
@@ -157,18 +152,23 @@ StreamRecords RecordReader::next() {
       ++num_kept;
     }
   }
-  if (with_times_ && !has_time_fields()) std::fill_n(times_.begin(), num_kept, now());
+  if (with_times_ && !has_time_fields()) std::fill_n(times_.begin(), num_kept, now_);
   const auto first = [&](auto& all) { return std::span(all).first(all.empty() ? 0 : num_kept); };
   texts_ = first(input_.prints_lines ? lines_ : has_numbers() ? numbers_ : keys_);
   return {first(keys_), first(digests_), first(weights_), first(times_)};
 }
 
-void remark_lines_lost(bool quiet, const RecordReader& reader, std::uint64_t num_left_out) {
+void remark_lines_lost(bool quiet, const RecordReader& reader, const TimeSteps& clock) {
   if (reader.num_skipped() > 0)
     remark(quiet,
            fmt::format("{} lines skipped: missing or invalid field, number or time", reader.num_skipped()));
-  if (num_left_out > 0)
-    remark(quiet, fmt::format("{} lines were late by more than the window and left out", num_left_out));
+  const std::uint64_t num_counted = clock.num_late() - clock.num_left_out();
+  if (num_counted > 0)
+    remark(quiet, fmt::format("{} lines were out of order, and counted at the latest time before them",
+                              num_counted));
+  if (clock.num_left_out() > 0)
+    remark(quiet,
+           fmt::format("{} lines were late by more than the window and left out", clock.num_left_out()));
 }
 
 }  // namespace tally::cli

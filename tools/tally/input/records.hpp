@@ -10,6 +10,7 @@
 #include "input/key_loop.hpp"
 #include "input/key_reader.hpp"
 #include "tally/streams/records.hpp"
+#include "tally/streams/time_steps.hpp"
 #include "text/duration.hpp"
 
 namespace tally::cli {
@@ -62,6 +63,7 @@ class RecordReader {
   FieldSelector weight_field_;
   FieldSelector time_field_;
   std::size_t num_headers_ = 0;  // that these two have taken
+  Nanoseconds now_ = 0;          // when the lines were read
   std::vector<std::string_view> keys_;
   std::vector<std::string_view> numbers_;  // if keys are numbers: the lines' keys as they were read
   std::vector<NumberBytes> number_bytes_;
@@ -74,8 +76,9 @@ class RecordReader {
   std::uint64_t num_skipped_ = 0;
 };
 
-/// Prints how many lines were not counted, if any: those skipped, and those left out as too late.
-void remark_lines_lost(bool quiet, const RecordReader& reader, std::uint64_t num_left_out);
+/// Prints how many lines were not counted, if any, those skipped and those left out as too late, and how many came out of
+/// order.
+void remark_lines_lost(bool quiet, const RecordReader& reader, const TimeSteps& clock);
 
 /// Reads all lines and calls use(records) for each batch.
 template <class Use>
@@ -86,6 +89,7 @@ void for_each_record(RecordReader& reader, bool quiet, Use use) {
     if (records.keys.empty()) return;
     use(records);
     progress.update(reader.num_lines(), reader.keys().bytes_read(), reader.keys().total_bytes());
+    Meanwhile::run(false);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "cli/meanwhile.hpp"
 #include "cli/signals.hpp"
 #include "input/key_loop.hpp"
 #include "text/output.hpp"
@@ -20,6 +21,9 @@ std::string plan_text(const std::string& name, const SharePlan& plan) {
 
 void run_units(const InputOptions& input, const StoreOptions& options, bool quiet,
                const redis_client::Store& store, UnitWriter& writer) {
+  const Meanwhile meanwhile([&](bool input_waits) {
+    if (input_waits) writer.send_all();
+  });
   try {
     for_each_batch(input, store.hasher(), quiet,
                    [&](Texts, Texts texts, std::span<const Hash128> digests) { writer.add(texts, digests); });

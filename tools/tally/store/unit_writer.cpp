@@ -224,7 +224,10 @@ void UnitWriter::add(std::span<const std::string_view> texts, std::span<const Ha
     send_current();
   }
   const bool may_pause = input_.empty() && texts.size() < KeyReader::max_keys_a_call;
-  if (!may_pause || (reads_standard_input_ && has_input())) return;
+  if (may_pause && !(reads_standard_input_ && has_input())) send_all();
+}
+
+void UnitWriter::send_all() {
   send_current();
   drain();
   output_.flush();

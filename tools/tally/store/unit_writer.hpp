@@ -52,6 +52,8 @@ class UnitWriter {
 
   /// The next keys of the input, and the texts that are printed of them. Throws Unavailable and StoreError; the log then has what is not done.
   void add(std::span<const std::string_view> texts, std::span<const Hash128> digests);
+  /// Sends what there is, waits for the replies and prints what they say. The input goes on.
+  void send_all();
   /// Sends the rest and waits for all replies. `is_finished`: the whole input was read.
   void finish(bool is_finished);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -25,20 +26,27 @@ constexpr double most_nanoseconds = 36525 * 86400e9;
 Nanoseconds parse_duration(std::string_view text) {
   const auto refuse = [&](const char* why) {
     throw std::invalid_argument(
-        fmt::format("'{}' {}; give a time such as 10m, 90s, 1.5h, 500ms or 7d", text, why));
+        fmt::format("'{}' {}; give a time such as 10m, 90s, 1.5h, 1h30m, 500ms or 7d", text, why));
   };
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || !std::isfinite(value)) refuse("is not a time");
-  const std::string_view suffix = text.substr(static_cast<std::size_t>(end - text.data()));
-  double nanoseconds = suffix.empty() ? value * 1e9 : 0;
-  bool is_known = suffix.empty();
-  for (const Unit& unit : units) {
-    if (unit.name != suffix) continue;
-    nanoseconds = value * unit.nanoseconds;
-    is_known = true;
-  }
-  if (!is_known) refuse("has an unknown unit");
+  double nanoseconds = 0;
+  std::string_view left = text;
+  std::size_t next_unit = 0;
+  do {
+    double value = 0;
+    const auto [end, error] = std::from_chars(left.data(), left.data() + left.size(), value);
+    if (error != std::errc() || !std::isfinite(value)) refuse("is not a time");
+    left.remove_prefix(static_cast<std::size_t>(end - left.data()));
+    const std::string_view name = left.substr(0, std::min(left.find_first_of("0123456789.+-"), left.size()));
+    left.remove_prefix(name.size());
+    const bool is_alone = name.empty() && nanoseconds == 0 && next_unit == 0;
+    const auto* const unit = std::ranges::find(units, is_alone ? "s" : name, &Unit::name);
+    if (unit == units.end()) refuse("has an unknown unit");
+    const auto number = static_cast<std::size_t>(unit - units.begin());
+    if (number < next_unit) refuse("does not go from larger to smaller units");
+    if (next_unit > 0 && !(value >= 0)) refuse("is not a time");
+    next_unit = number + 1;
+    nanoseconds += value * unit->nanoseconds;
+  } while (!left.empty());
   if (!(nanoseconds >= 1e3)) refuse("is too short (the minimum is a microsecond)");
   if (!(nanoseconds <= most_nanoseconds)) refuse("is too long (the maximum is 100 years)");
   return static_cast<Nanoseconds>(std::llround(nanoseconds));

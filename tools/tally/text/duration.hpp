@@ -11,7 +11,7 @@ namespace tally::cli {
 using tally::Nanoseconds;
 inline constexpr Nanoseconds nanoseconds_per_second = 1'000'000'000;
 
-/// "10m", "1.5h", "500ms", "90s", "7d", and "90", which is seconds: above 0, at most 100 years. Throws
+/// "10m", "1.5h", "1h30m", "500ms", "90s", "7d", and "90", which is seconds: above 0, at most 100 years. Throws
 /// std::invalid_argument that quotes the text and says what is allowed.
 Nanoseconds parse_duration(std::string_view text);
 

@@ -138,10 +138,13 @@ void print_json(const Json& json) { print(json.dump(2) + "\n"); }
 void set_command_name(std::string_view name) { stored_command_name() = name; }
 std::string_view command_name() noexcept { return stored_command_name(); }
 
-void remark(bool quiet, std::string_view text) {
-  if (quiet) return;
+void print_to_standard_error(std::string_view text) noexcept {
   take_progress_off();
-  write_to_standard_error(fmt::format("{}: {}\n", command_name(), text));
+  write_to_standard_error(text);
+}
+
+void remark(bool quiet, std::string_view text) {
+  if (!quiet) print_to_standard_error(fmt::format("{}: {}\n", command_name(), text));
 }
 
 std::string human_bytes(double bytes) {

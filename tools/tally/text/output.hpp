@@ -64,6 +64,8 @@ void flush_before_waiting();
 void print(std::string_view text);
 void print_json(const Json& json);
 
+/// Prints the whole text on standard error, and nothing if nobody can read it.
+void print_to_standard_error(std::string_view text) noexcept;
 /// Prints a remark on standard error: "tally build: built ...". Nothing if `quiet`.
 void remark(bool quiet, std::string_view text);
 /// The name of the command in remarks and errors; main sets it.

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "cli/meanwhile.hpp"
 #include "text/output.hpp"
 
 namespace tally::cli {
@@ -35,18 +36,17 @@ bool read_further(Pieces& pieces, Supply& supply, LineCutter& cutter) {
 
 }  // namespace
 
-KeyTotals run_using_thread(const InputOptions& input, const WorkForTwo& work, Pieces& pieces, Supply& supply,
-                           bool quiet) {
+void run_using_thread(const InputOptions& input, const WorkForTwo& work, Pieces& pieces, Supply& supply,
+                      bool quiet, KeyTotals& totals) {
   Progress progress(quiet);
   LineCutter cutter(supply.separator());
-  KeyTotals totals;
   std::size_t file_number = 0;
   std::uint64_t num_lines = 0;  // of that file
   std::uint64_t next = 0;
   while (true) {
     const std::uint64_t seen = pieces.num_events();
-    if (pieces.second_has_ended) return totals;  // before this one: it has failed
-    if (supply.is_at_end() && next == supply.num_taken()) return totals;
+    if (pieces.second_has_ended) return;  // before this one: it has failed
+    if (supply.is_at_end() && next == supply.num_taken()) return;
     if (Piece& piece = pieces[next]; piece.state == Piece::State::sieved) {
       if (piece.error) std::rethrow_exception(piece.error);
       if (std::exchange(file_number, piece.file_number) != piece.file_number) num_lines = 0;
@@ -63,6 +63,7 @@ KeyTotals run_using_thread(const InputOptions& input, const WorkForTwo& work, Pi
       pieces.set(piece, Piece::State::used);
       ++next;
       progress.update(totals.num_keys, supply.bytes_read(), supply.total_bytes());
+      Meanwhile::run(false);
     } else if (!read_further(pieces, supply, cutter)) {
       pieces.wait_for_more_than(seen);
     }
