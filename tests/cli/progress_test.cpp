@@ -53,6 +53,20 @@ TEST_F(OnATerminal, KeysDoNotStandBehindTheProgressLine) {
   }
 }
 
+TEST_F(OnATerminal, TheTableOfTopIsDrawnAgainWhenAFollowedFileGrows) {
+  const TemporaryDirectory directory;
+  const std::string log = directory.write("log", "a\n");
+  const std::string screen = screen_of(
+      "(sleep 0.5; printf 'b\\nb\\n' >> '" + log +
+      "') & timeout --preserve-status -s INT 1.5 \"$TALLY\" top -q -i 100ms --follow '" + log + "'");
+  const std::size_t first = screen.find("100.00%  a");
+  const std::size_t again = screen.find("66.67%  b");
+  ASSERT_NE(first, std::string::npos) << screen;
+  ASSERT_NE(again, std::string::npos) << screen;
+  EXPECT_LT(first, again);
+  EXPECT_THAT(screen.substr(first, again - first), HasSubstr("\x1b[2A\r\x1b[J"));  // over what was drawn
+}
+
 TEST_F(OnATerminal, QuietDrawsNothing) {
   EXPECT_EQ(screen_of(slow_input + " | \"$TALLY\" over 2 --quiet"), "a\r\n");
 }

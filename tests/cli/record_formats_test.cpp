@@ -246,6 +246,32 @@ TEST(BadLines, OfGreatLengthTakeNoGreatMemory) {
       ElementsAre("b"));
 }
 
+TEST(SlowBadLines, OfThreeHundredMegabytesAreRefusedWithTheirPlaceAndSkipped) {
+  struct Long {
+    std::string flags, begin, good;
+  };
+  for (const Long& bad :
+       std::vector<Long>{{"--format csv -f 2", "\"", "a,b"},
+                         {"--format tsv -f 2", "a", "a\tb"},
+                         {"--format blank -f 2", "a", "a b"},
+                         {"--format combined -f bytes", "1.2.3.4 - - [", "1.2.3.4 - - [] \"b\" 1 2"},
+                         {"--format json -f a", "{\"a\":\"", "{\"a\":\"b\"}"}}) {
+    const std::string lines = "(printf '%s' '" + bad.begin +
+                              "'; head -c 300000000 /dev/zero | tr '\\0' x; printf '\\n%s\\n' '" + bad.good +
+                              "')";
+    const CommandResult refused = run_shell(lines + " | \"$TALLY\" uniq " + bad.flags);
+    EXPECT_EQ(refused.exit_code, 2) << bad.flags;
+    EXPECT_EQ(refused.output, "") << bad.flags;
+    EXPECT_THAT(refused.error, AllOf(HasSubstr("tally uniq: line 1: "), HasSubstr("--skip-bad")))
+        << bad.flags;
+    EXPECT_LT(refused.error.size(), 1000U) << bad.flags;
+    const CommandResult skipped = run_shell(lines + " | \"$TALLY\" uniq --skip-bad --line " + bad.flags);
+    EXPECT_EQ(skipped.exit_code, 0) << bad.flags;
+    EXPECT_EQ(skipped.output, bad.good + "\n") << bad.flags;
+    EXPECT_THAT(skipped.error, HasSubstr("1 lines skipped")) << bad.flags;
+  }
+}
+
 TEST(BadLines, AreSkippedAndCountedByEveryCommandThatReadsKeys) {
   const TemporaryDirectory directory;
   const std::string filter = directory / "filter";
