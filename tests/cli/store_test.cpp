@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -102,6 +103,20 @@ TEST_F(StoreCommand, APipeThatPausesIsCountedAtOnce) {
   EXPECT_EQ(tally.read_line(), "second\n");
   tally.close_input();
   EXPECT_EQ(tally.wait().exit_code, 0);
+}
+
+TEST_F(StoreCommand, AFollowedFileIsCountedWheneverNothingIsWrittenToIt) {
+  const std::string log = directory_.write("log", "first\nfirst\n");
+  RunningCommand tally({TALLY_COMMAND, "uniq", "--store", url(), "--follow", log});
+  EXPECT_EQ(tally.read_line(), "first\n");
+  std::ofstream(log, std::ios::app) << "second\n";
+  EXPECT_EQ(tally.read_line(), "second\n");
+  tally.send(SIGTERM);
+  EXPECT_EQ(tally.wait().exit_code, 0);
+  const CommandResult result =
+      run({"uniq", "--follow", "--new-lines", "--state", directory_ / "state", log}, "");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.error, HasSubstr("--follow and --state are both given"));
 }
 
 TEST_F(StoreCommand, OptionsThatDoNotFitAreNamed) {

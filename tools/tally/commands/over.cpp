@@ -112,7 +112,7 @@ Run declare_over(CommandLine app) {
   add_quiet(app, options->quiet);
   add_store(app, *store, StoreUse::write_or_make);
   return [app, options, store] {
-    refuse_followed_state(options->input, options->state_path);
+    refuse_followed_state(options->input, options->state_path, store->is_given());
     if (store->is_given()) {
       refuse_with_store(app, {"--sum", "--time", "--skip-bad", "--threads", "--with-count", "--exact",
                               "--every", "--wait-for-state", "--key-file", "--keyed"});

@@ -222,7 +222,7 @@ Run declare_top(CommandLine app) {
   add_store(app, *store, StoreUse::write_or_make);
   return [app, options, store] {
     take_num_keys(*options);
-    refuse_followed_state(options->input, options->state_path);
+    refuse_followed_state(options->input, options->state_path, store->is_given());
     if (store->is_given()) {
       refuse_with_store(app, {"--sum", "--time", "--skip-bad", "--share", "--window", "--slots", "--interval",
                               "--every", "--with-error", "--memory", "--method", "--wait-for-state", "--save",

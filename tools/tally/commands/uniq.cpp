@@ -202,7 +202,7 @@ Run declare_uniq(CommandLine app) {
   add_store(app, *store, StoreUse::write_or_make);
   add_store_state(app, *store);
   return [app, options, store] {
-    refuse_followed_state(options->input, store->state_path);
+    refuse_followed_state(options->input, store->state_path, store->is_given());
     if (store->is_given()) {
       refuse_with_store(app, {"--approximate", "--may-repeat", "--false-positive-rate", "--key-file",
                               "--keyed", "--skip-bad", "--every"});

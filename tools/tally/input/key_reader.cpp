@@ -45,11 +45,12 @@ void add_follow(CommandLine app, InputOptions& options) {
       .group("Input");
 }
 
-void refuse_followed_state(const InputOptions& options, const std::string& state_path) {
-  if (!options.follow || options.new_lines || state_path.empty()) return;
+void refuse_followed_state(const InputOptions& options, const std::string& state_path, bool of_store) {
+  if (!options.follow || state_path.empty() || (options.new_lines && !of_store)) return;
   throw std::invalid_argument(
-      "--follow and --state are both given, and the next run would count all lines of the files again; give "
-      "--new-lines, too, or leave one out");
+      fmt::format("--follow and --state are both given, and the next run would not know where in the files "
+                  "to go on; {}leave one out",
+                  of_store ? "" : "give --new-lines, too, or "));
 }
 
 void add_field_options(CommandLine app, InputOptions& options) {

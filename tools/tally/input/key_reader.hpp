@@ -52,7 +52,7 @@ void add_prints_lines(CommandLine app, InputOptions& options);
 /// --follow and --new-lines.
 void add_follow(CommandLine app, InputOptions& options);
 /// Throws std::invalid_argument if the next run with this --state would read lines of followed files again.
-void refuse_followed_state(const InputOptions& options, const std::string& state_path);
+void refuse_followed_state(const InputOptions& options, const std::string& state_path, bool of_store);
 /// All options except the files, for a command that gets its files in another way.
 void add_field_options(CommandLine app, InputOptions& options);
 
