@@ -13,6 +13,7 @@
 #include "cli/flag_words.hpp"
 #include "cli/instruction_set.hpp"
 #include "cli/signals.hpp"
+#include "json_catalogue/json_version.hpp"
 #include "tally/serialization/file_kind.hpp"
 #include "text/output.hpp"
 
@@ -93,7 +94,8 @@ ExitCode run(int argc, char** argv) {
       print(help_text(program));
       return ExitCode::success;
     case Program::Outcome::version:
-      print(fmt::format("{}\n{}\n", program.error().message, instruction_set_text()));
+      print(fmt::format("{}\n{}\nJSON version {}\n", program.error().message, instruction_set_text(),
+                        json_version));
       return ExitCode::success;
     case Program::Outcome::refused:
       return fail(parse_error_text(program));

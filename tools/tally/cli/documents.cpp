@@ -7,6 +7,7 @@
 
 #include "cli/options.hpp"
 #include "cli/suggestion.hpp"
+#include "json_catalogue/catalogue.hpp"
 #include "tally/version.hpp"
 #include "text/output.hpp"
 #include "text/wrapped.hpp"
@@ -129,11 +130,13 @@ void describe_program(Program& program, std::string& document) {
       )"));
   command_line.set_footer(
       "tally help COMMAND  # options and examples of a command; the same as tally COMMAND --help");
-  program.set_version(fmt::format("tally {}", version()),
-                      "Print the version and the instruction set in use, and exit");
+  program.set_version(
+      fmt::format("tally {}", version()),
+      "Print the versions of the program and of its JSON and the instruction set in use, and exit");
   add_choice(command_line, "--generate", document,
-             "Print the man page, completions for a shell, or docs/cli.md, and exit",
-             {"man", "bash", "zsh", "fish", "markdown"});
+             "Print the man page, completions for a shell, docs/cli.md, docs/json.md, or the schema of all "
+             "JSON, and exit",
+             {"man", "bash", "zsh", "fish", "markdown", "json", "json-schema"});
 }
 
 void add_details(CommandLine app, std::string_view details) {
@@ -164,6 +167,8 @@ std::string parse_error_text(const Program& program) {
 }
 
 std::string generate_document(CommandLine app, std::string_view kind) {
+  if (kind == "json") return json_page();
+  if (kind == "json-schema") return json_schema();
   const CommandText program = describe(app);
   if (kind == "man") return man_page(program, version());
   if (kind == "bash") return bash_completion(program);

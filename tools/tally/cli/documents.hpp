@@ -22,7 +22,7 @@ std::string help_text(const Program& program);
 bool names_no_command(const Program& program);
 /// The error, and where to read more.
 std::string parse_error_text(const Program& program);
-/// `kind` is man, bash, zsh, fish or markdown.
+/// `kind` is one that --generate accepts.
 std::string generate_document(CommandLine app, std::string_view kind);
 
 std::string man_page(const CommandText& program, std::string_view version);
