@@ -224,6 +224,12 @@ TEST_F(Documents, TheDocumentOfTheCommandIsUpToDate) {
       << "run: tally --generate markdown > docs/cli.md";
 }
 
+TEST_F(Documents, ThePageOfTheJsonIsUpToDate) {
+  const std::string path = std::string(TALLY_TEST_DATA_DIR) + "/../../docs/json.md";
+  EXPECT_EQ(read_file(path), run_tally({"--generate", "json"}).output)
+      << "run: tally --generate json > docs/json.md";
+}
+
 class Completions : public Documents, public testing::WithParamInterface<std::string> {};
 
 TEST_P(Completions, AreAcceptedByTheShell) {

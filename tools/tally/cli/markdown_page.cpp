@@ -19,6 +19,7 @@ constexpr std::string_view conventions = R"(
   MiB, is refused). Other compressed formats are refused; `--no-decompress` reads the bytes unchanged.
 - **Standard output** has results and nothing else. Remarks, warnings, errors and the progress bar (only on a terminal)
   go to standard error; `--quiet` silences all but warnings and errors.
+- **JSON.** `--json` prints results for scripts; [json.md](json.md) has every member, and a promise that they stay.
 - **Exit status**, as in grep: 0 if something was found or done, 1 if nothing was, 2 after an error. If the reader of a
   pipe closes it, the command ends silently.
 - **Numbers** may have units: `10M`, `1e6`, `3Ki` for counts; `64MiB`, `1.5GB` for sizes; `1%`, `0.01`, `1e-3` for rates.

@@ -30,9 +30,9 @@ other words.
 
 ## Rules for scripts
 
-- **Lines and documents.** A command that prints keys prints one object per line; the last line is an object with the only
-  member `summary`. A run that ends with an error prints no summary, so its absence tells that lines are missing. Any other
-  command prints one object for the whole output.
+- **Lines and documents.** `over`, `uniq`, `top`, `kmers`, `count` and `node` print one object per line, any other command
+  prints one value for the whole output. The last line of `over`, `uniq`, `top` and `kmers` has the only member `summary`. A
+  run that ends with an error prints no summary, so its absence tells that lines are missing.
 - **Keys.** The bytes of a key are those of `key_hex`, decoded, if that is there, and else the UTF-8 of `key`. `key` is
   always there; for bytes that are not UTF-8 it has U+FFFD, so it is good for reading, but two keys may look the same. The
   whole lines of `--line` are in `line` and `line_hex` in the same way. For example in Python:
