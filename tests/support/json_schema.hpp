@@ -135,7 +135,7 @@ class JsonSchema {
   Json schema_;
 };
 
-/// What is wrong with the whole output of a command: one value, or one a line.
+/// What is wrong with the whole output of a command: one value, or one per line.
 inline JsonSchema::Findings check_json_output(const std::string& command, const std::string& output) {
   JsonSchema::Findings all;
   const auto take = [&](const nlohmann::json& value) {
