@@ -81,7 +81,7 @@ ExitCode run_translated(const Declared& command) {
 ExitCode run(int argc, char** argv) {
   take_instruction_set_from_environment();
   Program program("tally");
-  std::string document;
+  WantedDocument document;
   describe_program(program, document);
   const std::vector<std::string> words = words_of(argc, argv);
   const std::vector<Declared> declared =
@@ -100,7 +100,7 @@ ExitCode run(int argc, char** argv) {
     case Program::Outcome::refused:
       return fail(parse_error_text(program));
   }
-  if (!document.empty()) {
+  if (!document.kind.empty()) {
     print(generate_document(program.command_line(), document));
     return ExitCode::success;
   }

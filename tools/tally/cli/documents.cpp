@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <stdexcept>
 
 #include "cli/options.hpp"
 #include "cli/suggestion.hpp"
@@ -41,6 +42,7 @@ std::string indented(std::string_view lines) {
 std::string help_of(const CommandText& command) {
   std::string text = fmt::format("{}\n\nUsage: {}\n", command.summary, command.usage());
   if (!command.details.empty()) text += "\n" + wrapped("\n" + command.details, 0).substr(1) + "\n";
+  if (command.exit_status.is_known()) text += "\n" + wrapped(command.exit_status.text(), 0) + "\n";
 
   std::vector<std::string> groups;
   for (const CommandText& sub : command.commands) {
@@ -117,7 +119,7 @@ std::string unexpected_text(const CommandText& command, const std::vector<std::s
 
 }  // namespace
 
-void describe_program(Program& program, std::string& document) {
+void describe_program(Program& program, WantedDocument& document) {
   CommandLine command_line = program.command_line();
   command_line.set_description(unfolded(R"(
       Have you seen this key, and how often?
@@ -126,17 +128,21 @@ void describe_program(Program& program, std::string& document) {
 
       Keys are read one per line from files or standard input, compressed (.gz, .zst, .xz, .bz2, .lz4) or not.
       Results go to standard output, everything else to standard error. Exit status, as in grep: 0 if something
-      was found or done, 1 if nothing was, 2 after an error.
+      was found or done, 1 if nothing was, 2 after an error. There is no configuration file: what a run does is what
+      its command line says.
       )"));
   command_line.set_footer(
       "tally help COMMAND  # options and examples of a command; the same as tally COMMAND --help");
   program.set_version(
       fmt::format("tally {}", version()),
       "Print the versions of the program and of its JSON and the instruction set in use, and exit");
-  add_choice(command_line, "--generate", document,
+  add_choice(command_line, "--generate", document.kind,
              "Print the man page, completions for a shell, docs/cli.md, docs/json.md, or the schema of all "
              "JSON, and exit",
              {"man", "bash", "zsh", "fish", "markdown", "json", "json-schema"});
+  command_line.add_option("--of", document.command, "With --generate man: the man page of this command alone")
+      .type_name("COMMAND")
+      .needs(command_line.get_option("--generate"));
 }
 
 void add_details(CommandLine app, std::string_view details) {
@@ -166,10 +172,22 @@ std::string parse_error_text(const Program& program) {
   return fmt::format("{}\nSee '{} --help'.", message, command.name);
 }
 
-std::string generate_document(CommandLine app, std::string_view kind) {
+std::string generate_document(CommandLine app, const WantedDocument& document) {
+  const std::string& kind = document.kind;
+  if (!document.command.empty() && kind != "man")
+    throw std::invalid_argument(
+        fmt::format("--of: it is for --generate man, not for {}; leave it out", kind));
   if (kind == "json") return json_page();
   if (kind == "json-schema") return json_schema();
   const CommandText program = describe(app);
+  if (kind == "man" && !document.command.empty()) {
+    const auto command = std::ranges::find(program.commands, document.command, &CommandText::word);
+    if (command == program.commands.end()) {
+      throw std::invalid_argument(fmt::format("--of: '{}' is not one of: {}", document.command,
+                                              fmt::join(command_words(program), ", ")));
+    }
+    return man_page_of(program, *command, version());
+  }
   if (kind == "man") return man_page(program, version());
   if (kind == "bash") return bash_completion(program);
   if (kind == "markdown") return markdown_page(program);

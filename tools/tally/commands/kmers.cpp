@@ -26,9 +26,8 @@ Run declare_kmers(CommandLine app) {
       probability of R / 2^64, unless someone chose k-mers against the seed. Nothing else is missed.
 
       Without --size and --memory the input is read twice, first to count the distinct k-mers.
-
-      Exit status: 0 if such k-mers were found, 1 if none was, 2 after an error.
       )");
+  app.set_exit_status({.success = "if such k-mers were found", .none = "if none was"});
   app.add_option(
          "files", options->files,
          "FASTA or FASTQ files, compressed (.gz, .zst, .xz, .bz2, .lz4) or not ('-' or none: standard input)")

@@ -59,6 +59,7 @@ StateOptions state_options(const OverOptions& options, const KeyHasher& hasher) 
 Run declare_over(CommandLine app) {
   auto options = std::make_shared<OverOptions>();
   auto store = std::make_shared<StoreOptions>();
+  app.set_exit_status({.success = "if a key was printed", .none = "if none was"});
   add_count(app, "threshold", options->threshold,
             "Threshold N: print a key as soon as it has occurred N times; with --sum, as soon as its sum is "
             "at least N")

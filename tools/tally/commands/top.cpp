@@ -176,6 +176,7 @@ void exclude_what_needs_an_input(CommandLine app) {
 Run declare_top(CommandLine app) {
   auto options = std::make_shared<TopOptions>();
   auto store = std::make_shared<StoreOptions>();
+  app.set_exit_status({.success = "if a key was printed", .none = "if none was"});
   app.add_option("k", options->num_keys_or_file, "Print the K most frequent keys (default: 10)")
       .type_name("K");
   add_input_options(app, options->input);

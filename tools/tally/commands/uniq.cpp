@@ -170,6 +170,7 @@ ExitCode run_uniq(const UniqOptions& options) {
 Run declare_uniq(CommandLine app) {
   auto options = std::make_shared<UniqOptions>();
   auto store = std::make_shared<StoreOptions>();
+  app.set_exit_status({.success = "if a key was printed", .none = "if none was"});
   add_input_options(app, options->input);
   add_prints_lines(app, options->input);
   Option approximate = app.add_flag(
