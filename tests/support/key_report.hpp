@@ -31,15 +31,19 @@ struct KeyReport {
   std::string error;
 };
 
-/// Also holds the output against the schema.
+/// Also holds the first lines and the last one against the schema.
 inline KeyReport run_for_keys(std::vector<std::string> arguments, const std::string& input) {
   arguments.emplace_back("--json");
   const std::string command = arguments.front();
   const CommandResult result = run_tally(std::move(arguments), input);
-  EXPECT_EQ(check_json_output(command, result.output).errors, std::vector<std::string>());
   KeyReport report{.exit_code = result.exit_code, .keys = {}, .summary = {}, .error = result.error};
-  for (const std::string& line : split_keys(result.output)) {
+  constexpr std::size_t most_checked = 100;
+  const std::vector<std::string> lines = split_keys(result.output);
+  for (const std::string& line : lines) {
     const auto json = nlohmann::json::parse(line);
+    if (report.keys.size() < most_checked || &line == &lines.back()) {
+      EXPECT_EQ(JsonSchema::of_the_command().check(command, json).errors, std::vector<std::string>());
+    }
     if (json.contains("summary")) {
       report.summary = json["summary"];
     } else {

@@ -8,6 +8,7 @@
 #include "cli/documents.hpp"
 #include "commands/commands.hpp"
 #include "input/key_reader.hpp"
+#include "kmers/explain.hpp"
 #include "tally/shapes/threshold.hpp"
 
 namespace tally::cli {
@@ -65,6 +66,7 @@ Run declare_kmers(CommandLine app) {
       fmt::format("drawn at random; with --output {}, so that filters can be merged", default_seed));
   add_force(app, options->force);
   add_json(app, options->json);
+  add_explain(app, options->explain);
   add_quiet(app, options->quiet);
   return [options, rate] {
     if (options->num_distinct && options->memory_bytes && rate.is_given())
@@ -77,6 +79,7 @@ Run declare_kmers(CommandLine app) {
           "--keyed and --output are both given: the secret of --keyed ends with the run, so nobody could "
           "query the filter; give --key-file instead of --keyed");
     }
+    if (options->explain) return explain_kmers(*options);
     if (options->prints()) options->hasher.draw();
     return options->prints() ? print_kmers(*options) : write_kmer_filter(*options);
   };

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "commands/commands.hpp"
+#include "commands/over_explain.hpp"
 #include "commands/over_store.hpp"
 #include "input/input_is_output.hpp"
 #include "shape/options.hpp"
@@ -106,13 +107,14 @@ Run declare_over(CommandLine app) {
   add_state(app, options->state_path, options->waits_for_state);
   add_stream_hasher_options(app, options->hasher, "drawn at random, or the seed in the --state");
   add_json(app, options->json);
+  add_explain(app, options->explain).excludes("--state");
   add_line_buffered(app, options->line_buffered);
   add_quiet(app, options->quiet);
   add_store(app, *store, StoreUse::write_or_make);
   return [app, options, store] {
     if (store->is_given()) {
       refuse_with_store(app, {"--sum", "--time", "--skip-bad", "--threads", "--with-count", "--exact",
-                              "--wait-for-state", "--key-file", "--keyed"});
+                              "--wait-for-state", "--key-file", "--keyed", "--explain"});
       store->state_path = options->state_path;
       return run_over_store(store_options(*options, *store, app.get_option("--slots").is_given()));
     }
@@ -126,6 +128,7 @@ Run declare_over(CommandLine app) {
             "--keys, --false-positive-rate, --update and --exact cannot be combined with --sum or --window; "
             "give --memory");
       }
+      if (options->explain) return explain_over_sums(*options);
       return run_with_state(StateKind::sums, *options, run_over_sums);
     }
     if (!options->records.time_fields.empty())
@@ -135,6 +138,7 @@ Run declare_over(CommandLine app) {
           fmt::format("threshold: {} is too large; must be at most {} (more with --sum)", options->threshold,
                       max_threshold_limit));
     }
+    if (options->explain) return explain_over_threshold(*options);
     return run_with_state(StateKind::threshold, *options, run_over_threshold);
   };
 }

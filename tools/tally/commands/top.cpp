@@ -9,6 +9,7 @@
 #include "cli/signals.hpp"
 #include "commands/commands.hpp"
 #include "commands/top_check.hpp"
+#include "commands/top_explain.hpp"
 #include "commands/top_files.hpp"
 #include "commands/top_plan.hpp"
 #include "commands/top_report.hpp"
@@ -208,6 +209,7 @@ Run declare_top(CommandLine app) {
       fmt::format("drawn at random, or the seed in the --state; with --save {}, so that files can be merged",
                   default_seed));
   add_json(app, options->json);
+  add_explain(app, options->explain).excludes("--state").excludes("--from");
   add_quiet(app, options->quiet);
   exclude_what_needs_an_input(app);
   add_store(app, *store, StoreUse::write_or_make);
@@ -216,7 +218,7 @@ Run declare_top(CommandLine app) {
     if (store->is_given()) {
       refuse_with_store(app, {"--sum", "--time", "--skip-bad", "--share", "--window", "--slots", "--interval",
                               "--with-error", "--memory", "--method", "--wait-for-state", "--save", "--from",
-                              "--exact", "--key-file", "--keyed"});
+                              "--exact", "--key-file", "--keyed", "--explain"});
       store->state_path = options->state_path;
       refuse_input_as_output(options->input.files, store->state_path, "--state");
       return run_top_store(*options, *store);
@@ -238,6 +240,7 @@ Run declare_top(CommandLine app) {
     if (!options->records.time_fields.empty() && !options->window && !options->interval)
       throw std::invalid_argument(
           "--time is only for --window or --interval; give one of them, or leave --time out");
+    if (options->explain) return explain_top(*options);
     return run_with_state(StateKind::top, *options, run_top);
   };
 }
