@@ -56,7 +56,7 @@ std::string_view who_reads(FileKind kind) {
 }
 
 ExitCode fail(std::string_view message) {
-  remark(false, message);
+  report_error(message);
   return ExitCode::error;
 }
 

@@ -1,6 +1,7 @@
 #include "cli/documents.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <numeric>
@@ -11,6 +12,7 @@
 #include "json_catalogue/catalogue.hpp"
 #include "tally/version.hpp"
 #include "text/output.hpp"
+#include "text/style.hpp"
 #include "text/wrapped.hpp"
 
 namespace tally::cli {
@@ -27,6 +29,10 @@ std::string option_line(const OptionText& option) {
   std::string description = option.description;
   if (option.choices.size() > 4) description += fmt::format(". One of: {}", fmt::join(option.choices, ", "));
   return line + wrapped(description, description_column) + "\n";
+}
+
+std::string heading(std::string_view text) {
+  return fmt::format("\n{}\n", styled(Style::heading, fmt::format("{}:", text), STDOUT_FILENO));
 }
 
 std::string indented(std::string_view lines) {
@@ -53,25 +59,25 @@ std::string help_of(const CommandText& command) {
               command.commands.begin(), command.commands.end(), std::size_t{8},
               [](std::size_t width, const CommandText& sub) { return std::max(width, sub.word().size()); });
   for (const std::string& group : groups) {
-    text += fmt::format("\n{}:\n", group);
+    text += heading(group);
     for (const CommandText& sub : command.commands) {
       if (sub.group != group) continue;
       text += fmt::format("  {:<{}}{}\n", sub.word(), column - 2, wrapped(sub.summary, column));
     }
   }
-  if (!command.positionals.empty()) text += "\nArguments:\n";
+  if (!command.positionals.empty()) text += heading("Arguments");
   for (const OptionText& positional : command.positionals) {
     OptionText shown = positional;
     shown.argument.clear();
     text += option_line(shown);
   }
   for (const std::string& group : command.option_groups()) {
-    text += fmt::format("\n{}:\n", group);
+    text += heading(group);
     for (const OptionText& option : command.options) {
       if (option.group == group) text += option_line(option);
     }
   }
-  if (!command.examples.empty()) text += "\nExamples:\n" + indented(command.examples);
+  if (!command.examples.empty()) text += heading("Examples") + indented(command.examples);
   if (text.back() != '\n') text += '\n';
   return text;
 }
