@@ -397,7 +397,7 @@ TEST(OverCommand, PrintsALineOfJsonForEachKeyBinaryOnesToo) {
   for (const std::string& line : split_keys(result.output)) lines.push_back(Json::parse(line));
   ASSERT_EQ(lines.size(), 7U);
   EXPECT_EQ(lines[0], Json({{"key", "plain"}, {"count", 1}}));
-  EXPECT_EQ(lines[1], Json({{"key_hex", "ff017a"}, {"count", 1}}));
+  EXPECT_EQ(lines[1], Json({{"key", "\xef\xbf\xbd\x01z"}, {"key_hex", "ff017a"}, {"count", 1}}));
   EXPECT_EQ(lines[2]["key"], "\"quoted\\\"");
   EXPECT_EQ(lines[3]["key"], "\xc3\xa9");
   EXPECT_EQ(lines[4]["key"], "");

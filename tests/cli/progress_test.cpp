@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "command_runner.hpp"
 #include "running_command.hpp"
@@ -13,6 +14,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const std::string clear_line = "\r\x1b[K";
 
@@ -69,6 +71,31 @@ TEST_F(OnATerminal, TheTableOfTopIsDrawnAgainWhenAFollowedFileGrows) {
 
 TEST_F(OnATerminal, QuietDrawsNothing) {
   EXPECT_EQ(screen_of(slow_input + " | \"$TALLY\" over 2 --quiet"), "a\r\n");
+}
+
+// Output of "plan", which is a table, of help, and of an error.
+const std::vector<std::string> styled_commands{"plan -n 1M -p 1%", "help over", "over nothing"};
+
+TEST_F(OnATerminal, HeadingsAreBoldAndErrorsRed) {
+  const auto shown = [](const std::string& command) {
+    return screen_of("TERM=xterm NO_COLOR= \"$TALLY\" " + command);
+  };
+  EXPECT_THAT(shown(styled_commands[0]), HasSubstr("\x1b[1mstructure"));
+  EXPECT_THAT(shown(styled_commands[1]), HasSubstr("\x1b[1mExamples:\x1b[0m\r\n"));
+  EXPECT_THAT(shown(styled_commands[2]), HasSubstr("\x1b[1;31mtally over:\x1b[0m "));
+  EXPECT_THAT(screen_of("printf 'a\\n' | TERM=xterm NO_COLOR= \"$TALLY\" top -q"),
+              HasSubstr("\x1b[1m       count"));
+}
+
+TEST_F(OnATerminal, NothingIsBoldOrColouredWhereThatIsNotWanted) {
+  for (const std::string& command : styled_commands) {
+    for (const char* const environment : {"TERM=xterm NO_COLOR=1", "TERM=dumb NO_COLOR=", "TERM= NO_COLOR="})
+      EXPECT_THAT(screen_of(environment + std::string(" \"$TALLY\" ") + command), Not(HasSubstr("\x1b[")))
+          << environment << " " << command;
+    const std::string through_pipes =
+        screen_of("{ TERM=xterm NO_COLOR= \"$TALLY\" " + command + "; } 2>&1 | cat");
+    EXPECT_THAT(through_pipes, AllOf(HasSubstr("tally"), Not(HasSubstr("\x1b[")))) << command;
+  }
 }
 
 }  // namespace

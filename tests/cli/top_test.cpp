@@ -377,6 +377,7 @@ TEST(TopCommand, PrintsJsonBinaryKeysToo) {
   EXPECT_EQ(lines[0]["certain"], true);
   EXPECT_NEAR(lines[0]["share"], 2.0 / 3, 1e-12);
   EXPECT_EQ(lines[1]["key_hex"], "ff");
+  EXPECT_EQ(lines[1]["key"], "\xef\xbf\xbd");
   const Json& summary = lines[2]["summary"];
   EXPECT_EQ(summary["num_lines"], 3);
   EXPECT_EQ(summary["total"], 3);

@@ -190,7 +190,7 @@ TEST(UniqCommand, PrintsALineOfJsonForEachKey) {
   for (const std::string& line : split_keys(output)) lines.push_back(Json::parse(line));
   ASSERT_EQ(lines.size(), 3U);
   EXPECT_EQ(lines[0], Json({{"key", "a"}}));
-  EXPECT_EQ(lines[1], Json({{"key_hex", "ff"}}));
+  EXPECT_EQ(lines[1], Json({{"key", "\xef\xbf\xbd"}, {"key_hex", "ff"}}));
   EXPECT_EQ(lines[2]["summary"]["num_lines"], 3);
   EXPECT_EQ(lines[2]["summary"]["num_printed"], 2);
   EXPECT_EQ(lines[2]["summary"]["interrupted"], false);

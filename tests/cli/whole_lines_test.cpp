@@ -114,7 +114,8 @@ TEST(WholeLines, AreInJsonBesideTheirKeys) {
       printed({"uniq", "--line", "--json", "-d", " ", "-f", "1,3"}, "a 1 x\na 2 x\nb \xff y\n");
   ASSERT_EQ(found.size(), 3);
   EXPECT_EQ(Json::parse(found[0]), (Json{{"key", "a x"}, {"line", "a 1 x"}}));
-  EXPECT_EQ(Json::parse(found[1]), (Json{{"key", "b y"}, {"line_hex", "6220ff2079"}}));
+  EXPECT_EQ(Json::parse(found[1]),
+            (Json{{"key", "b y"}, {"line", "b \xef\xbf\xbd y"}, {"line_hex", "6220ff2079"}}));
   EXPECT_EQ(Json::parse(printed({"over", "2", "--line", "--json", "-d", " ", "-f", "1"}, "a 1\na 2\n")[0]),
             (Json{{"key", "a"}, {"line", "a 2"}, {"count", 2}}));
 }

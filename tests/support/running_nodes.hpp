@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "json_schema.hpp"
 #include "running_command.hpp"
 #include "running_redis.hpp"
 #include "tally/filters/counting_bloom.hpp"
@@ -63,7 +64,9 @@ class NodeProcess {
   Json answer() {
     const std::string line = command_.read_line();
     if (line.empty()) throw std::runtime_error(name_ + " says nothing; " + command_.read_error_line(100));
-    return Json::parse(line);
+    Json json = Json::parse(line);
+    EXPECT_EQ(JsonSchema::of_the_command().check("node", json).errors, std::vector<std::string>());
+    return json;
   }
   Json status() {
     say("!status");

@@ -13,6 +13,7 @@
 #include "cli/flag_words.hpp"
 #include "cli/instruction_set.hpp"
 #include "cli/signals.hpp"
+#include "json_catalogue/json_version.hpp"
 #include "tally/serialization/file_kind.hpp"
 #include "text/output.hpp"
 
@@ -55,7 +56,7 @@ std::string_view who_reads(FileKind kind) {
 }
 
 ExitCode fail(std::string_view message) {
-  remark(false, message);
+  report_error(message);
   return ExitCode::error;
 }
 
@@ -80,7 +81,7 @@ ExitCode run_translated(const Declared& command) {
 ExitCode run(int argc, char** argv) {
   take_instruction_set_from_environment();
   Program program("tally");
-  std::string document;
+  WantedDocument document;
   describe_program(program, document);
   const std::vector<std::string> words = words_of(argc, argv);
   const std::vector<Declared> declared =
@@ -93,12 +94,13 @@ ExitCode run(int argc, char** argv) {
       print(help_text(program));
       return ExitCode::success;
     case Program::Outcome::version:
-      print(fmt::format("{}\n{}\n", program.error().message, instruction_set_text()));
+      print(fmt::format("{}\n{}\nJSON version {}\n", program.error().message, instruction_set_text(),
+                        json_version));
       return ExitCode::success;
     case Program::Outcome::refused:
       return fail(parse_error_text(program));
   }
-  if (!document.empty()) {
+  if (!document.kind.empty()) {
     print(generate_document(program.command_line(), document));
     return ExitCode::success;
   }

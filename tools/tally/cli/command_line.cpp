@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "cli/command_app.hpp"
 #include "text/wrapped.hpp"
 
 namespace tally::cli {
@@ -122,10 +123,19 @@ Option CommandLine::add_parsed(const std::string& names, std::function<void(std:
 
 CommandLine CommandLine::add_command(std::string_view name, std::string_view summary, std::string_view group,
                                      std::string_view examples) {
-  CLI::App* const command = app_->add_subcommand(std::string(name), std::string(summary));
+  CLI::App* const command =
+      app_->add_subcommand(std::make_shared<CommandApp>(std::string(summary), std::string(name), app_));
   command->group(std::string(group));
   command->footer(std::string(examples.substr(examples.starts_with('\n') ? 1 : 0)));
   return CommandLine(command);
+}
+
+void CommandLine::set_suggestions(const std::string& argument, std::vector<std::string> words) {
+  dynamic_cast<CommandApp&>(*app_).suggestions[argument] = std::move(words);
+}
+
+void CommandLine::set_exit_status(ExitStatus status) {
+  dynamic_cast<CommandApp&>(*app_).exit_status = std::move(status);
 }
 
 void CommandLine::require_command() { app_->require_subcommand(1); }

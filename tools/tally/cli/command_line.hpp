@@ -7,8 +7,10 @@
 #include <string_view>
 #include <vector>
 
-// A facade of CLI11, which reads command lines. Only command_line.cpp and command_text.cpp include CLI11,
-// which takes three seconds to compile.
+#include "cli/exit_status.hpp"
+
+// A facade of CLI11, which reads command lines. Only command_line.cpp and command_text.cpp include CLI11
+// (and command_app.hpp), which takes three seconds to compile.
 
 namespace CLI {
 class App;
@@ -76,6 +78,10 @@ class CommandLine {
   std::vector<std::string> values_of(const std::string& name) const;
   /// Whether the word is one of the values of any option.
   bool was_given(std::string_view word) const;
+
+  /// Words that completions offer for a positional argument; others are accepted, too.
+  void set_suggestions(const std::string& argument, std::vector<std::string> words);
+  void set_exit_status(ExitStatus status);
 
   std::string name() const;
   std::string description() const;

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <cctype>
+
+#include "cli/command_app.hpp"
 
 namespace tally::cli {
 
@@ -85,11 +85,16 @@ CommandText describe_app(const CLI::App& app, const std::string& prefix) {
   const std::size_t end = std::min(description.find('\n'), description.size());
   text.summary = capitalised(description.substr(0, end));
   text.details = description.substr(std::min(description.find_first_not_of('\n', end), description.size()));
+  const auto* const own = dynamic_cast<const CommandApp*>(&app);
+  if (own != nullptr) text.exit_status = own->exit_status;
   text.group = app.get_group();
   text.examples = app.get_footer();
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_group().empty()) continue;  // hidden
     (option->get_positional() ? text.positionals : text.options).push_back(describe_option(*option));
+    if (own == nullptr) continue;
+    const auto words = own->suggestions.find(option->get_name(true));
+    if (words != own->suggestions.end()) text.positionals.back().suggestions = words->second;
   }
   // The help flag is declared first by the library and belongs last.
   std::stable_partition(text.options.begin(), text.options.end(), [](const OptionText& option) {

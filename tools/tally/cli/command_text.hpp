@@ -3,15 +3,18 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
 #include "cli/command_line.hpp"
+#include "cli/exit_status.hpp"
 
 namespace tally::cli {
 
 /// An option or positional argument, as declared.
 struct OptionText {
-  std::vector<std::string> names;    ///< "-o", "--output"; the only name of a positional argument
-  std::string argument;              ///< "FILE", or "[FILE]" if it is optional; empty for flags
-  std::vector<std::string> choices;  ///< the words it accepts, if they are few
+  std::vector<std::string> names;        ///< "-o", "--output"; the only name of a positional argument
+  std::string argument;                  ///< "FILE", or "[FILE]" if it is optional; empty for flags
+  std::vector<std::string> choices;      ///< the words it accepts, if they are few
+  std::vector<std::string> suggestions;  ///< words that completions offer; others are accepted, too
   std::string description;
   std::string group;  ///< heading
   bool required = false;
@@ -27,6 +30,7 @@ struct CommandText {
   std::string name;     ///< "tally build"
   std::string summary;  ///< the description's first line
   std::string details;  ///< the rest
+  ExitStatus exit_status;
   std::string group;
   std::string examples;
   std::vector<OptionText> positionals;

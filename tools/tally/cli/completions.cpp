@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 
 #include "cli/documents.hpp"
@@ -46,7 +47,17 @@ std::vector<std::string> words_of(const std::vector<CommandText>& commands) {
   return words;
 }
 
-bool takes_files(const CommandText& command) { return !command.positionals.empty(); }
+bool takes_files(const CommandText& command) {
+  return std::ranges::any_of(command.positionals, &OptionText::takes_file);
+}
+
+// What arguments may be, if they are no files.
+std::vector<std::string> suggestions_of(const CommandText& command) {
+  std::vector<std::string> all;
+  for (const OptionText& positional : command.positionals)
+    all.insert(all.end(), positional.suggestions.begin(), positional.suggestions.end());
+  return all;
+}
 
 std::string function_name(const CommandText& command) {
   std::string name = "_" + command.name;
@@ -80,10 +91,10 @@ std::string bash_completion(const CommandText& program) {
     }
     cases += fmt::format("    '{}')\n", command.name);
     if (!values.empty()) cases += fmt::format("      case \"$previous\" in\n{}      esac\n", values);
-    cases +=
-        fmt::format("      words='{}'\n      files={}\n      ;;\n",
-                    fmt::format("{} {}", fmt::join(words_of(command.commands), " "), fmt::join(flags, " ")),
-                    takes_files(command) ? 1 : 0);
+    std::vector<std::string> words = words_of(command.commands);
+    for (const std::string& word : suggestions_of(command)) words.push_back(word);
+    cases += fmt::format("      words='{} {}'\n      files={}\n      ;;\n", fmt::join(words, " "),
+                         fmt::join(flags, " "), takes_files(command) ? 1 : 0);
   });
   return fmt::format(R"(# bash completion for tally, made by "tally --generate bash"
 _tally() {{
@@ -129,8 +140,12 @@ std::string zsh_completion(const CommandText& program) {
       }
     }
     if (command.commands.empty()) {
-      functions += fmt::format("{}() {{\n  _arguments -s \\\n{}    '*:file:_files'\n}}\n\n",
-                               function_name(command), specs);
+      const std::vector<std::string> words = suggestions_of(command);
+      const std::string arguments = takes_files(command) ? "file:_files"
+                                    : words.empty()      ? "argument: "
+                                                    : fmt::format("argument:({})", fmt::join(words, " "));
+      functions += fmt::format("{}() {{\n  _arguments -s \\\n{}    '*:{}'\n}}\n\n", function_name(command),
+                               specs, arguments);
       return;
     }
     std::string list;
@@ -179,6 +194,12 @@ std::string fish_completion(const CommandText& program) {
     for (const CommandText& sub : command.commands) {
       text += fmt::format("complete -c tally -f -n '{}' -a {} -d '{}'\n", condition, sub.word(),
                           fish_quoted(sub.summary));
+    }
+    const std::vector<std::string> words = suggestions_of(command);
+    if (!words.empty()) {
+      text += fmt::format("complete -c tally -f -n '{}' -a '{}'\n", condition, fmt::join(words, " "));
+    } else if (command.commands.empty() && !takes_files(command)) {
+      text += fmt::format("complete -c tally -f -n '{}'\n", condition);
     }
     for (const OptionText& option : command.options) {
       text += fmt::format("complete -c tally -n '{}'", condition);

@@ -1,14 +1,18 @@
 #include "cli/documents.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <numeric>
+#include <stdexcept>
 
 #include "cli/options.hpp"
 #include "cli/suggestion.hpp"
+#include "json_catalogue/catalogue.hpp"
 #include "tally/version.hpp"
 #include "text/output.hpp"
+#include "text/style.hpp"
 #include "text/wrapped.hpp"
 
 namespace tally::cli {
@@ -27,6 +31,10 @@ std::string option_line(const OptionText& option) {
   return line + wrapped(description, description_column) + "\n";
 }
 
+std::string heading(std::string_view text) {
+  return fmt::format("\n{}\n", styled(Style::heading, fmt::format("{}:", text), STDOUT_FILENO));
+}
+
 std::string indented(std::string_view lines) {
   std::string text;
   while (!lines.empty()) {
@@ -40,6 +48,7 @@ std::string indented(std::string_view lines) {
 std::string help_of(const CommandText& command) {
   std::string text = fmt::format("{}\n\nUsage: {}\n", command.summary, command.usage());
   if (!command.details.empty()) text += "\n" + wrapped("\n" + command.details, 0).substr(1) + "\n";
+  if (command.exit_status.is_known()) text += "\n" + wrapped(command.exit_status.text(), 0) + "\n";
 
   std::vector<std::string> groups;
   for (const CommandText& sub : command.commands) {
@@ -50,25 +59,25 @@ std::string help_of(const CommandText& command) {
               command.commands.begin(), command.commands.end(), std::size_t{8},
               [](std::size_t width, const CommandText& sub) { return std::max(width, sub.word().size()); });
   for (const std::string& group : groups) {
-    text += fmt::format("\n{}:\n", group);
+    text += heading(group);
     for (const CommandText& sub : command.commands) {
       if (sub.group != group) continue;
       text += fmt::format("  {:<{}}{}\n", sub.word(), column - 2, wrapped(sub.summary, column));
     }
   }
-  if (!command.positionals.empty()) text += "\nArguments:\n";
+  if (!command.positionals.empty()) text += heading("Arguments");
   for (const OptionText& positional : command.positionals) {
     OptionText shown = positional;
     shown.argument.clear();
     text += option_line(shown);
   }
   for (const std::string& group : command.option_groups()) {
-    text += fmt::format("\n{}:\n", group);
+    text += heading(group);
     for (const OptionText& option : command.options) {
       if (option.group == group) text += option_line(option);
     }
   }
-  if (!command.examples.empty()) text += "\nExamples:\n" + indented(command.examples);
+  if (!command.examples.empty()) text += heading("Examples") + indented(command.examples);
   if (text.back() != '\n') text += '\n';
   return text;
 }
@@ -116,7 +125,7 @@ std::string unexpected_text(const CommandText& command, const std::vector<std::s
 
 }  // namespace
 
-void describe_program(Program& program, std::string& document) {
+void describe_program(Program& program, WantedDocument& document) {
   CommandLine command_line = program.command_line();
   command_line.set_description(unfolded(R"(
       Have you seen this key, and how often?
@@ -125,15 +134,21 @@ void describe_program(Program& program, std::string& document) {
 
       Keys are read one per line from files or standard input, compressed (.gz, .zst, .xz, .bz2, .lz4) or not.
       Results go to standard output, everything else to standard error. Exit status, as in grep: 0 if something
-      was found or done, 1 if nothing was, 2 after an error.
+      was found or done, 1 if nothing was, 2 after an error. There is no configuration file: what a run does is what
+      its command line says.
       )"));
   command_line.set_footer(
       "tally help COMMAND  # options and examples of a command; the same as tally COMMAND --help");
-  program.set_version(fmt::format("tally {}", version()),
-                      "Print the version and the instruction set in use, and exit");
-  add_choice(command_line, "--generate", document,
-             "Print the man page, completions for a shell, or docs/cli.md, and exit",
-             {"man", "bash", "zsh", "fish", "markdown"});
+  program.set_version(
+      fmt::format("tally {}", version()),
+      "Print the versions of the program and of its JSON and the instruction set in use, and exit");
+  add_choice(command_line, "--generate", document.kind,
+             "Print the man page, completions for a shell, docs/cli.md, docs/json.md, or the schema of all "
+             "JSON, and exit",
+             {"man", "bash", "zsh", "fish", "markdown", "json", "json-schema"});
+  command_line.add_option("--of", document.command, "With --generate man: the man page of this command alone")
+      .type_name("COMMAND")
+      .needs(command_line.get_option("--generate"));
 }
 
 void add_details(CommandLine app, std::string_view details) {
@@ -163,8 +178,22 @@ std::string parse_error_text(const Program& program) {
   return fmt::format("{}\nSee '{} --help'.", message, command.name);
 }
 
-std::string generate_document(CommandLine app, std::string_view kind) {
+std::string generate_document(CommandLine app, const WantedDocument& document) {
+  const std::string& kind = document.kind;
+  if (!document.command.empty() && kind != "man")
+    throw std::invalid_argument(
+        fmt::format("--of: it is for --generate man, not for {}; leave it out", kind));
+  if (kind == "json") return json_page();
+  if (kind == "json-schema") return json_schema();
   const CommandText program = describe(app);
+  if (kind == "man" && !document.command.empty()) {
+    const auto command = std::ranges::find(program.commands, document.command, &CommandText::word);
+    if (command == program.commands.end()) {
+      throw std::invalid_argument(fmt::format("--of: '{}' is not one of: {}", document.command,
+                                              fmt::join(command_words(program), ", ")));
+    }
+    return man_page_of(program, *command, version());
+  }
   if (kind == "man") return man_page(program, version());
   if (kind == "bash") return bash_completion(program);
   if (kind == "markdown") return markdown_page(program);

@@ -10,8 +10,14 @@
 
 namespace tally::cli {
 
+/// A document that the program prints about itself.
+struct WantedDocument {
+  std::string kind;     ///< one that --generate accepts; empty if none is wanted
+  std::string command;  ///< of which alone; empty: of the program
+};
+
 /// Declares what the program is for, its version and --generate.
-void describe_program(Program& program, std::string& document);
+void describe_program(Program& program, WantedDocument& document);
 /// Adds text on a command beyond its summary, which the help prints before its options. Blank lines separate
 /// paragraphs.
 void add_details(CommandLine app, std::string_view details);
@@ -22,10 +28,12 @@ std::string help_text(const Program& program);
 bool names_no_command(const Program& program);
 /// The error, and where to read more.
 std::string parse_error_text(const Program& program);
-/// `kind` is man, bash, zsh, fish or markdown.
-std::string generate_document(CommandLine app, std::string_view kind);
+/// Throws std::invalid_argument if there is no such document.
+std::string generate_document(CommandLine app, const WantedDocument& document);
 
 std::string man_page(const CommandText& program, std::string_view version);
+/// tally-build(1)
+std::string man_page_of(const CommandText& program, const CommandText& command, std::string_view version);
 /// docs/cli.md
 std::string markdown_page(const CommandText& program);
 std::string bash_completion(const CommandText& program);

@@ -19,8 +19,9 @@ constexpr std::string_view conventions = R"(
   MiB, is refused). Other compressed formats are refused; `--no-decompress` reads the bytes unchanged.
 - **Standard output** has results and nothing else. Remarks, warnings, errors and the progress bar (only on a terminal)
   go to standard error; `--quiet` silences all but warnings and errors.
-- **Exit status**, as in grep: 0 if something was found or done, 1 if nothing was, 2 after an error. If the reader of a
-  pipe closes it, the command ends silently.
+- **JSON.** `--json` prints results for scripts; [json.md](json.md) has every member, and a promise that they stay.
+- **Exit status**, as in grep: 0 if something was found or done, 1 if nothing was, 2 after an error; each command below
+  has its own. If the reader of a pipe closes it, the command ends silently.
 - **Numbers** may have units: `10M`, `1e6`, `3Ki` for counts; `64MiB`, `1.5GB` for sizes; `1%`, `0.01`, `1e-3` for rates.
   K M G T P are powers of 1000, Ki Mi Gi Ti Pi of 1024.
 - **Seeds.** Commands that write a filter file use the same seed on every machine by default, so that the filters can be
@@ -38,6 +39,8 @@ constexpr std::string_view conventions = R"(
 - **Damaged files.** A command verifies the checksum of the whole filter file before it answers. `--no-verify` turns this
   off. Commands that change a filter or pass it on (add, remove, halve, merge, patch, diff, watch, node) do not have that
   flag, because damage would get a fresh checksum. [format.md](format.md) has the cost of the check.
+- **Environment.** There is no configuration file. `TALLY_REDIS` is the server of `tally node` without `--redis`; no other
+  variable changes a default. `NO_COLOR`, if it is set and not empty, turns bold and coloured text off.
 - **Instruction sets.** The loops that all keys go through are compiled for several sets of vector instructions, and the
   best one of the processor is used. `TALLY_INSTRUCTION_SET=SSE4` selects that set, `baseline` the one that every
   processor has, for tests and for finding bugs. Results are the same. `tally --version` prints the set in use and the
@@ -67,6 +70,7 @@ void append_command(std::string& page, const CommandText& command, std::string_v
   page += fmt::format("\n{} {}\n\n{}.\n\n```\n{}\n```\n", heading, command.name, command.summary,
                       command.usage());
   if (!command.details.empty()) page += "\n" + wrapped(command.details, 0, 118) + "\n";
+  if (command.exit_status.is_known()) page += "\n" + wrapped(command.exit_status.text(), 0, 118) + "\n";
   append_table(page, command);
   if (!command.examples.empty()) {
     page += "\n```sh\n" + command.examples + (command.examples.back() == '\n' ? "" : "\n") + "```\n";

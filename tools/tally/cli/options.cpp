@@ -51,6 +51,15 @@ Option add_json(CommandLine app, bool& json) {
   return app.add_flag("--json", json, "Print the result as JSON, with full precision");
 }
 
+Option add_explain(CommandLine app, bool& explain) {
+  return app
+      .add_flag("--explain", explain, R"(
+      Print in a paragraph what a run with these options would keep, its plan, its memory and its possible errors;
+      read nothing
+      )")
+      .excludes("--json");
+}
+
 Option add_quiet(CommandLine app, bool& quiet) {
   return app.add_flag("-q,--quiet", quiet,
                       "Print no progress bar and no remarks on standard error, only warnings and errors");
@@ -112,6 +121,10 @@ std::string hash_text(const KeyHasher& hasher) {
 
 std::string_view unless_chosen(const KeyHasher& hasher) {
   return hasher.id() == HashId::xxh3_128 ? ", unless keys are chosen against the seed" : "";
+}
+
+std::string_view unless_chosen(const HasherOptions& options) {
+  return options.keyed || !options.key_file.empty() ? "" : unless_chosen(KeyHasher(0));
 }
 
 Option add_key_file(CommandLine app, std::string& key_file) {

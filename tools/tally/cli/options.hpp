@@ -87,6 +87,8 @@ Option add_file(CommandLine app, const std::string& names, std::string& target,
                 const std::string& description);
 
 Option add_json(CommandLine app, bool& json);
+/// After add_json, which it excludes.
+Option add_explain(CommandLine app, bool& explain);
 Option add_quiet(CommandLine app, bool& quiet);
 Option add_force(CommandLine app, bool& force);
 Option add_line_buffered(CommandLine app, bool& line_buffered);
@@ -126,6 +128,7 @@ void add_stream_hasher_options(CommandLine app, HasherOptions& options,
 std::string hash_text(const KeyHasher& hasher);
 /// ", unless keys are chosen against the seed"; empty for a keyed hash.
 std::string_view unless_chosen(const KeyHasher& hasher);
+std::string_view unless_chosen(const HasherOptions& options);
 /// --key-file alone, for commands that open a filter file (the file holds the seed).
 Option add_key_file(CommandLine app, std::string& key_file);
 

@@ -154,9 +154,8 @@ Run declare_bench(CommandLine app) {
       recommended. The output of --json is a file for 'tally plan --figures'.
 
       Compare only the times of one run: machines differ, and are noisy.
-
-      Exit status: 0 if all structures gave right answers, 2 after an error.
       )");
+  app.set_exit_status({.success = "if all structures gave right answers"});
   add_plan_options(app, options->plan, fmt::format("; at least {}", least_measured_keys));
   add_count(app, "--rounds", options->measure.num_rounds,
             "Number of rounds, of which the median is printed (default: 5)", {1, 1000});

@@ -172,10 +172,9 @@ Run declare_build(CommandLine app) {
       Give the size by any two of --keys, --false-positive-rate and --memory. Without a rate, it is 1%. If neither
       --keys nor --memory is given, the command first counts the keys, which must be in files. You can also give the
       exact shape instead.
-
-      Exit status: 0 if keys were inserted, 1 if the input had none (the command then writes an empty filter), 2
-      after an error.
       )");
+  app.set_exit_status({.success = "if keys were inserted",
+                       .none = "if the input had none (the command then writes an empty filter)"});
   add_file(app, "-o,--output", options->output,
            "Write the filter to this file ('-': standard output); required without --store");
   add_input_options(app, options->input);

@@ -169,9 +169,8 @@ Run declare_add(CommandLine app) {
   add_details(app, R"(
       Adds all keys and then replaces the file as a whole. After an error the file is unchanged. A dleft filter
       that is full is such an error.
-
-      Exit status: 0 if keys were added, 1 if the input had none, 2 after an error.
       )");
+  app.set_exit_status({.success = "if keys were added", .none = "if the input had none"});
   declare_change(app, *options);
   add_sum(app, options->records);
   declare_store(app, *options);
@@ -188,9 +187,9 @@ Run declare_remove(CommandLine app) {
       Removes one occurrence of every key of the input from a counting-bloom or dleft filter. Removing a key that
       is provably absent is refused and changes nothing. Remove only keys that you added: if a false positive
       lets an illegal removal through, nothing can detect it, and other keys lose counts.
-
-      Exit status: 0 if all keys were removed, 1 if a key was refused or the input had none, 2 after an error.
       )");
+  app.set_exit_status(
+      {.success = "if all keys were removed", .none = "if a key was refused or the input had none"});
   declare_change(app, *options);
   declare_store(app, *options);
   return [app, options] {
@@ -203,9 +202,8 @@ Run declare_halve(CommandLine app) {
   add_details(app, R"(
       Halves every counter of a count-min sketch and rounds up. Halve at regular intervals to let old counts fade.
       No count becomes lower than half the true count, rounded up. A counter at its maximum stays there.
-
-      Exit status: 0 after success, 2 after an error.
       )");
+  app.set_exit_status({.success = "after success"});
   add_filter_file(app, options->filter);
   add_json(app, options->json);
   add_quiet(app, options->quiet);
@@ -221,9 +219,8 @@ Run declare_merge(CommandLine app) {
 
       Files of 'tally top --save' can be merged if method, number of candidates, sketch and seed are the same; so
       can sliding windows that the library wrote.
-
-      Exit status: 0 after success, 2 after an error.
       )");
+  app.set_exit_status({.success = "after success"});
   add_file(app, "-o,--output", options->output, "Write the merged filter to this file ('-': standard output)")
       .required();
   app.add_option("filters", options->inputs, "Two or more filter files")

@@ -81,9 +81,8 @@ Run declare_diff(CommandLine app) {
       changed, compressed to about their entropy. The message is a full copy of NEW if there is no OLD, if the two
       differ in shape, scheme or seed, or if a full copy is shorter. For a counting-bloom filter it tells which
       counters are above 0, but not their values. 'tally patch' applies the message.
-
-      Exit status: 0 if something changed, 1 if nothing did, 2 after an error.
       )");
+  app.set_exit_status({.success = "if something changed", .none = "if nothing did"});
   app.add_option("files", options->files, "[OLD] NEW: bloom, counting-bloom or dleft filter files")
       .type_name("FILE")
       .required()

@@ -263,9 +263,9 @@ Run declare_info(CommandLine app) {
   add_details(app, R"(
       Prints shape, hash, fill, counters by value, the current false positive rate, and problems with advice. For
       a file of 'tally top --save', it prints candidates, sketch and bounds.
-
-      Exit status: 0 after success, 1 if the current rate is above --false-positive-rate, 2 after an error.
       )");
+  app.set_exit_status(
+      {.success = "after success", .none = "if the current rate is above --false-positive-rate"});
   add_filter_file(app, options->filter);
   add_rate(app, "-p,--false-positive-rate", options->false_positive_rate,
            "The highest acceptable false positive rate");

@@ -8,6 +8,7 @@
 #include "cli/documents.hpp"
 #include "commands/commands.hpp"
 #include "input/key_reader.hpp"
+#include "kmers/explain.hpp"
 #include "tally/shapes/threshold.hpp"
 
 namespace tally::cli {
@@ -26,9 +27,8 @@ Run declare_kmers(CommandLine app) {
       probability of R / 2^64, unless someone chose k-mers against the seed. Nothing else is missed.
 
       Without --size and --memory the input is read twice, first to count the distinct k-mers.
-
-      Exit status: 0 if such k-mers were found, 1 if none was, 2 after an error.
       )");
+  app.set_exit_status({.success = "if such k-mers were found", .none = "if none was"});
   app.add_option(
          "files", options->files,
          "FASTA or FASTQ files, compressed (.gz, .zst, .xz, .bz2, .lz4) or not ('-' or none: standard input)")
@@ -66,6 +66,7 @@ Run declare_kmers(CommandLine app) {
       fmt::format("drawn at random; with --output {}, so that filters can be merged", default_seed));
   add_force(app, options->force);
   add_json(app, options->json);
+  add_explain(app, options->explain);
   add_quiet(app, options->quiet);
   return [options, rate] {
     if (options->num_distinct && options->memory_bytes && rate.is_given())
@@ -78,6 +79,7 @@ Run declare_kmers(CommandLine app) {
           "--keyed and --output are both given: the secret of --keyed ends with the run, so nobody could "
           "query the filter; give --key-file instead of --keyed");
     }
+    if (options->explain) return explain_kmers(*options);
     if (options->prints()) options->hasher.draw();
     return options->prints() ? print_kmers(*options) : write_kmer_filter(*options);
   };

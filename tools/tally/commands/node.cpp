@@ -221,10 +221,11 @@ Run declare_node(CommandLine app) {
 
       Anybody who may publish on the server can speak for every node, unless all nodes of the group have the same
       --key-file: then messages are signed, and others are refused.
-
-      Exit status: 0 after success, 1 if a change or a line was refused, 2 after an error, or if Redis did not
-      accept the last changes before the end, or if another node has taken the name.
       )");
+  app.set_exit_status({.success = "after success",
+                       .none = "if a change or a line was refused",
+                       .error = "after an error, or if Redis did not accept the last changes before the end, "
+                                "or if another node has taken the name"});
   NodeOptions& node = options->node;
   node.terms.max_peers = 1000;
   node.terms.max_total_bytes = std::uint64_t{1} << 30;

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "commands/commands.hpp"
+#include "commands/over_explain.hpp"
 #include "commands/over_store.hpp"
 #include "input/input_is_output.hpp"
 #include "input/live_status.hpp"
@@ -60,6 +61,7 @@ StateOptions state_options(const OverOptions& options, const KeyHasher& hasher) 
 Run declare_over(CommandLine app) {
   auto options = std::make_shared<OverOptions>();
   auto store = std::make_shared<StoreOptions>();
+  app.set_exit_status({.success = "if a key was printed", .none = "if none was"});
   add_count(app, "threshold", options->threshold,
             "Threshold N: print a key as soon as it has occurred N times; with --sum, as soon as its sum is "
             "at least N")
@@ -108,6 +110,7 @@ Run declare_over(CommandLine app) {
   add_state(app, options->state_path, options->waits_for_state);
   add_stream_hasher_options(app, options->hasher, "drawn at random, or the seed in the --state");
   add_json(app, options->json);
+  add_explain(app, options->explain).excludes("--state");
   add_line_buffered(app, options->line_buffered);
   add_quiet(app, options->quiet);
   add_store(app, *store, StoreUse::write_or_make);
@@ -115,7 +118,7 @@ Run declare_over(CommandLine app) {
     refuse_followed_state(options->input, options->state_path, store->is_given());
     if (store->is_given()) {
       refuse_with_store(app, {"--sum", "--time", "--skip-bad", "--threads", "--with-count", "--exact",
-                              "--every", "--wait-for-state", "--key-file", "--keyed"});
+                              "--every", "--wait-for-state", "--key-file", "--keyed", "--explain"});
       store->state_path = options->state_path;
       return run_over_store(store_options(*options, *store, app.get_option("--slots").is_given()));
     }
@@ -129,6 +132,7 @@ Run declare_over(CommandLine app) {
             "--keys, --false-positive-rate, --update and --exact cannot be combined with --sum or --window; "
             "give --memory");
       }
+      if (options->explain) return explain_over_sums(*options);
       return run_with_state(StateKind::sums, *options, run_over_sums);
     }
     if (!options->records.time_fields.empty())
@@ -138,6 +142,7 @@ Run declare_over(CommandLine app) {
           fmt::format("threshold: {} is too large; must be at most {} (more with --sum)", options->threshold,
                       max_threshold_limit));
     }
+    if (options->explain) return explain_over_threshold(*options);
     return run_with_state(StateKind::threshold, *options, run_over_threshold);
   };
 }

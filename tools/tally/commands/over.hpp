@@ -8,6 +8,8 @@
 #include "files/stream_state.hpp"
 #include "input/records.hpp"
 #include "tally/shapes/counter_update.hpp"
+#include "tally/streams/sum.hpp"
+#include "tally/streams/threshold.hpp"
 #include "text/duration.hpp"
 
 // `tally over`: over.cpp reads the options, over_threshold.cpp counts, over_sums.cpp adds up, and over_report.cpp writes
@@ -31,6 +33,7 @@ struct OverOptions {
   std::optional<std::uint32_t> num_threads;
   bool with_count = false;
   bool exact = false;
+  bool explain = false;
   bool json = false;
   bool quiet = false;
   bool line_buffered = false;
@@ -48,6 +51,10 @@ void restore(const OverOptions& options, const StreamState& state, Stream& strea
   if (state.restore([&](StateReader& from) { stream.restore(from, options.hasher.key()); }))
     remark(options.quiet, "resuming from " + options.state_path);
 }
+
+/// The stream of a run. They throw std::invalid_argument that names --memory if that is too little.
+ThresholdStream::Options threshold_options(const OverOptions& options, const KeyHasher& hasher);
+SumStream::Options sum_options(const OverOptions& options, const KeyHasher& hasher);
 
 ExitCode run_over_threshold(const OverOptions& options, StreamState& state);
 /// For --sum and --window.

@@ -26,15 +26,20 @@ void refuse_too_little_memory(const SumStream::Options& wanted) {
 
 }  // namespace
 
-ExitCode run_over_sums(const OverOptions& options, StreamState& state) {
-  OverReport report(options);
-  const KeyHasher hasher = options.hasher.hasher();
+SumStream::Options sum_options(const OverOptions& options, const KeyHasher& hasher) {
   const SumStream::Options wanted{.threshold = options.threshold,
                                   .memory_bytes = options.memory_bytes.value_or(default_sum_memory),
                                   .window = options.window,
                                   .num_slots = options.num_slots,
                                   .hasher = hasher};
   refuse_too_little_memory(wanted);
+  return wanted;
+}
+
+ExitCode run_over_sums(const OverOptions& options, StreamState& state) {
+  OverReport report(options);
+  const KeyHasher hasher = options.hasher.hasher();
+  const SumStream::Options wanted = sum_options(options, hasher);
   OverObserver observer(options, nullptr);
   SumStream stream(wanted, &observer);
   state.set_options(state_options(options, hasher));

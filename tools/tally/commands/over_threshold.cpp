@@ -174,12 +174,7 @@ std::string last_words(const OverOptions& options, const ThresholdStreamStatisti
 
 }  // namespace
 
-ExitCode run_over_threshold(const OverOptions& options, StreamState& state) {
-  OverReport report(options);
-  const KeyHasher hasher = options.hasher.hasher();
-  std::optional<ExactCheck> exact;
-  if (options.exact) exact.emplace(options.threshold);
-  ExactCheck* const check = exact ? &*exact : nullptr;
+ThresholdStream::Options threshold_options(const OverOptions& options, const KeyHasher& hasher) {
   const ThresholdStream::Options wanted{.threshold = options.threshold,
                                         .num_keys = options.num_keys,
                                         .memory_bytes = options.memory_bytes,
@@ -187,6 +182,16 @@ ExitCode run_over_threshold(const OverOptions& options, StreamState& state) {
                                         .update = options.update_or_plain(),
                                         .hasher = hasher};
   refuse_too_little_memory(wanted);
+  return wanted;
+}
+
+ExitCode run_over_threshold(const OverOptions& options, StreamState& state) {
+  OverReport report(options);
+  const KeyHasher hasher = options.hasher.hasher();
+  std::optional<ExactCheck> exact;
+  if (options.exact) exact.emplace(options.threshold);
+  ExactCheck* const check = exact ? &*exact : nullptr;
+  const ThresholdStream::Options wanted = threshold_options(options, hasher);
   OverObserver observer(options, check);
   ThresholdStream stream(wanted, &observer);
   warn_of_few_reports(options, stream);

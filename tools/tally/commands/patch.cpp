@@ -146,9 +146,8 @@ Run declare_patch(CommandLine app) {
       applied when it arrives, and the file is replaced as a whole. A delta that is damaged, or that continues
       from another version than that of the file, is not applied, so the file is always one of the publisher's
       versions.
-
-      Exit status: 0 if the copy has the version of the last message, 1 if not, 2 after an error.
       )");
+  app.set_exit_status({.success = "if the copy has the version of the last message", .none = "if not"});
   add_file(app, "replica", options->replica, "The copy, a bloom or dleft filter file").required();
   app.add_option("messages", options->messages, "Files with messages (default '-': standard input)")
       .type_name("FILE");

@@ -207,9 +207,8 @@ Run declare_plan(CommandLine app) {
       With --fastest, --smallest or --balanced, another structure may be recommended, and the reason states its price.
 
       With --epsilon or --total-count, plans a count-min sketch instead.
-
-      Exit status: 0 if a structure meets the requirements, 2 after an error.
       )");
+  app.set_exit_status({.success = "if a structure meets the requirements"});
   add_plan_options(app, options->plan);
   add_file(app, "--figures", options->figures,
            "Choose by the times in this file, the output of 'tally bench --json' with the same options, "

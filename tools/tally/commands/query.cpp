@@ -114,9 +114,8 @@ Run declare_query(CommandLine app) {
       A key that is in the filter is always printed. A key that is not is printed with the probability of the
       filter's current false positive rate, which 'tally info FILTER' shows. For a threshold filter, "in the
       filter" means that the key has reached the threshold.
-
-      Exit status: 0 if a key was selected, 1 if none was, 2 after an error.
       )");
+  app.set_exit_status({.success = "if a key was selected", .none = "if none was"});
   add_filter_file_or_store(app, options->filter);
   add_no_verify(app, options->filter.verify);
   add_input_options(app, options->input);
@@ -151,9 +150,8 @@ Run declare_count(CommandLine app) {
       the counter is at its maximum and the true count may be any number from there on. For a count-min sketch,
       --bounds prints how much too high the count may be: the true count is never above the upper bound, and below
       the lower bound only with the probability that 'tally info' shows.
-
-      Exit status: 0 if a count is above 0, 1 if none is, 2 after an error.
       )");
+  app.set_exit_status({.success = "if a count is above 0", .none = "if none is"});
   add_filter_file_or_store(app, options->filter);
   add_no_verify(app, options->filter.verify);
   add_input_options(app, options->input);

@@ -87,9 +87,9 @@ Run declare_squid_build(CommandLine app) {
   add_details(app, R"(
       The digest is for objects that Squid caches for GET requests. Without --capacity it is planned for the number
       of distinct URLs.
-
-      Exit status: 0 after success, 1 if the input had no URLs (an empty digest is written), 2 after an error.
       )");
+  app.set_exit_status(
+      {.success = "after success", .none = "if the input had no URLs (an empty digest is written)"});
   add_file(app, "-o,--output", options->output, "Write the digest to this file ('-': standard output)")
       .required();
   add_urls(app, options->urls);
@@ -105,6 +105,7 @@ Run declare_squid_build(CommandLine app) {
 
 Run declare_squid_fetch(CommandLine app) {
   const auto options = std::make_shared<SquidFetchOptions>();
+  app.set_exit_status({.success = "after success"});
   app.add_option("url", options->url, "The Squid, as http://host:port, or the whole URL of a digest")
       .type_name("URL")
       .required();

@@ -85,9 +85,8 @@ Run declare_squid_query(CommandLine app) {
   add_details(app, R"(
       A URL that is in the digest is always printed. Another URL is printed with the probability of the digest's
       false positive rate, which 'tally squid info' shows.
-
-      Exit status: 0 if a URL was selected, 1 if none was, 2 after an error.
       )");
+  app.set_exit_status({.success = "if a URL was selected", .none = "if none was"});
   add_digest(app, options->digest);
   add_urls(app, options->urls);
   app.add_flag("-v,--invert", options->selection.invert,
@@ -101,6 +100,7 @@ Run declare_squid_query(CommandLine app) {
 
 Run declare_squid_info(CommandLine app) {
   const auto options = std::make_shared<SquidInfoOptions>();
+  app.set_exit_status({.success = "after success"});
   add_digest(app, options->digest);
   add_json(app, options->json);
   return [options] { return run_info(*options); };

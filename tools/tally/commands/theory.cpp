@@ -141,7 +141,11 @@ Run declare_theory(CommandLine app) {
       Numbers may be written 1e9 or 10M. --json prints one object: 'value' in full precision, and for probabilities
       also 'ln_value', which is finite even if the probability underflows (null for 0).
       )");
+  app.set_exit_status({.success = "after success"});
   app.add_option("formula", options->name, "Name of the formula").type_name("FORMULA");
+  std::vector<std::string> names;
+  for (const Formula& formula : formulas()) names.emplace_back(formula.name);
+  app.set_suggestions("formula", std::move(names));
   for (const ParameterText& parameter : parameter_table())
     declare_parameter(app, parameter, options->arguments);
   add_json(app, options->json);

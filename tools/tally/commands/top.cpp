@@ -9,6 +9,7 @@
 #include "cli/signals.hpp"
 #include "commands/commands.hpp"
 #include "commands/top_check.hpp"
+#include "commands/top_explain.hpp"
 #include "commands/top_files.hpp"
 #include "commands/top_plan.hpp"
 #include "commands/top_report.hpp"
@@ -184,6 +185,7 @@ void exclude_what_needs_an_input(CommandLine app) {
 Run declare_top(CommandLine app) {
   auto options = std::make_shared<TopOptions>();
   auto store = std::make_shared<StoreOptions>();
+  app.set_exit_status({.success = "if a key was printed", .none = "if none was"});
   app.add_option("k", options->num_keys_or_file, "Print the K most frequent keys (default: 10)")
       .type_name("K");
   add_input_options(app, options->input);
@@ -217,6 +219,7 @@ Run declare_top(CommandLine app) {
       fmt::format("drawn at random, or the seed in the --state; with --save {}, so that files can be merged",
                   default_seed));
   add_json(app, options->json);
+  add_explain(app, options->explain).excludes("--state").excludes("--from");
   add_quiet(app, options->quiet);
   exclude_what_needs_an_input(app);
   add_store(app, *store, StoreUse::write_or_make);
@@ -226,7 +229,7 @@ Run declare_top(CommandLine app) {
     if (store->is_given()) {
       refuse_with_store(app, {"--sum", "--time", "--skip-bad", "--share", "--window", "--slots", "--interval",
                               "--every", "--with-error", "--memory", "--method", "--wait-for-state", "--save",
-                              "--from", "--exact", "--key-file", "--keyed"});
+                              "--from", "--exact", "--key-file", "--keyed", "--explain"});
       store->state_path = options->state_path;
       refuse_input_as_output(options->input.files, store->state_path, "--state");
       return run_top_store(*options, *store);
@@ -248,6 +251,7 @@ Run declare_top(CommandLine app) {
     if (!options->records.time_fields.empty() && !options->window && !options->interval)
       throw std::invalid_argument(
           "--time is only for --window or --interval; give one of them, or leave --time out");
+    if (options->explain) return explain_top(*options);
     return run_with_state(StateKind::top, *options, run_top);
   };
 }

@@ -33,6 +33,7 @@ struct TopOptions {
   std::vector<std::string> saved_files;  ///< --from: read these instead of an input
   bool with_error = false;
   bool exact = false;
+  bool explain = false;
   bool json = false;
   bool quiet = false;
 

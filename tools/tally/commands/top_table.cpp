@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "text/output.hpp"
+#include "text/style.hpp"
 
 namespace tally::cli {
 
@@ -30,7 +31,8 @@ void ScreenTable::draw(std::string_view text, bool is_last) {
       const bool starts_a_character = (static_cast<unsigned char>(line[length]) & 0xc0) != 0x80;
       if (starts_a_character && ++columns >= size.columns) break;
     }
-    drawn += line.substr(0, length);
+    const std::string_view shown = line.substr(0, length);
+    drawn += num_drawn_ == 0 ? styled(Style::heading, shown, STDOUT_FILENO) : std::string(shown);
     drawn += '\n';
     ++num_drawn_;
   }

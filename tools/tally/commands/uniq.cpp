@@ -10,6 +10,7 @@
 #include "cli/signals.hpp"
 #include "commands/commands.hpp"
 #include "commands/over_store.hpp"
+#include "commands/uniq_explain.hpp"
 #include "input/input_is_output.hpp"
 #include "input/key_loop.hpp"
 #include "input/live_status.hpp"
@@ -37,6 +38,7 @@ struct UniqOptions {
   bool quiet = false;
   bool line_buffered = false;
   std::optional<Nanoseconds> every;
+  bool explain = false;
 };
 
 constexpr double default_false_positive_rate = 0.001;
@@ -72,10 +74,25 @@ class ExactMemory {
   std::string_view exception_;
 };
 
+Planned planned(const UniqOptions& options) {
+  if (!options.num_keys && !options.memory_bytes) {
+    throw std::invalid_argument("--approximate needs a size; give --keys or --memory");
+  }
+  ShapeOptions wanted;
+  wanted.wanted = {.num_keys = options.num_keys,
+                   .false_positive_rate = options.false_positive_rate,
+                   .memory_bytes = options.memory_bytes};
+  wanted.default_rate = default_false_positive_rate;
+  Planned plan = shape_of(wanted);
+  warn_of_little_memory(wanted, plan.shape);
+  return plan;
+}
+
 class ApproximateMemory {
  public:
   ApproximateMemory(const UniqOptions& options, const KeyHasher& hasher)
-      : seen_(shape(options), hasher), exception_(unless_chosen(hasher)) {}
+      : seen_(std::get<BloomShape>(planned(options).shape.shape), hasher),
+        exception_(unless_chosen(hasher)) {}
 
   void prefetch(Hash128 digest) const { seen_.prefetch(digest); }
   bool is_new(Hash128 digest) { return !seen_.test_and_insert(digest); }
@@ -88,20 +105,6 @@ class ApproximateMemory {
   }
 
  private:
-  static BloomShape shape(const UniqOptions& options) {
-    if (!options.num_keys && !options.memory_bytes) {
-      throw std::invalid_argument("--approximate needs a size; give --keys or --memory");
-    }
-    ShapeOptions wanted;
-    wanted.wanted = {.num_keys = options.num_keys,
-                     .false_positive_rate = options.false_positive_rate,
-                     .memory_bytes = options.memory_bytes};
-    wanted.default_rate = default_false_positive_rate;
-    const FilterShape planned = shape_of(wanted).shape;
-    warn_of_little_memory(wanted, planned);
-    return std::get<BloomShape>(planned.shape);
-  }
-
   BloomFilter<> seen_;
   std::string_view exception_;
 };
@@ -126,6 +129,14 @@ class ForgetfulMemory {
   RecentKeys seen_;
   std::string_view exception_;
 };
+
+ExitCode explain(const UniqOptions& options) {
+  const std::string_view exception = unless_chosen(options.hasher);
+  if (options.approximate) return explain_approximate_uniq(planned(options), exception);
+  if (options.may_repeat)
+    return explain_forgetful_uniq(options.memory_bytes.value_or(default_recent_bytes), exception);
+  return explain_exact_uniq(options.memory_bytes, exception);
+}
 
 template <class Memory>
 ExitCode run_uniq(const UniqOptions& options) {
@@ -178,6 +189,7 @@ ExitCode run_uniq(const UniqOptions& options) {
 Run declare_uniq(CommandLine app) {
   auto options = std::make_shared<UniqOptions>();
   auto store = std::make_shared<StoreOptions>();
+  app.set_exit_status({.success = "if a key was printed", .none = "if none was"});
   add_input_options(app, options->input);
   add_prints_lines(app, options->input);
   add_follow(app, options->input);
@@ -197,6 +209,7 @@ Run declare_uniq(CommandLine app) {
            "With --approximate: largest probability that a new key is dropped (default: 0.1%)");
   add_stream_hasher_options(app, options->hasher);
   add_json(app, options->json);
+  add_explain(app, options->explain);
   add_line_buffered(app, options->line_buffered);
   add_quiet(app, options->quiet);
   add_store(app, *store, StoreUse::write_or_make);
@@ -205,7 +218,7 @@ Run declare_uniq(CommandLine app) {
     refuse_followed_state(options->input, store->state_path, store->is_given());
     if (store->is_given()) {
       refuse_with_store(app, {"--approximate", "--may-repeat", "--false-positive-rate", "--key-file",
-                              "--keyed", "--skip-bad", "--every"});
+                              "--keyed", "--skip-bad", "--every", "--explain"});
       refuse_input_as_output(options->input.files, store->state_path, "--state");
       return run_over_store({.input = options->input,
                              .hasher = options->hasher,
@@ -225,6 +238,7 @@ Run declare_uniq(CommandLine app) {
       throw std::invalid_argument(
           "--keys and --false-positive-rate are only for --approximate; give it, or leave them out");
     }
+    if (options->explain) return explain(*options);
     options->hasher.draw();
     if (options->approximate) return run_uniq<ApproximateMemory>(*options);
     if (options->may_repeat) return run_uniq<ForgetfulMemory>(*options);

@@ -41,10 +41,9 @@ Run declare_verify(CommandLine app) {
       The prediction comes from the formula of the scheme. Most formulas are exact at every size. For double and
       triple schemes in large filters, and for two-hash rows, the formula is the limit for large filters (column
       'law'), and for a blocked-counting-bloom filter with many hashes and a high theta it is an approximation; a measured rate outside the limits is then reported as 'differs' and does not change the exit status.
-
-      Exit status: 0 if all rates are inside the limits and there is no false negative, 1 otherwise, 2 after an
-      error.
       )");
+  app.set_exit_status(
+      {.success = "if all rates are inside the limits and there is no false negative", .none = "otherwise"});
   ShapeOptions& shape = options->shape;
   add_kind(app, shape.kind, "Kind of filter (default: bloom, or threshold with --theta)");
   add_scheme_of_any_kind(app, shape.scheme,

@@ -132,9 +132,8 @@ Run declare_watch(CommandLine app) {
       message with the change. 'tally patch', on this or another machine, reads the other end of the pipe. It cannot
       ask for lost messages, so a full copy is sent at regular intervals. The command ends on SIGINT, SIGTERM and
       SIGHUP, and when the reader closes the pipe.
-
-      Exit status: 0 after success, 2 after an error.
       )");
+  app.set_exit_status({.success = "after success"});
   add_filter_file(app, options->filter);
   app.add_option("--name", options->name, "Name of the publisher in the messages (default: the file's name)")
       .type_name("NAME");

@@ -28,6 +28,7 @@ struct KmersOptions {
   bool force = false;
   bool json = false;
   bool quiet = false;
+  bool explain = false;
 
   bool prints() const { return output.empty(); }
   Strands strands() const { return canonical ? Strands::both : Strands::one; }

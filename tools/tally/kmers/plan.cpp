@@ -69,13 +69,17 @@ std::uint64_t count_distinct(const KmersOptions& options, const KeyHasher& hashe
 
 }  // namespace
 
+double rate_or_default(const KmersOptions& options) {
+  return options.false_positive_rate.value_or(default_rate);
+}
+
 KmerPlan plan_kmers(const KmersOptions& options, const KeyHasher& hasher) {
   ShapeOptions wanted{.kind = std::string(name_of(FilterKind::threshold))};
   wanted.wanted = {.num_keys = options.num_distinct,
                    .memory_bytes = options.memory_of_filter(),
                    .threshold = options.lower_count};
   if (!wanted.wanted.num_keys || !wanted.wanted.memory_bytes)
-    wanted.wanted.false_positive_rate = options.false_positive_rate.value_or(default_rate);
+    wanted.wanted.false_positive_rate = rate_or_default(options);
   const Planned planned = shape_of(wanted, [&] { return count_distinct(options, hasher); });
   KmerPlan plan;
   plan.shape = std::get<ThresholdShape>(planned.shape.shape);

@@ -14,6 +14,9 @@ struct KmerPlan {
   double false_positive_rate = 0;  ///< at most, with that many distinct k-mers
 };
 
+/// The false positive rate of the options, or the default one.
+double rate_or_default(const KmersOptions& options);
+
 /// The filter for k-mers: the planner's, except that without a given memory it takes up to a tenth more
 /// memory than the minimum if that saves hashes, because each hash costs a cache miss per k-mer. (At 1%: 4
 /// hashes instead of 7.)

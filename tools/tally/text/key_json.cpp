@@ -5,10 +5,12 @@
 namespace tally::cli {
 
 Json text_json(const std::string& name, std::string_view text) {
-  if (is_utf8(text)) return {{name, text}};
+  Json json{{name, text}};
+  if (is_utf8(text)) return json;
   std::string digits;
   for (const char byte : text) digits += fmt::format("{:02x}", static_cast<unsigned char>(byte));
-  return {{name + "_hex", digits}};
+  json[name + "_hex"] = digits;
+  return json;
 }
 
 Json hash_json(const KeyHasher& hasher) {

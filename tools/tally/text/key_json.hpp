@@ -8,7 +8,7 @@
 
 namespace tally::cli {
 
-/// {name: "..."}, or {name_hex: "..."} for bytes that are not UTF-8, which JSON cannot hold.
+/// {name: "..."}. JSON cannot hold bytes that are not UTF-8: they become U+FFFD, and {name_hex: "..."} has all bytes.
 Json text_json(const std::string& name, std::string_view text);
 /// The same with the name "key".
 inline Json key_json(std::string_view key) { return text_json("key", key); }

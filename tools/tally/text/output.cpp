@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "text/output_check.hpp"
+#include "text/style.hpp"
 
 namespace tally::cli {
 
@@ -147,6 +148,12 @@ void remark(bool quiet, std::string_view text) {
   if (!quiet) print_to_standard_error(fmt::format("{}: {}\n", command_name(), text));
 }
 
+void report_error(std::string_view text) {
+  take_progress_off();
+  const std::string name = styled(Style::error, fmt::format("{}:", command_name()), STDERR_FILENO);
+  write_to_standard_error(fmt::format("{} {}\n", name, text));
+}
+
 std::string human_bytes(double bytes) {
   return scaled(bytes, 1024, {"", "KiB", "MiB", "GiB", "TiB", "PiB"}, " bytes");
 }
@@ -181,7 +188,7 @@ std::string Table::text() const {
       line += right ? fmt::format("{:>{}}", cell, widths[i]) : fmt::format("{:<{}}", cell, widths[i]);
     }
     line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
+    text += (r == 0 ? styled(Style::heading, line, STDOUT_FILENO) : line) + "\n";
   }
   return text;
 }

@@ -68,6 +68,8 @@ void print_json(const Json& json);
 void print_to_standard_error(std::string_view text) noexcept;
 /// Prints a remark on standard error: "tally build: built ...". Nothing if `quiet`.
 void remark(bool quiet, std::string_view text);
+/// The same for the error that ends the command.
+void report_error(std::string_view text);
 /// The name of the command in remarks and errors; main sets it.
 void set_command_name(std::string_view name);
 std::string_view command_name() noexcept;
@@ -76,7 +78,7 @@ std::string human_bytes(double bytes);   ///< "12.3 MiB"
 std::string human_count(double number);  ///< "1.2 M"; exact below 10,000
 std::string human_rate(double rate);     ///< "0.82%", or "8.2e-06" below 0.01%
 
-/// Aligned columns for a terminal. The first column is left-aligned, numbers in the others right-aligned.
+/// Aligned columns for standard output. The first column is left-aligned, numbers in the others right-aligned.
 class Table {
  public:
   explicit Table(std::vector<std::string> header) : rows_{std::move(header)} {}

@@ -1,0 +1,80 @@
+#include "kmers/explain.hpp"
+
+#include <fmt/core.h>
+
+#include <limits>
+#include <string>
+
+#include "kmers/plan.hpp"
+#include "tally/hashing/kmer_scanner.hpp"
+#include "tally/sets/shared_entry_set.hpp"
+#include "text/explanation.hpp"
+#include "text/output.hpp"
+
+namespace tally::cli {
+namespace {
+
+struct Explained {
+  std::string text;
+  std::uint64_t memory_bytes = 0;
+};
+
+Explained filter_of(const KmersOptions& options) {
+  if (!options.num_distinct && !options.memory_bytes) {
+    return {fmt::format(
+                "Reads the files twice, which standard input cannot be: first to count the distinct k-mers, "
+                "then to count each k-mer in a filter "
+                "of counters that is planned for that number. The memory of the filter is known then; --size "
+                "tells it before. A k-mer that occurs fewer than {} times is selected with a probability of "
+                "at most "
+                "{}{}.",
+                options.lower_count, human_rate(rate_or_default(options)), unless_chosen(options.hasher)),
+            0};
+  }
+  KmersOptions quiet = options;
+  quiet.quiet = true;
+  const KmerPlan plan = plan_kmers(quiet, KeyHasher(0));
+  return {
+      fmt::format("Counts each k-mer in a filter of {} counters of {} bits, {} of them for each k-mer, "
+                  "planned for {} "
+                  "distinct k-mers. A k-mer that occurs fewer than {} times is selected with a probability "
+                  "of at most "
+                  "{}{}; with more distinct k-mers than planned it grows, and the run ends with a warning.",
+                  human_count(static_cast<double>(plan.shape.num_counters)), counter_bits_for(plan.shape),
+                  plan.shape.num_hashes, human_count(static_cast<double>(plan.num_distinct)),
+                  options.lower_count, human_rate(plan.false_positive_rate), unless_chosen(options.hasher)),
+      num_bytes(plan.shape)};
+}
+
+}  // namespace
+
+ExitCode explain_kmers(const KmersOptions& options) {
+  Explained filter;
+  if (options.lower_count > 1 || !options.prints()) filter = filter_of(options);
+  std::string text = filter.text.empty() ? "Prints each k-mer when it occurs first." : filter.text;
+  const bool may_collide = options.prints() && options.kmer_length > max_exact_kmer_length;
+  text += fmt::format(
+      " No k-mer that occurs {} times is missed{}.", options.lower_count,
+      may_collide ? ", unless the 64 bits of its digest that are kept are those of another one" : "");
+  if (!options.prints()) {
+    if (filter.memory_bytes > 0)
+      text += fmt::format(" Memory: {}, which does not grow.", exact_bytes(filter.memory_bytes));
+    print_explanation(text);
+    return ExitCode::success;
+  }
+  const std::uint64_t limit = options.memory_of_set().value_or(std::numeric_limits<std::uint64_t>::max());
+  const SharedEntrySet printed(limit);
+  text += fmt::format(
+      " Keeps 64 bits for each printed k-mer. Memory: {} at the start{}, {}.",
+      exact_bytes(filter.memory_bytes + printed.num_bytes()),
+      filter.memory_bytes == 0 && options.lower_count > 1 ? " without the filter" : "",
+      options.memory_bytes
+          ? fmt::format("and never more than {} for the printed k-mers: when that is full, a k-mer may be "
+                        "printed again",
+                        exact_bytes(limit))
+          : "which grows with the number of printed k-mers; no k-mer is printed twice");
+  print_explanation(text);
+  return ExitCode::success;
+}
+
+}  // namespace tally::cli
