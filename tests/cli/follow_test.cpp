@@ -268,8 +268,8 @@ TEST(Follow, RefusesWhatCannotBeFollowed) {
   EXPECT_THAT(error_of({}), HasSubstr("--follow: standard input has no name to follow"));
   EXPECT_THAT(error_of({log, "-"}), HasSubstr("--follow: standard input has no name to follow"));
   EXPECT_THAT(error_of({directory / "none"}), HasSubstr("none: No such file"));
-  EXPECT_THAT(error_of({pipe}), HasSubstr("pipe' is no regular file"));
-  EXPECT_THAT(error_of({directory / ""}), HasSubstr("is no regular file"));
+  EXPECT_THAT(error_of({pipe}), HasSubstr("pipe' is not a regular file"));
+  EXPECT_THAT(error_of({directory / ""}), HasSubstr("is not a regular file"));
   EXPECT_THAT(error_of({zipped}), AllOf(HasSubstr("zipped' is gzip"), HasSubstr("--no-decompress")));
   EXPECT_THAT(error_of({log, "--state", directory / "state"}), HasSubstr("--new-lines"));
   EXPECT_THAT(run_tally({"uniq", "--new-lines", log}).error, HasSubstr("--follow"));

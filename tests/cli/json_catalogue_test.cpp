@@ -72,6 +72,12 @@ void hold_streams(Outputs& outputs, const TemporaryDirectory& directory) {
   outputs.hold({"top", "2", "--exact", "--keyed"}, keys);
   outputs.hold({"top", "--share", "1%", "--method", "space-saving"}, keys);
   outputs.hold({"top", "-f", "2", "--sum", "3", "--window", "10m", "--interval", "1s", "--time", "1"}, timed);
+  for (const Words& words :
+       {Words{"over", "2"}, Words{"over", "2", "--window", "10m"}, Words{"uniq"}, Words{"top"}}) {
+    Words with_every = words;
+    with_every.insert(with_every.end(), {"--every", "1us"});
+    outputs.hold(with_every, keys);
+  }
   const std::string saved = directory / "top";
   ASSERT_EQ(run_tally({"top", "-q", "--save", saved}, keys).exit_code, 0);
   ASSERT_EQ(run_tally({"top", "-q", "--save", saved + "2"}, keys).exit_code, 0);

@@ -70,7 +70,7 @@ TEST(LiveStatus, ASignalPrintsTheStateOfAQuery) {
   EXPECT_EQ(command.read_error_line(), "tally query: so far: 2 keys, 1 of them found\n");
 }
 
-TEST(LiveStatus, EverySoOftenTheSummaryIsPrintedAsALineOfJson) {
+TEST(LiveStatus, AfterEachIntervalTheSummaryIsPrintedAsALineOfJson) {
   for (const Stream& stream : streams()) {
     RunningCommand command(with(stream, {"--quiet", "--every", "50ms"}));
     command.write("a\na\nb\n");

@@ -15,7 +15,7 @@ namespace tally::cli {
 /// --every.
 void add_every(CommandLine app, std::optional<Nanoseconds>& every);
 
-/// What a command says while it reads: a remark when SIGUSR1 comes, and every so often its summary as a line of JSON.
+/// What a command says while it reads: a remark when SIGUSR1 comes, and after each interval its summary as a line of JSON.
 class LiveStatus {
  public:
   struct Says {

@@ -18,6 +18,13 @@ sum? | integer | | with --sum: the sum when the key was printed, at least N
 summary | over_summary or over_sum_summary or over_store_summary | | what the run found: without --sum, --window and
   --store; with --sum or --window; with --store
 )"},
+      {.name = "over_so_far",
+       .form = Form::line,
+       .commands = {"over"},
+       .summary = "With --every: the summary so far",
+       .table = R"(
+so_far | over_summary or over_sum_summary | | what the run has found so far; with --sum or --window
+)"},
       {.name = "over_summary",
        .summary = "A run that counted occurrences",
        .parts = {"run", "hash"},
@@ -69,13 +76,22 @@ memory_bytes | integer | bytes | memory of the counters and of the set of printe
       {.name = "uniq_end", .form = Form::line, .commands = {"uniq"}, .summary = "The last line", .table = R"(
 summary | uniq_summary or over_store_summary | | what the run found: without --store; with --store
 )"},
+      {.name = "uniq_so_far",
+       .form = Form::line,
+       .commands = {"uniq"},
+       .summary = "With --every: the summary so far",
+       .table = R"(
+so_far | uniq_summary | | what the run has found so far
+)"},
       {.name = "uniq_summary", .summary = "A run of `uniq`", .parts = {"hash"}, .table = R"(
 num_lines | integer | lines | lines that were read
 num_printed | integer | keys | keys that were printed
+num_skipped_lines | integer | lines | lines left out by --skip-bad
 dropped_with_probability_at_most | number | probability | that a new key is not printed; 0 without --approximate
 memory_bytes | integer | bytes | memory of what was kept of the keys
 promise | string | | what is certain of the result, in words
 interrupted | boolean | | whether a signal ended the input; the numbers are those up to there
+time? | string | UTC | in `so_far`: the time by the clock, such as 2026-11-21T20:45:00Z
 )"},
       {.name = "top_key",
        .form = Form::line,
@@ -105,6 +121,13 @@ num_lines | integer | lines | lines up to then
       {.name = "top_end", .form = Form::line, .commands = {"top"}, .summary = "The last line", .table = R"(
 summary | top_summary or top_from_summary or top_store_summary | | what the run found: of an input; with --from; with
   --store
+)"},
+      {.name = "top_so_far",
+       .form = Form::line,
+       .commands = {"top"},
+       .summary = "With --every: the summary so far",
+       .table = R"(
+so_far | top_summary | | what the run has found so far
 )"},
       {.name = "top_totals", .summary = "What is known of all keys together", .table = R"(
 total | integer | occurrences | occurrences of all keys, or their sum; with --window, in the window

@@ -48,7 +48,7 @@ OpenedFile::OpenedFile(std::string path, int file, char separator, std::size_t n
   ::close(file);
   if (!is_known) throw std::system_error(error, std::generic_category(), path_);
   throw std::runtime_error(fmt::format(
-      "--follow: '{}' is no regular file; leave --follow out: a pipe is read as it is written", path_));
+      "--follow: '{}' is not a regular file; leave --follow out: a pipe is read as it is written", path_));
 }
 
 OpenedFile::~OpenedFile() {

@@ -27,7 +27,7 @@ class OpenedFile {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Null if there is no such file. Throws std::system_error that names the path, and std::runtime_error if it is no regular
+  /// Null if there is no such file. Throws std::system_error that names the path, and std::runtime_error if it is not a regular
   /// file.
   static std::unique_ptr<OpenedFile> open(const std::string& path, char separator, std::size_t number);
   static std::optional<FileIdentity> identity_of(const std::string& path);
