@@ -13,9 +13,9 @@
 namespace tally::cli {
 namespace {
 
-/// A file that nobody has written to for so long since it lost its name is closed.
+/// A file that has lost its name is closed when nothing was written to it for this time.
 constexpr std::chrono::seconds patience(60);
-/// No more than that many that lost their names are open.
+/// If more files are open than that, those without a name are closed at their ends.
 constexpr std::size_t most_files = 64;
 
 }  // namespace
