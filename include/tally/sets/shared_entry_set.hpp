@@ -18,7 +18,7 @@ class SharedEntrySet {
  public:
   using Outcome = Table::Outcome;
 
-  /// Never takes more than `max_bytes`, including copies while it grows (except for a minimum table of 16
+  /// Never takes more than `max_bytes`, including copies while it grows (except for a minimum table of 4
   /// KiB). Throws std::bad_alloc if there is not enough memory. `salt`: tests pass another one.
   explicit SharedEntrySet(std::uint64_t max_bytes, detail::ProcessSalt salt = detail::process_salt())
       : table_(max_bytes, salt) {}

@@ -8,7 +8,7 @@ namespace tally::detail {
 namespace {
 
 constexpr std::uint64_t bytes_per_line = 64;
-constexpr std::uint64_t least_lines = 256;
+constexpr std::uint64_t least_lines = 64;
 constexpr std::uint64_t first_lines = std::uint64_t{1} << 13;
 // While the table grows: the old lines that have not been given back yet are no more than these.
 constexpr std::uint64_t lines_at_a_time = std::uint64_t{1} << 15;

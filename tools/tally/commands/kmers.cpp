@@ -61,8 +61,8 @@ Run declare_kmers(CommandLine app) {
       .type_name("FILE")
       .group("Input");
   add_no_decompress(app, options->no_decompress);
-  add_count(app, "-k,--kmer-length,-m,--mer-len", options->kmer_length, "Number of bases of a k-mer, 1 to 64",
-            {1, max_kmer_length})
+  add_count(app, "-k,--kmer-length,-m,--mer-len", options->kmer_length,
+            "Number of bases of a k-mer, 1 to 127", {1, max_kmer_length})
       .required();
   app.add_flag("-C,--canonical,!--no-canonical", options->canonical, R"(
       Treat a k-mer and its reverse complement as one, printed as the lexicographically smaller (the default;

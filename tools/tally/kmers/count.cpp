@@ -22,40 +22,32 @@
 namespace tally::cli {
 namespace {
 
-constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
-
 /// In place of PackedKmers if the k-mers need not be printed, or their entries say what they are.
 struct NoTexts {
   static constexpr std::uint64_t bytes_per_kmer = 0;
-  explicit NoTexts(std::atomic<std::uint64_t>&) {}
-  bool reserve_one() const { return true; }
+  static constexpr std::uint64_t first_bytes = 0;
   void add(std::string_view) const {}
-};
-
-template <std::size_t NumWords>
-struct KeptTexts : PackedKmers<NumWords> {
-  static constexpr std::uint64_t bytes_per_kmer = 8 * NumWords;
-  using PackedKmers<NumWords>::PackedKmers;
+  std::uint64_t num_bytes() const { return 0; }
 };
 
 /// What one thread has found.
 template <class KmerTexts>
 struct Found {
-  explicit Found(std::atomic<std::uint64_t>& bytes_left) : texts(bytes_left) {}
-
   KmerTexts texts;
   std::uint64_t num_not_counted = 0;  // occurrences
   DistinctEstimate kmers_not_counted;
 };
 
-/// The bound of the table: texts get their share, and one part of the table is copied when it is taken out. The filter is
-/// gone by then.
-std::uint64_t max_table_bytes(const KmersOptions& options, std::uint64_t bytes_per_text) {
-  constexpr std::uint64_t bytes_per_entry = 16;
-  if (!options.memory_bytes) return unlimited;
-  const std::uint64_t bytes = *options.memory_of_set();
-  const std::uint64_t without_copy = options.lower_count > 1 ? bytes : bytes - bytes / 16;
-  return without_copy / (bytes_per_entry + bytes_per_text) * bytes_per_entry;
+/// The bound of the table, so that the texts of all its k-mers fit beside it. Without a filter, whose memory is free by then,
+/// there must be room for the entries when they are taken out of the table.
+template <class KmerTexts>
+std::uint64_t max_table_bytes(const KmersOptions& options) {
+  constexpr std::uint64_t bytes_per_entry = 15;  // at least
+  if (!options.memory_bytes) return std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t bytes = *options.memory_of_set();
+  if (options.lower_count == 1) bytes -= bytes / 8;
+  bytes -= std::min(bytes, options.num_threads * KmerTexts::first_bytes);
+  return bytes / (bytes_per_entry + KmerTexts::bytes_per_kmer) * bytes_per_entry;
 }
 
 template <class KmerTexts>
@@ -63,21 +55,18 @@ struct Counting {
   Counting(const KmersOptions& wanted, const KeyHasher& key_hasher)
       : options(wanted),
         hasher(key_hasher),
-        counts(max_table_bytes(wanted, KmerTexts::bytes_per_kmer)),
-        bytes_left(wanted.memory_bytes
-                       ? *wanted.memory_of_set() - max_table_bytes(wanted, KmerTexts::bytes_per_kmer)
-                       : unlimited),
-        bytes_of_texts(bytes_left) {
-    for (std::uint32_t i = 0; i < options.num_threads; ++i) found.emplace_back(bytes_left);
-  }
+        counts(max_table_bytes<KmerTexts>(wanted)),
+        found(wanted.num_threads) {}
 
-  std::uint64_t num_bytes() const { return counts.num_bytes() + bytes_of_texts - bytes_left; }
+  std::uint64_t num_bytes() const {
+    std::uint64_t sum = counts.num_bytes();
+    for (const Found<KmerTexts>& of_thread : found) sum += of_thread.texts.num_bytes();
+    return sum;
+  }
 
   const KmersOptions& options;
   KeyHasher hasher;
   SharedEntryCounts counts;
-  std::atomic<std::uint64_t> bytes_left;
-  std::uint64_t bytes_of_texts;
   std::vector<Found<KmerTexts>> found;
   std::atomic<std::size_t> num_started = 0;
 };
@@ -97,12 +86,6 @@ class Counter {
 
   void report(std::string_view kmer, std::uint64_t entry, std::uint64_t) {
     using Outcome = SharedEntryCounts::Outcome;
-    if (!found_->texts.reserve_one()) {
-      bool is_counted = false;
-      shared_->counts.count_batch({&entry, 1}, {&is_counted, 1});
-      if (!is_counted) leave_out(kmer);
-      return;
-    }
     switch (shared_->counts.insert(entry, static_cast<std::uint32_t>(shared_->options.lower_count))) {
       case Outcome::inserted:
         return found_->texts.add(kmer);
@@ -142,7 +125,7 @@ void write_counts(Counting<NoTexts>& counting, CountReport& report) {
 }
 
 template <std::size_t NumWords>
-void write_counts(Counting<KeptTexts<NumWords>>& counting, CountReport& report) {
+void write_counts(Counting<PackedKmers<NumWords>>& counting, CountReport& report) {
   std::vector<typename PackedKmers<NumWords>::Chunk> chunks;
   for (auto& found : counting.found)
     for (auto& chunk : found.texts.release()) chunks.push_back(std::move(chunk));
@@ -244,13 +227,13 @@ ExitCode count_kmers(const KmersOptions& options) {
   if (options.kmer_length <= max_exact_kmer_length || !options.counts) return count_with<NoTexts>(options);
   switch ((options.kmer_length + bases_per_word - 1) / bases_per_word) {
     case 1:
-      return count_with<KeptTexts<1>>(options);
+      return count_with<PackedKmers<1>>(options);
     case 2:
-      return count_with<KeptTexts<2>>(options);
+      return count_with<PackedKmers<2>>(options);
     case 3:
-      return count_with<KeptTexts<3>>(options);
+      return count_with<PackedKmers<3>>(options);
     default:
-      return count_with<KeptTexts<4>>(options);
+      return count_with<PackedKmers<4>>(options);
   }
 }
 

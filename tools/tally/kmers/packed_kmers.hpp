@@ -1,8 +1,7 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
-#include <atomic>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -57,45 +56,32 @@ class KmerText {
   std::array<char, NumWords * bases_per_word> letters_{};
 };
 
-/// The k-mers that one thread was the first to report, in chunks. Several threads draw on one limit of memory.
+/// The k-mers that one thread was the first to report, in chunks that may be a fifth empty.
 template <std::size_t NumWords>
 class PackedKmers {
  public:
   using Chunk = std::vector<PackedKmer<NumWords>>;
+  /// At most, with what is empty; and once for the first chunk.
+  static constexpr std::uint64_t bytes_per_kmer = 8 * NumWords * 5 / 4;
+  static constexpr std::uint64_t first_bytes = 32 * 8 * NumWords;
 
-  /// `bytes_left` must outlive this object.
-  explicit PackedKmers(std::atomic<std::uint64_t>& bytes_left) : bytes_left_(&bytes_left) {}
-
-  /// Makes room for one more k-mer; false if the memory is used up. Throws std::bad_alloc.
-  bool reserve_one() {
-    if (!chunks_.empty() && chunks_.back().size() < chunks_.back().capacity()) return true;
-    std::size_t size = chunks_.empty() ? least_chunk : std::min(most_chunk, 2 * chunks_.back().capacity());
-    while (!take(size * sizeof(PackedKmer<NumWords>))) {
-      size /= 2;
-      if (size < least_chunk) return false;
+  /// Throws std::bad_alloc, and then changes nothing.
+  void add(std::string_view kmer) {
+    if (chunks_.empty() || chunks_.back().size() == chunks_.back().capacity()) {
+      Chunk chunk;
+      chunk.reserve(std::clamp(capacity_ / 4, std::size_t{32}, std::size_t{1} << 16));
+      chunks_.push_back(std::move(chunk));
+      capacity_ += chunks_.back().capacity();
     }
-    chunks_.emplace_back().reserve(size);
-    return true;
+    chunks_.back().push_back(pack_kmer<NumWords>(kmer));
   }
-  /// After reserve_one().
-  void add(std::string_view kmer) { chunks_.back().push_back(pack_kmer<NumWords>(kmer)); }
 
+  std::uint64_t num_bytes() const noexcept { return capacity_ * sizeof(PackedKmer<NumWords>); }
   std::vector<Chunk> release() { return std::move(chunks_); }
 
  private:
-  static constexpr std::size_t least_chunk = 32;
-  static constexpr std::size_t most_chunk = std::size_t{1} << 16;
-
-  bool take(std::uint64_t num_bytes) {
-    std::uint64_t left = *bytes_left_;
-    while (left >= num_bytes) {
-      if (bytes_left_->compare_exchange_weak(left, left - num_bytes)) return true;
-    }
-    return false;
-  }
-
-  std::atomic<std::uint64_t>* bytes_left_;
   std::vector<Chunk> chunks_;
+  std::size_t capacity_ = 0;
 };
 
 }  // namespace tally::cli

@@ -66,7 +66,7 @@ class SharedEntryTable {
     }
   }
 
-  /// Adds to the count in a slot, which sticks at the maximum of 32 bits.
+  /// Adds to the count in a slot, which stays at the maximum of 32 bits once it is there.
   static void add(Slot slot, std::uint32_t amount) noexcept;
   static std::uint32_t count_in(Slot slot) noexcept;
 
