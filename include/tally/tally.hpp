@@ -26,6 +26,7 @@
 #include "tally/serialization/sketch_loader.hpp"
 #include "tally/sets/hash_set.hpp"
 #include "tally/sets/recent_keys.hpp"
+#include "tally/sets/shared_entry_counts.hpp"
 #include "tally/sets/shared_entry_set.hpp"
 #include "tally/sketches/count_min.hpp"
 #include "tally/sketches/count_min_window.hpp"

@@ -22,6 +22,8 @@ constexpr std::uint64_t huge_pages_from_bytes = 2 * huge_page_bytes;
 constexpr std::uint64_t mapped_from_bytes = std::uint64_t{4} << 10;
 constexpr std::uint64_t populated_below_bytes = std::uint64_t{1} << 20;
 
+void unmap(void* block, std::size_t num_bytes) noexcept { ::munmap(block, num_bytes); }
+
 AlignedWords::Block allocate_from(const MemorySource& source, std::uint64_t num_bytes) {
   void* memory = source.allocate(num_bytes, line_bytes);
   if (memory == nullptr) throw std::bad_alloc();
@@ -47,7 +49,7 @@ AlignedWords::Block allocate_zeroed(std::uint64_t num_bytes) {
   if (memory == MAP_FAILED) throw std::bad_alloc();
   // A hint only: smaller pages give the same answers.
   if (num_bytes >= huge_pages_from_bytes) ::madvise(memory, num_bytes, MADV_HUGEPAGE);
-  return {memory, num_bytes, [](void* block, std::size_t size) noexcept { ::munmap(block, size); }};
+  return {memory, num_bytes, unmap};
 }
 
 }  // namespace
@@ -84,6 +86,14 @@ AlignedWords& AlignedWords::operator=(AlignedWords&& other) noexcept {
 // A function of the C library, which sanitizers check as a whole and not word by word.
 void AlignedWords::clear() noexcept {
   if (num_words_ > 0) std::memset(words_, 0, words().size_bytes());
+}
+
+bool AlignedWords::can_discard() const noexcept { return block_.release == unmap; }
+
+void AlignedWords::discard_front(std::uint64_t num_words) noexcept {
+  constexpr std::uint64_t words_per_page = mapped_from_bytes / 8;
+  if (can_discard() && num_words >= words_per_page)
+    ::madvise(words_, num_words / words_per_page * mapped_from_bytes, MADV_DONTNEED);
 }
 
 AlignedWords::Block AlignedWords::release() noexcept {

@@ -1,5 +1,7 @@
 #include "tally/hashing/kmer_scanner.hpp"
 
+#include <type_traits>
+
 namespace tally {
 namespace {
 
@@ -59,22 +61,55 @@ std::span<const std::string_view> KmerScanner::next() {
   num_kmers_ = 0;
   if (kmer_length_ <= 32) {
     scan<std::uint64_t>();
-  } else {
+  } else if (kmer_length_ <= 64) {
     scan<Bits128>();
+  } else {
+    scan<Bits256>();
   }
   return {kmers_.data(), num_kmers_};
+}
+
+/// The operations of `scan` on 256 bits.
+struct KmerScanner::Bits256 : Bases {
+  constexpr Bits256(Bits128 low_bits = 0) : Bases{low_bits, 0} {}
+  constexpr explicit Bits256(const Bases& bases) : Bases(bases) {}
+  constexpr Bits256(Bits128 low_bits, Bits128 high_bits) : Bases{low_bits, high_bits} {}
+
+  friend constexpr Bits256 operator<<(Bits256 a, std::uint32_t shift) {
+    if (shift == 0) return a;
+    if (shift >= 128) return {0, a.low << (shift - 128)};
+    return {a.low << shift, a.high << shift | a.low >> (128 - shift)};
+  }
+  friend constexpr Bits256 operator>>(Bits256 a, std::uint32_t shift) {
+    return {a.low >> shift | a.high << (128 - shift), a.high >> shift};  // of 1 to 127
+  }
+  friend constexpr Bits256 operator|(Bits256 a, Bits256 b) { return {a.low | b.low, a.high | b.high}; }
+  friend constexpr Bits256 operator&(Bits256 a, Bits256 b) { return {a.low & b.low, a.high & b.high}; }
+  friend constexpr Bits256 operator~(Bits256 a) { return {~a.low, ~a.high}; }
+  friend constexpr bool operator<=(Bits256 a, Bits256 b) {
+    return a.high < b.high || (a.high == b.high && a.low <= b.low);
+  }
+};
+
+template <class Bits>
+Bits KmerScanner::from_bases(const Bases& bases) {
+  if constexpr (std::is_same_v<Bits, Bits256>) {
+    return Bits256(bases);
+  } else {
+    return static_cast<Bits>(bases.low);
+  }
 }
 
 template <class Bits>
 void KmerScanner::scan() {
   const std::uint32_t k = kmer_length_;
   const std::uint32_t top = 2 * (k - 1);
-  const Bits mask = static_cast<Bits>(~Bits{0}) >> (8 * sizeof(Bits) - 2 * k);
+  const Bits mask = static_cast<Bits>(~Bits{0}) >> static_cast<std::uint32_t>(8 * sizeof(Bits) - 2 * k);
   const bool both = strands_ == Strands::both;
   const char* const bases = bases_.data();
   const char* const reverse_end = (both ? reverse_complement_.data() : bases) + bases_.size();
-  auto forward = static_cast<Bits>(forward_);
-  auto backward = static_cast<Bits>(backward_);
+  Bits forward = from_bases<Bits>(forward_);
+  Bits backward = from_bases<Bits>(backward_);
   std::uint32_t window = window_;
   std::size_t i = next_base_;
   std::size_t count = 0;
@@ -84,8 +119,8 @@ void KmerScanner::scan() {
       window = 0;
       continue;
     }
-    forward = (forward << 2 | base) & mask;
-    backward = backward >> 2 | static_cast<Bits>(3 - base) << top;
+    forward = (forward << 2 | Bits{base}) & mask;
+    backward = backward >> 2 | static_cast<Bits>(static_cast<std::uint64_t>(3 - base)) << top;
     window += window < k;
     // Chooses without a branch on the order of the two strands, which would often be mispredicted.
     const bool is_forward = !both || forward <= backward;
@@ -93,11 +128,11 @@ void KmerScanner::scan() {
     const char* const own = bases + (end < k ? 0 : end - k);
     const char* const other = reverse_end - end;
     kmers_[count] = {is_forward ? own : other, k};
-    entries_[count] = 1 + static_cast<std::uint64_t>(is_forward ? forward : backward);
+    if constexpr (sizeof(Bits) == 8) entries_[count] = 1 + (is_forward ? forward : backward);
     count += window == k;
   }
-  forward_ = forward;
-  backward_ = backward;
+  forward_ = Bits256(forward);
+  backward_ = Bits256(backward);
   window_ = window;
   next_base_ = i;
   num_kmers_ = count;

@@ -3,6 +3,7 @@
 #include "support/random.hpp"
 #include "tally/filters/aging_bloom.hpp"
 #include "tally/hashing/kmer_scanner.hpp"
+#include "tally/sets/shared_entry_counts.hpp"
 #include "tally/sets/shared_entry_set.hpp"
 
 // Sets of digests and what all structures are made of, where there is no memory.
@@ -101,8 +102,36 @@ TEST(Allocation, AHashSetGrowsWholeOrNotAtAll) {
       64u);
 }
 
+// SharedEntryTable by the two types that have one.
+
+TEST(Allocation, SharedEntryCountsGrowWholeOrNotAtAll) {
+  constexpr std::uint64_t first_growth = (std::uint64_t{5} << 13) * 17 / 20;  // entries in 2^13 lines
+  const auto make = [] {
+    auto counts = std::make_unique<SharedEntryCounts>(std::uint64_t{1} << 24);
+    for (std::uint64_t entry = 1; entry <= first_growth; ++entry)
+      (void)counts->insert(entry, static_cast<std::uint32_t>(entry));
+    return counts;
+  };
+  const auto describe_it = [](const std::unique_ptr<SharedEntryCounts>& counts) {
+    std::vector<std::uint64_t> entries;
+    for (std::uint64_t entry = 1; entry <= first_growth + 9; ++entry) entries.push_back(entry);
+    std::vector<std::uint32_t> answers(entries.size());
+    counts->counts_of(entries, answers);
+    std::vector<std::uint64_t> all = {counts->size(), counts->num_bytes()};
+    all.insert(all.end(), answers.begin(), answers.end());
+    return all;
+  };
+  EXPECT_GT(fail_each(
+                "SharedEntryCounts", make,
+                [](const std::unique_ptr<SharedEntryCounts>& counts) {
+                  EXPECT_EQ(counts->insert(first_growth + 1, 3), SharedEntryCounts::Outcome::inserted);
+                },
+                describe_it),
+            0u);
+}
+
 TEST(Allocation, ASharedEntrySetGrowsWholeOrNotAtAll) {
-  constexpr std::uint64_t first_growth = 3 << 14;  // three quarters of 2^16 entries
+  constexpr std::uint64_t first_growth = (std::uint64_t{1} << 16) * 4 / 5;  // of 2^16 slots
   const auto make = [] {
     auto set = std::make_unique<SharedEntrySet>(std::uint64_t{1} << 24);
     for (std::uint64_t entry = 1; entry <= first_growth; ++entry) (void)set->insert(entry);

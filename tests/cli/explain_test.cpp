@@ -63,7 +63,10 @@ TEST(Explain, TheMemoryAtTheStartIsThatOfARunWithoutInput) {
                                                {"top"},
                                                {"top", "--share", "1%", "--window", "10m"},
                                                {"top", "--method", "space-saving", "--memory", "1MiB"},
+                                               {"over", "3", "--keys", "1M", "--counts-at-end"},
                                                {"kmers", "-k", "31", "--size", "1M"},
+                                               {"kmers", "-k", "31", "--size", "1M", "--counts"},
+                                               {"kmers", "-k", "40", "-L", "1", "--histogram", "-"},
                                                {"kmers", "-k", "40", "-L", "1"}}) {
     const std::string text = explain(words);
     const std::vector<std::uint64_t> bytes = bytes_in_text(text);

@@ -66,6 +66,10 @@ void hold_streams(Outputs& outputs, const TemporaryDirectory& directory) {
   outputs.hold({"over", "2", "--update", "conservative", "--exact", "--memory", "4KiB"}, keys);
   outputs.hold({"over", "2", "-f", "2", "--sum", "3", "--window", "10m", "--time", "1"}, timed);
   outputs.hold({"over", "2", "--window", "10m", "--keyed"}, keys);
+  outputs.hold({"over", "2", "--counts-at-end"}, keys);
+  std::string many_keys;
+  for (int i = 0; i < 20'000; ++i) many_keys += std::to_string(i) + "\n";
+  outputs.hold({"over", "1", "--counts-at-end", "--memory", "64KiB"}, many_keys);
   outputs.hold({"uniq", "--keyed"}, keys);
   outputs.hold({"uniq", "--approximate", "-n", "10", "--line", "-d", " ", "-f", "1"}, "a b\na\xff \xff\n");
   outputs.hold({"uniq", "--may-repeat"}, keys);
@@ -97,6 +101,8 @@ void hold_streams(Outputs& outputs, const TemporaryDirectory& directory) {
   outputs.hold({"merge", "-o", directory / "merged-window", window, window});
   const std::string reads = ">one\nACGTACGTACGTAGGC\n>two\nACGTACGTACGTAGGC\n";
   outputs.hold({"kmers", "-k", "5", "--size", "100"}, reads);
+  outputs.hold({"kmers", "-k", "5", "--size", "100", "--counts"}, reads);
+  outputs.hold({"kmers", "-k", "5", "-L", "1", "--histogram", "-"}, reads);
   outputs.hold({"kmers", "-k", "5", "--lower-count", "1", "--keyed"}, reads);
   outputs.hold({"kmers", "-k", "5", "--size", "100", "-o", directory / "kmers"}, reads);
 }

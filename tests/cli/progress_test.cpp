@@ -69,6 +69,17 @@ TEST_F(OnATerminal, TheTableOfTopIsDrawnAgainWhenAFollowedFileGrows) {
   EXPECT_THAT(screen.substr(first, again - first), HasSubstr("\x1b[2A\r\x1b[J"));  // over what was drawn
 }
 
+TEST_F(OnATerminal, SeveralFilesOfReadsAreNumbered) {
+  const TemporaryDirectory directory;
+  const std::string first = directory.write("first.fa", ">s\nACGTACGT\n");
+  const std::string pipe = directory / "pipe";
+  const std::string kmers = "\"$TALLY\" kmers -k 4 -L 1 ";
+  const std::string slow_pipe = "mkfifo " + pipe + "; (sleep 0.6; cat " + first + ") > " + pipe + " & ";
+  EXPECT_THAT(screen_of(slow_pipe + kmers + first + " " + pipe + " > /dev/null"), HasSubstr("  file 2 of 2"));
+  EXPECT_THAT(screen_of("rm -f " + pipe + "; " + slow_pipe + kmers + pipe + " > /dev/null"),
+              AllOf(HasSubstr(" keys  "), ::testing::Not(HasSubstr("  file "))));
+}
+
 TEST_F(OnATerminal, QuietDrawsNothing) {
   EXPECT_EQ(screen_of(slow_input + " | \"$TALLY\" over 2 --quiet"), "a\r\n");
 }

@@ -15,6 +15,7 @@
 #include "tally/serialization.hpp"
 #include "tally/sets/hash_set.hpp"
 #include "tally/sets/recent_keys.hpp"
+#include "tally/sets/shared_entry_counts.hpp"
 #include "tally/sets/shared_entry_set.hpp"
 
 namespace tally {
@@ -75,18 +76,22 @@ TEST(Values, SetsOfDigestsAreEmptyWhenTheyAreCleared) {
   HashSet set;
   RecentKeys recent(64);
   SharedEntrySet entries(1 << 20);
+  SharedEntryCounts counts(1 << 20);
   for (std::uint64_t i = 1; i < 100; ++i) {
     EXPECT_EQ(set.insert(hash_key(i, 1)), HashSet::Outcome::inserted);
     EXPECT_TRUE(recent.insert(hash_key(i, 1)));
     EXPECT_EQ(entries.insert(i), SharedEntrySet::Outcome::inserted);
+    EXPECT_EQ(counts.insert(i, 5), SharedEntryCounts::Outcome::inserted);
   }
   set.clear();
   recent.clear();
+  counts.clear();
   entries.clear();
-  EXPECT_EQ(set.size() + entries.size() + recent.num_forgotten(), 0u);
+  EXPECT_EQ(set.size() + entries.size() + counts.size() + recent.num_forgotten(), 0u);
   EXPECT_FALSE(set.contains(hash_key(99, 1)));
   EXPECT_TRUE(recent.insert(hash_key(99, 1)));
   EXPECT_EQ(entries.insert(99), SharedEntrySet::Outcome::inserted);
+  EXPECT_EQ(counts.insert(99, 1), SharedEntryCounts::Outcome::inserted);
 
   SharedThresholdFilter shared({.num_counters = 1000, .num_hashes = 3, .threshold = 2}, 42);
   shared.insert_batch(std::vector<int>{1, 1, 2});

@@ -17,16 +17,17 @@
 #include "tally/serialization/mapped_filter.hpp"
 #include "tally/sets/hash_set.hpp"
 #include "tally/sets/recent_keys.hpp"
+#include "tally/sets/shared_entry_counts.hpp"
 #include "tally/sets/shared_entry_set.hpp"
 #include "tally/sketches/count_min.hpp"
 #include "tally/sketches/space_saving.hpp"
 #include "tally/sketches/top_keys.hpp"
 
 void use(tally::HashSet& set, tally::RecentKeys& recent, tally::SharedEntrySet& entries,
-         tally::CompactDLeftFilter& compact, tally::DLeftCountingBloomFilter<>& dleft,
-         const tally::DLeftCountingBloomFilter<>& other, tally::BloomFilter<>& bloom,
-         tally::CountingBloomFilter<>& counting, tally::CountMinSketch<>& sketch, tally::AnyFilter& any,
-         tally::AgingBloomFilter<>& aging, const std::vector<tally::Hash128>& digests,
+         tally::SharedEntryCounts& counts, tally::CompactDLeftFilter& compact,
+         tally::DLeftCountingBloomFilter<>& dleft, const tally::DLeftCountingBloomFilter<>& other,
+         tally::BloomFilter<>& bloom, tally::CountingBloomFilter<>& counting, tally::CountMinSketch<>& sketch,
+         tally::AnyFilter& any, tally::AgingBloomFilter<>& aging, const std::vector<tally::Hash128>& digests,
          const tally::Requirements& wanted) {
   set.insert({1, 2});                        // refused
   set.try_insert({1, 2});                    // refused
@@ -34,6 +35,7 @@ void use(tally::HashSet& set, tally::RecentKeys& recent, tally::SharedEntrySet& 
   set.contains({1, 2});                      // refused
   recent.insert({1, 2});                     // refused
   entries.insert(1);                         // refused
+  counts.insert(1, 1);                       // refused
   compact.insert(1);                         // refused
   compact.remove(1);                         // refused
   compact.merge(compact);                    // refused

@@ -46,6 +46,11 @@ class AlignedWords {
   /// Makes all words zero.
   void clear() noexcept;
 
+  /// Whether discard_front gives memory back: it came directly from the kernel.
+  bool can_discard() const noexcept;
+  /// Forgets what the first words contain. Gives back the whole pages that they occupy, if it can.
+  void discard_front(std::uint64_t num_words) noexcept;
+
   /// Gives the block to the caller, who must give it back. There are no words any more.
   Block release() noexcept;
 

@@ -10,7 +10,7 @@
 
 namespace tally {
 
-inline constexpr std::uint32_t max_kmer_length = 64;
+inline constexpr std::uint32_t max_kmer_length = 127;
 /// Up to this length a k-mer has 62 bits, and an entry of 64 bits represents it uniquely.
 inline constexpr std::uint32_t max_exact_kmer_length = 31;
 
@@ -51,7 +51,14 @@ class KmerScanner {
 
  private:
   __extension__ using Bits128 = unsigned __int128;
+  struct Bases {  // two bits each, the last one lowest
+    Bits128 low = 0;
+    Bits128 high = 0;
+  };
+  struct Bits256;
 
+  template <class Bits>
+  static Bits from_bases(const Bases& bases);
   template <class Bits>
   void scan();
 
@@ -62,8 +69,8 @@ class KmerScanner {
   std::string reverse_complement_;
   std::size_t next_base_ = 0;
   std::uint32_t window_ = 0;  // bases since the window began, at most kmer_length_
-  Bits128 forward_ = 0;
-  Bits128 backward_ = 0;
+  Bases forward_;
+  Bases backward_;
 
   std::array<std::string_view, max_kmers_per_call> kmers_;
   std::array<std::uint64_t, max_kmers_per_call> entries_;

@@ -65,7 +65,7 @@ TEST(ForEachKmer, AgreesWithTheDefinitionForEveryLengthAndLongSequences) {
 TEST(ForEachKmer, RefusesLengthsOutOfRange) {
   for (const std::uint32_t k : {0u, max_kmer_length + 1})
     test::expect_refused([&] { kmers_of("ACGT", k, Strands::one); },
-                         {"for_each_kmer: kmer_length is " + std::to_string(k) + "; must be 1 to 64"});
+                         {"for_each_kmer: kmer_length is " + std::to_string(k) + "; must be 1 to 127"});
 }
 
 TEST(KmerScanner, GivesEqualEntriesToEqualKmersOnly) {

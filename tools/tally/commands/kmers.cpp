@@ -7,6 +7,7 @@
 
 #include "cli/documents.hpp"
 #include "commands/commands.hpp"
+#include "input/input_is_output.hpp"
 #include "input/key_reader.hpp"
 #include "kmers/explain.hpp"
 #include "tally/shapes/threshold.hpp"
@@ -16,6 +17,31 @@ namespace {
 
 constexpr std::uint32_t max_threads = 256;
 constexpr std::uint64_t least_memory = std::uint64_t{64} << 10;
+
+/// Of the options for counts.
+void refuse_contradictions(const KmersOptions& options) {
+  const char* const given = options.counts ? "--counts" : "--histogram";
+  if (options.counts_all() && !options.prints()) {
+    throw std::invalid_argument(fmt::format(
+        "{} and --output are both given: --output writes a filter, which has no counts of all reads; leave "
+        "one out",
+        given));
+  }
+  if (options.counts_all() && options.with_count) {
+    throw std::invalid_argument(fmt::format(
+        "--with-count and {0} are both given: {0} counts all reads; leave --with-count out", given));
+  }
+  if (!options.dump_format.empty() && !options.counts)
+    throw std::invalid_argument(
+        "--dump-format is only for --counts; give --counts, or leave --dump-format out");
+  if (!options.dump_format.empty() && options.json)
+    throw std::invalid_argument("--dump-format and --json are both given; leave one out");
+  if (options.counts && options.histogram == "-") {
+    throw std::invalid_argument(
+        "--counts and --histogram - both print to standard output; give a file for --histogram");
+  }
+  refuse_input_as_output(options.files, options.histogram, "--histogram");
+}
 
 }  // namespace
 
@@ -35,8 +61,8 @@ Run declare_kmers(CommandLine app) {
       .type_name("FILE")
       .group("Input");
   add_no_decompress(app, options->no_decompress);
-  add_count(app, "-k,--kmer-length,-m,--mer-len", options->kmer_length, "Number of bases of a k-mer, 1 to 64",
-            {1, max_kmer_length})
+  add_count(app, "-k,--kmer-length,-m,--mer-len", options->kmer_length,
+            "Number of bases of a k-mer, 1 to 127", {1, max_kmer_length})
       .required();
   app.add_flag("-C,--canonical,!--no-canonical", options->canonical, R"(
       Treat a k-mer and its reverse complement as one, printed as the lexicographically smaller (the default;
@@ -61,6 +87,19 @@ Run declare_kmers(CommandLine app) {
       Print the count of a k-mer at that moment before it: the lower count or slightly more. It is not the count in
       all reads; for that, write a filter with --output and a higher --lower-count, and use 'tally count'
       )");
+  app.add_flag("--counts", options->counts, R"(
+      Print every selected k-mer at the end, sorted, with its count in all reads: exact, except that the count of a k-mer
+      that occurs less often but is selected anyway is too high by at most the lower count minus 1
+      )");
+  add_choice(app, "--dump-format", options->dump_format, R"(
+      Print --counts in the format of 'jellyfish dump', of 'jellyfish dump -c' (jellyfish-column) or of 'kmc_tools
+      transform dump' (default: the count, a tab, the k-mer)
+      )",
+             {"jellyfish", "jellyfish-column", "kmc"});
+  add_file(app, "--histogram", options->histogram, R"(
+      Write the number of k-mers of each count to this file ('-': standard output), in the format of 'jellyfish histo'; the
+      first count is the lower count
+      )");
   add_stream_hasher_options(
       app, options->hasher,
       fmt::format("drawn at random; with --output {}, so that filters can be merged", default_seed));
@@ -74,6 +113,7 @@ Run declare_kmers(CommandLine app) {
     if (options->with_count && !options->prints())
       throw std::invalid_argument(
           "--with-count and --output are both given: --output prints no k-mers; leave one out");
+    refuse_contradictions(*options);
     if (options->hasher.keyed && !options->prints()) {
       throw std::invalid_argument(
           "--keyed and --output are both given: the secret of --keyed ends with the run, so nobody could "
@@ -81,6 +121,7 @@ Run declare_kmers(CommandLine app) {
     }
     if (options->explain) return explain_kmers(*options);
     if (options->prints()) options->hasher.draw();
+    if (options->counts_all()) return count_kmers(*options);
     return options->prints() ? print_kmers(*options) : write_kmer_filter(*options);
   };
 }

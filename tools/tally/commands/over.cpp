@@ -43,6 +43,21 @@ OverStoreOptions store_options(const OverOptions& options, const StoreOptions& s
           .line_buffered = options.line_buffered};
 }
 
+void refuse_with_counts_at_end(const OverOptions& options) {
+  const auto refuse = [](bool is_given, std::string_view flag, std::string_view why) {
+    if (is_given)
+      throw std::invalid_argument(
+          fmt::format("{} and --counts-at-end are both given: {}; leave one out", flag, why));
+  };
+  refuse(!options.state_path.empty(), "--state", "a state has no counts of reported keys");
+  refuse(options.exact, "--exact", "--exact compares what is reported at once");
+  refuse(options.window.has_value(), "--window", "keys of a window are reported again and again");
+  refuse(!options.records.sum_fields.empty(), "--sum", "sums of reported keys are not continued");
+  refuse(options.with_count, "--with-count", "--counts-at-end prints counts of the whole input");
+  refuse(options.line_buffered, "--line-buffered", "--counts-at-end prints at the end");
+  refuse(options.num_threads > 1u, "--threads", "it counts in one thread");
+}
+
 }  // namespace
 
 StateOptions state_options(const OverOptions& options, const KeyHasher& hasher) {
@@ -97,12 +112,18 @@ Run declare_over(CommandLine app) {
              "(default: plain)");
   add_count(app, "-t,--threads", options->num_threads, R"(
       Number of threads, 1 or 2; the second one reads files ahead, and the output is the same (default: 2 if there
-      are two processors; 1 with --memory, --exact, --sum or --window)
+      are two processors; 1 with --memory, --exact, --counts-at-end, --sum or --window)
       )",
             {1, 2});
   app.add_flag("-c,--with-count", options->with_count, R"(
       Print the count of a key at that moment before it: N or slightly more. It is not the count in the whole
       input; for that, use 'tally top', or 'tally build --kind count-min' and 'tally count'
+      )");
+  app.add_flag("--counts-at-end", options->counts_at_end, R"(
+      Print nothing until the end, then each key after its count in the whole input, in the order in which they
+      reached N: exact, except that the count of a false report is too high by at most N - 1. Needs memory for the
+      reported keys and their texts. With --memory they get a quarter of it. A key for which there is no room
+      is printed at once, as '>=N', and in JSON with "counted": false
       )");
   app.add_flag("--exact", options->exact, R"(
       Also count exactly, in unlimited memory, and compare: missed keys, early and false reports, predictions
@@ -117,12 +138,14 @@ Run declare_over(CommandLine app) {
   return [app, options, store] {
     refuse_followed_state(options->input, options->state_path, store->is_given());
     if (store->is_given()) {
-      refuse_with_store(app, {"--sum", "--time", "--skip-bad", "--threads", "--with-count", "--exact",
-                              "--every", "--wait-for-state", "--key-file", "--keyed", "--explain"});
+      refuse_with_store(
+          app, {"--sum", "--time", "--skip-bad", "--threads", "--with-count", "--counts-at-end", "--exact",
+                "--every", "--wait-for-state", "--key-file", "--keyed", "--explain"});
       store->state_path = options->state_path;
       return run_over_store(store_options(*options, *store, app.get_option("--slots").is_given()));
     }
     refuse_without_store(app, {"--password-file", "--patience", "--wait", "--shards"});
+    if (options->counts_at_end) refuse_with_counts_at_end(*options);
     if (options->exact && !options->state_path.empty())
       throw std::invalid_argument("--exact and --state are both given; leave one out");
     refuse_input_as_output(options->input.files, options->state_path, "--state");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -32,6 +33,7 @@ struct OverOptions {
   std::optional<CounterUpdate> update;
   std::optional<std::uint32_t> num_threads;
   bool with_count = false;
+  bool counts_at_end = false;
   bool exact = false;
   bool explain = false;
   bool json = false;
@@ -39,6 +41,11 @@ struct OverOptions {
   bool line_buffered = false;
   std::optional<Nanoseconds> every;
 
+  /// With --counts-at-end, the counts get the rest of --memory, a quarter.
+  std::optional<std::uint64_t> memory_of_stream() const {
+    if (!memory_bytes || !counts_at_end) return memory_bytes;
+    return std::max<std::uint64_t>(least_memory_of_digests, *memory_bytes - *memory_bytes / 4);
+  }
   CounterUpdate update_or_plain() const { return update.value_or(CounterUpdate::plain); }
 };
 

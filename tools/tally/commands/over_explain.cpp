@@ -68,6 +68,20 @@ std::string repeats_of(const ThresholdStream::Options& wanted, const ThresholdSt
       count_text(stream.reported_keys_capacity()));
 }
 
+std::string counts_of(const OverOptions& options) {
+  const std::string memory =
+      options.memory_bytes
+          ? fmt::format(
+                "at most {} besides; when that is full, further keys are printed at once, without a count",
+                exact_bytes(*options.memory_bytes - *options.memory_of_stream()))
+          : "memory that grows with their number";
+  return fmt::format(
+      " --counts-at-end keeps each of these keys with its count, in {}. No count is too low; that of a key "
+      "which is printed "
+      "although it occurs fewer times is too high by at most {}.",
+      memory, options.threshold - 1);
+}
+
 }  // namespace
 
 ExitCode explain_over_threshold(const OverOptions& options) {
@@ -78,13 +92,13 @@ ExitCode explain_over_threshold(const OverOptions& options) {
       "{} Keeps a digest of each printed key, and no other key. {} No key that occurs {} is missed, "
       "unless two "
       "keys have the same digest. A key that occurs fewer times is printed with a probability of at most "
-      "{}{}. {} {}{}",
+      "{}{}. {} {}{}{}",
       plan_of(wanted, observer), memory_of(wanted, stream),
       options.threshold == 1 ? "once" : fmt::format("{} times", options.threshold),
       human_rate(stream.statistics().planned_false_positive_rate), unless_chosen(options.hasher),
       when_there_are_more_keys(wanted), repeats_of(wanted, stream),
-      options.exact ? " --exact keeps every key with its count besides, in memory that nothing bounds."
-                    : ""));
+      options.exact ? " --exact keeps every key with its count besides, in memory that nothing bounds." : "",
+      options.counts_at_end ? counts_of(options) : ""));
   return ExitCode::success;
 }
 

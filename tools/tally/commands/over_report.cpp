@@ -33,6 +33,17 @@ void OverReport::write(std::string_view text, std::uint64_t count) {
   }
 }
 
+void OverReport::write_counted(std::string_view text, std::uint64_t count, bool is_counted) {
+  if (options_.json) {
+    Json line = printed_.json(text);
+    line["count"] = count;
+    if (!is_counted) line["counted"] = false;
+    output_.write_record(json_line(line));
+  } else {
+    output_.write_key((is_counted ? "" : ">=") + std::to_string(count), text);
+  }
+}
+
 void OverReport::finish(const Json& summary) {
   if (options_.json) output_.write_record(json_line(Json{{"summary", summary}}));
   output_.finish();

@@ -22,6 +22,8 @@ class OverReport {
 
   /// `texts` as of for_each_batch.
   void write(std::span<const std::string_view> texts, std::span<const ReachedKey> reached);
+  /// With --counts-at-end: a key and its count in the whole input, or a key that is not counted any further.
+  void write_counted(std::string_view text, std::uint64_t count, bool is_counted);
   /// The input, read with which the header of its lines is printed, too.
   InputOptions input() { return printed_.follow(options_.input, output_); }
   void finish(const Json& summary);

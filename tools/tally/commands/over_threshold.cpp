@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/signals.hpp"
+#include "commands/over_counts.hpp"
 #include "commands/over_report.hpp"
 #include "input/key_loop.hpp"
 #include "input/read_ahead.hpp"
@@ -46,7 +47,9 @@ std::string check_text(const ExactCheck::Result& result, bool predicts) {
 
 /// As many keys as planned may be reported.
 void warn_of_few_reports(const OverOptions& options, const ThresholdStream& stream) {
-  if (!options.memory_bytes || stream.reported_keys_capacity() >= stream.planned_keys()) return;
+  if (!options.memory_bytes || options.counts_at_end ||
+      stream.reported_keys_capacity() >= stream.planned_keys())
+    return;
   std::string text = fmt::format(
       "the set of reported keys has room for {}: if more of the {} keys occur {} times, keys may be printed "
       "again",
@@ -58,14 +61,16 @@ void warn_of_few_reports(const OverOptions& options, const ThresholdStream& stre
   remark(options.quiet, text);
 }
 
-void refuse_too_little_memory(const ThresholdStream::Options& wanted) {
+void refuse_too_little_memory(const OverOptions& options, const ThresholdStream::Options& wanted) {
   const std::optional<std::uint64_t> least = ThresholdStream::least_memory_bytes(wanted);
   if (!least || !wanted.memory_bytes || *wanted.memory_bytes >= *least) return;
   throw std::invalid_argument(fmt::format(
-      "--memory: {} is too little for {} keys at a false positive rate of {} (a sixteenth is for the printed "
+      "--memory: {} is too little for {} keys at a false positive rate of {} ({} is for the printed "
       "keys); give at least {}, or leave --false-positive-rate out",
-      human_bytes(static_cast<double>(*wanted.memory_bytes)),
-      human_count(static_cast<double>(*wanted.num_keys)), human_rate(*wanted.false_positive_rate), *least));
+      human_bytes(static_cast<double>(*options.memory_bytes)),
+      human_count(static_cast<double>(*wanted.num_keys)), human_rate(*wanted.false_positive_rate),
+      options.counts_at_end ? "more than a quarter" : "a sixteenth",
+      options.counts_at_end ? *least + *least / 3 + 1 : *least));
 }
 
 bool wants_two_threads(const OverOptions& options) {
@@ -177,11 +182,11 @@ std::string last_words(const OverOptions& options, const ThresholdStreamStatisti
 ThresholdStream::Options threshold_options(const OverOptions& options, const KeyHasher& hasher) {
   const ThresholdStream::Options wanted{.threshold = options.threshold,
                                         .num_keys = options.num_keys,
-                                        .memory_bytes = options.memory_bytes,
+                                        .memory_bytes = options.memory_of_stream(),
                                         .false_positive_rate = options.false_positive_rate,
                                         .update = options.update_or_plain(),
                                         .hasher = hasher};
-  refuse_too_little_memory(wanted);
+  refuse_too_little_memory(options, wanted);
   return wanted;
 }
 
@@ -200,18 +205,29 @@ ExitCode run_over_threshold(const OverOptions& options, StreamState& state) {
 
   const auto start = std::chrono::steady_clock::now();
   KeyTotals totals;
+  std::optional<OverCounts> counts;
+  if (options.counts_at_end) counts.emplace(options, stream, report);
+  // The stream does not see the keys that are in the counts.
+  const auto statistics = [&] {
+    ThresholdStreamStatistics so_far = stream.statistics();
+    if (counts) so_far.num_keys = totals.num_keys;
+    return so_far;
+  };
   const auto seconds_so_far = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
-  LiveStatus status = report.status(
-      {[&] { return last_words(options, stream.statistics(), hasher, seconds_so_far()); },
-       [&] { return summary_of(stream.statistics(), totals.num_skipped, hasher, seconds_so_far()); }});
+  LiveStatus status =
+      report.status({[&] { return last_words(options, statistics(), hasher, seconds_so_far()); },
+                     [&] { return summary_of(statistics(), totals.num_skipped, hasher, seconds_so_far()); }});
   const Meanwhile meanwhile([&](bool) { status.look(); });
-  read_keys(options, hasher, stream, check, report, totals);
+  if (counts) counts->read(hasher, totals);
+  else read_keys(options, hasher, stream, check, report, totals);
+  if (counts) counts->write();
   const double seconds = seconds_so_far();
 
-  const ThresholdStreamStatistics now = stream.statistics();
+  const ThresholdStreamStatistics now = statistics();
   Json summary = summary_of(now, totals.num_skipped, hasher, seconds);
+  if (counts) counts->add_to(summary, now.counts_exactly);
   std::optional<ExactCheck::Result> checked;
   if (exact) checked = exact->result();
   if (checked) summary["exact"] = check_json(*checked, exact->predicts());
@@ -219,6 +235,7 @@ ExitCode run_over_threshold(const OverOptions& options, StreamState& state) {
   state.save([&](StateWriter& into) { stream.save(into); });
   remark(options.quiet, last_words(options, now, hasher, seconds));
   explain_counts(options);
+  if (counts) counts->remark_accuracy(now.counts_exactly);
   warn_of_broken_promises(now);
   if (checked) remark(options.quiet, check_text(*checked, exact->predicts()));
   return now.num_reported > 0 ? ExitCode::success : ExitCode::none;

@@ -20,7 +20,6 @@ key_id? | integer | | identifies the secret key of highwayhash-128 without telli
       {.name = "run", .summary = "How a run that read keys went", .table = R"(
 seconds | number | seconds | time from the first to the last line of the input
 interrupted | boolean | | whether a signal ended the input; the numbers are those up to there
-time? | string | UTC | in `so_far`: the time by the clock, such as 2026-11-21T20:45:00Z
 )"},
   };
 }

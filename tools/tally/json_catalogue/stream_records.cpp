@@ -11,7 +11,9 @@ std::vector<JsonRecord> stream_records() {
        .summary = "A key that has occurred N times, or whose sum has reached N",
        .parts = {"key_bytes", "line_bytes"},
        .table = R"(
-count? | integer | occurrences | the count when the key was printed: N, or slightly more; not with --sum or --store
+count? | integer | occurrences | the count when the key was printed: N, or slightly more; with --counts-at-end the count
+  of the whole input; not with --sum or --store
+counted? | boolean | | with --counts-at-end: whether it was counted to the end; false if there was no room for its count
 sum? | integer | | with --sum: the sum when the key was printed, at least N
 )"},
       {.name = "over_end", .form = Form::line, .commands = {"over"}, .summary = "The last line", .table = R"(
@@ -42,6 +44,11 @@ num_expected_false_reports | number or null | keys | expected number of printed 
 memory_bytes | integer | bytes | memory of the counters and of the set of printed keys
 num_skipped_lines | integer | lines | lines left out by --skip-bad
 exact? | over_exact | | with --exact: the comparison with exact counts
+counts_too_high_by_at_most? | integer | occurrences | with --counts-at-end: a count is never too low, and too high by at
+  most this
+num_keys_not_counted? | integer | keys | with --counts-at-end: printed keys that there was no room to count
+memory_bytes_of_counts? | integer | bytes | with --counts-at-end: memory of the counted keys, besides memory_bytes
+time? | string | UTC | in `so_far`: the time by the clock, such as 2026-11-21T20:45:00Z
 )"},
       {.name = "over_exact", .summary = "Exact counts, compared with what `over` printed", .table = R"(
 num_distinct_keys | integer | keys | distinct keys
@@ -67,6 +74,7 @@ num_late_lines | integer | lines | lines whose time is earlier than that of a li
 num_lines_left_out | integer | lines | those of them that were too late to count
 num_skipped_lines | integer | lines | lines left out by --skip-bad
 memory_bytes | integer | bytes | memory of the counters and of the set of printed keys
+time? | string | UTC | in `so_far`: the time by the clock, such as 2026-11-21T20:45:00Z
 )"},
       {.name = "uniq_key",
        .form = Form::line,
@@ -147,6 +155,7 @@ num_skipped_lines | integer | lines | lines left out by --skip-bad
 num_candidates | integer | keys | keys that are kept with their counts
 memory_bytes | integer | bytes | memory of the candidates and of the sketch
 exact? | top_exact | | with --exact: the comparison with exact counts
+time? | string | UTC | in `so_far`: the time by the clock, such as 2026-11-21T20:45:00Z
 )"},
       {.name = "top_exact", .summary = "Exact counts, compared with what `top` printed", .table = R"(
 num_distinct_keys | integer | keys | distinct keys
@@ -170,14 +179,24 @@ memory_bytes | integer | bytes | memory of the candidates and of the sketch
        .summary = "A k-mer that has occurred --lower-count times",
        .table = R"(
 key | string | | the k-mer, in capital letters
-count | integer | occurrences | the count when the k-mer was printed: the lower count, or slightly more
+count | integer | occurrences | the count when the k-mer was printed: the lower count, or slightly more; with --counts
+  the count in all reads
+)"},
+      {.name = "kmers_of_count",
+       .form = Form::line,
+       .commands = {"kmers"},
+       .summary = "With --histogram -: how many k-mers have a count",
+       .table = R"(
+count | integer | occurrences | the count; 10001 stands for all counts from there on
+num_kmers | integer | k-mers | k-mers with this count
 )"},
       {.name = "kmers_end",
        .form = Form::line,
        .commands = {"kmers"},
        .summary = "The last line",
        .table = R"(
-summary | kmers_summary | | what the run found
+summary | kmers_summary or kmers_count_summary | | what the run found: when it printed k-mers as it found them; with
+  --counts or --histogram
 )"},
       {.name = "kmers_totals", .summary = "What `kmers` read, and the error of its answer", .table = R"(
 kmer_length | integer | bases | k
@@ -198,6 +217,18 @@ seconds | number | seconds | time from the first to the last base of the input
        .table = R"(
 num_reported | integer | k-mers | k-mers that were printed
 num_possible_repeats | integer | k-mers | printed k-mers that may be repeats, because the set of printed k-mers was full
+interrupted | boolean | | whether a signal ended the input; the numbers are those up to there
+)"},
+      {.name = "kmers_count_summary",
+       .summary = "A run of `kmers` that counted k-mers to the end",
+       .parts = {"kmers_totals", "hash"},
+       .table = R"(
+num_reported | integer | k-mers | k-mers that were counted
+num_kmers_below_lower_count_estimate | integer | k-mers | distinct k-mers that occur fewer times than the lower count
+counts_too_high_by_at_most | integer | occurrences | a count is never too low, and too high by at most this
+num_saturated_counts | integer | k-mers | counts that are 2^32 - 1 or more
+num_kmers_not_counted_estimate | integer | k-mers | distinct k-mers left out because the table was full
+num_occurrences_not_counted | integer | k-mers | occurrences of those
 interrupted | boolean | | whether a signal ended the input; the numbers are those up to there
 )"},
       {.name = "kmers_filter",

@@ -7,6 +7,7 @@
 
 #include "kmers/plan.hpp"
 #include "tally/hashing/kmer_scanner.hpp"
+#include "tally/sets/shared_entry_counts.hpp"
 #include "tally/sets/shared_entry_set.hpp"
 #include "text/explanation.hpp"
 #include "text/output.hpp"
@@ -46,6 +47,28 @@ Explained filter_of(const KmersOptions& options) {
       num_bytes(plan.shape)};
 }
 
+std::string counts_of(const KmersOptions& options) {
+  return fmt::format(
+      "Keeps 64 bits and a count of 32 bits for each of these k-mers{}, and prints all at the end. No count "
+      "is too low; that of a "
+      "k-mer which is selected although it occurs fewer times is too high by at most {}.",
+      options.counts && options.kmer_length > max_exact_kmer_length ? ", and its bases" : "",
+      options.lower_count - 1);
+}
+
+std::string growth_of(const KmersOptions& options, std::uint64_t limit) {
+  if (!options.memory_bytes) {
+    return fmt::format("which grows with the number of {} k-mers{}",
+                       options.counts_all() ? "counted" : "printed",
+                       options.counts_all() ? "" : "; no k-mer is printed twice");
+  }
+  return fmt::format(
+      "and never more than {} for the {}", exact_bytes(limit),
+      options.counts_all()
+          ? "counted k-mers: when that is full, further ones are left out, and the run ends with a warning"
+          : "printed k-mers: when that is full, a k-mer may be printed again");
+}
+
 }  // namespace
 
 ExitCode explain_kmers(const KmersOptions& options) {
@@ -63,16 +86,13 @@ ExitCode explain_kmers(const KmersOptions& options) {
     return ExitCode::success;
   }
   const std::uint64_t limit = options.memory_of_set().value_or(std::numeric_limits<std::uint64_t>::max());
-  const SharedEntrySet printed(limit);
-  text += fmt::format(
-      " Keeps 64 bits for each printed k-mer. Memory: {} at the start{}, {}.",
-      exact_bytes(filter.memory_bytes + printed.num_bytes()),
-      filter.memory_bytes == 0 && options.lower_count > 1 ? " without the filter" : "",
-      options.memory_bytes
-          ? fmt::format("and never more than {} for the printed k-mers: when that is full, a k-mer may be "
-                        "printed again",
-                        exact_bytes(limit))
-          : "which grows with the number of printed k-mers; no k-mer is printed twice");
+  const std::uint64_t table_bytes =
+      options.counts_all() ? SharedEntryCounts(limit).num_bytes() : SharedEntrySet(limit).num_bytes();
+  text += fmt::format(" {} Memory: {} at the start{}, {}.",
+                      options.counts_all() ? counts_of(options) : "Keeps 64 bits for each printed k-mer.",
+                      exact_bytes(filter.memory_bytes + table_bytes),
+                      filter.memory_bytes == 0 && options.lower_count > 1 ? " without the filter" : "",
+                      growth_of(options, limit));
   print_explanation(text);
   return ExitCode::success;
 }

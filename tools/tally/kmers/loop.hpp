@@ -3,7 +3,6 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -59,11 +58,12 @@ template <class MakeUse>
 KmerTotals for_each_kmer_batch(const KmersOptions& options, MakeUse make_use) {
   Progress progress(options.quiet);
   std::atomic<std::uint64_t> num_kmers = 0;
-  std::optional<std::uint64_t> total_bytes;
-  SequenceReader reader(
-      options.files, options.kmer_length, options.no_decompress ? Decompress::no : Decompress::yes,
-      [&](std::uint64_t, std::uint64_t bytes_read) { progress.update(num_kmers, bytes_read, total_bytes); });
-  total_bytes = reader.total_bytes();
+  SequenceReader reader(options.files, options.kmer_length,
+                        options.no_decompress ? Decompress::no : Decompress::yes,
+                        [&](std::uint64_t, std::uint64_t bytes_read) {
+                          progress.set_file(reader.file_number(), reader.num_files());
+                          progress.update(num_kmers, bytes_read, reader.total_bytes());
+                        });
   run_threads(options.num_threads, reader, [&] {
     auto use = make_use();
     KmerScanner scanner(options.kmer_length, options.strands());

@@ -11,7 +11,7 @@
 
 namespace tally::cli {
 
-/// The options of `tally kmers`, and its two modes.
+/// The options of `tally kmers`, and its three modes.
 struct KmersOptions {
   std::vector<std::string> files;
   bool no_decompress = false;
@@ -25,12 +25,16 @@ struct KmersOptions {
   std::uint32_t num_threads = 1;
   HasherOptions hasher;
   bool with_count = false;
+  bool counts = false;
+  std::string dump_format;  ///< one of dump_formats; empty: count, tab, k-mer
+  std::string histogram;    ///< a file, or "-"
   bool force = false;
   bool json = false;
   bool quiet = false;
   bool explain = false;
 
   bool prints() const { return output.empty(); }
+  bool counts_all() const { return counts || !histogram.empty(); }
   Strands strands() const { return canonical ? Strands::both : Strands::one; }
   /// If the memory is bounded, the set of printed k-mers gets a quarter and the filter the rest.
   std::optional<std::uint64_t> memory_of_set() const {
@@ -43,6 +47,8 @@ struct KmersOptions {
 
 /// Prints every k-mer once, when its count reaches the lower count.
 ExitCode print_kmers(const KmersOptions& options);
+/// Writes the counts of all k-mers that reach the lower count, at the end, or a histogram of them.
+ExitCode count_kmers(const KmersOptions& options);
 /// Writes a threshold filter of all k-mers.
 ExitCode write_kmer_filter(const KmersOptions& options);
 

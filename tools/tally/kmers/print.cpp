@@ -1,6 +1,5 @@
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <limits>
@@ -8,7 +7,7 @@
 #include <optional>
 
 #include "cli/signals.hpp"
-#include "kmers/filter.hpp"
+#include "kmers/finder.hpp"
 #include "kmers/report.hpp"
 #include "tally/sets/shared_entry_set.hpp"
 #include "text/key_json.hpp"
@@ -20,8 +19,6 @@ namespace {
 /// Shared by all threads that print.
 struct Printing {
   const KmersOptions& options;
-  KeyHasher hasher;
-  KmerFilter* filter;  // null if the first occurrence of a k-mer prints it
   SharedEntrySet reported;
   std::mutex output_mutex;
   Output output;
@@ -29,51 +26,14 @@ struct Printing {
   std::atomic<std::uint64_t> num_repeats_possible = 0;
 };
 
-/// Prints every k-mer once, when its count reaches the lower count.
-///
-/// The set of printed k-mers is searched first: for deep reads this finishes most k-mers. The thread whose
-/// insertion finds that the entry is new prints it. So if the count of a k-mer reaches the lower count in two
-/// threads at once, only one prints it.
+/// Prints each k-mer that is reported. The thread whose insertion finds that the entry is new prints it. So if
+/// the count of a k-mer reaches the lower count in two threads at once, only one prints it.
 class Printer {
  public:
-  explicit Printer(Printing& shared)
-      : shared_(&shared), is_exact_(shared.options.kmer_length <= max_exact_kmer_length) {}
+  explicit Printer(Printing& shared) : shared_(&shared) {}
 
-  void operator()(Kmers kmers, Entries entries) {
-    if (!is_exact_) entries = entries_of_digests(kmers);
-    shared_->reported.contains_batch(entries, std::span(is_reported_).first(kmers.size()));
-    std::size_t num_left = 0;
-    for (std::size_t i = 0; i < kmers.size(); ++i) {
-      left_[num_left] = static_cast<std::uint32_t>(i);
-      num_left += !is_reported_[i];
-    }
-    for (std::size_t l = 0; l < num_left; ++l)
-      left_digests_[l] = is_exact_ ? shared_->hasher(kmers[left_[l]]) : digests_[left_[l]];
-    if (shared_->filter != nullptr) {
-      shared_->filter->insert_and_count(std::span(left_digests_).first(num_left),
-                                        std::span(counts_).first(num_left));
-    } else {
-      std::fill_n(counts_.begin(), num_left, Count{1, false});
-    }
-    for (std::size_t l = 0; l < num_left; ++l) {
-      if (counts_[l].value >= shared_->options.lower_count)
-        report(kmers[left_[l]], entries[left_[l]], counts_[l].value);
-    }
-  }
-
-  void end_piece() {
-    if (found_.empty()) return;
-    const std::lock_guard alone(shared_->output_mutex);
-    shared_->output.write_record(found_);
-    found_.clear();
-  }
-
- private:
-  // Longer k-mers are represented by 64 bits of their digests.
-  Entries entries_of_digests(Kmers kmers) {
-    hash_all(shared_->hasher, kmers, digests_);
-    for (std::size_t i = 0; i < kmers.size(); ++i) entries_[i] = std::max<std::uint64_t>(1, digests_[i].high);
-    return std::span(entries_).first(kmers.size());
+  void find(Entries entries, std::span<bool> results) const {
+    shared_->reported.contains_batch(entries, results);
   }
 
   void report(std::string_view kmer, std::uint64_t entry, std::uint64_t count) {
@@ -89,14 +49,15 @@ class Printer {
     found_.append(kmer).append("\n");
   }
 
+  void end_piece() {
+    if (found_.empty()) return;
+    const std::lock_guard alone(shared_->output_mutex);
+    shared_->output.write_record(found_);
+    found_.clear();
+  }
+
+ private:
   Printing* shared_;
-  bool is_exact_;
-  Batch<Hash128> digests_{};
-  Batch<std::uint64_t> entries_{};
-  Batch<bool> is_reported_{};
-  Batch<std::uint32_t> left_{};
-  Batch<Hash128> left_digests_{};
-  Batch<Count> counts_{};
   std::string found_;
 };
 
@@ -114,12 +75,11 @@ ExitCode print_kmers(const KmersOptions& options) {
   }
   const std::uint64_t set_bytes = options.memory_of_set().value_or(std::numeric_limits<std::uint64_t>::max());
   Printing shared{.options = options,
-                  .hasher = hasher,
-                  .filter = filter ? &*filter : nullptr,
                   .reported = SharedEntrySet(set_bytes),
                   .output_mutex = {},
                   .output = Output({.is_shared = true})};
-  const KmerTotals totals = for_each_kmer_batch(options, [&] { return Printer(shared); });
+  const KmerTotals totals = for_each_kmer_batch(
+      options, [&] { return KmerFinder(options, hasher, filter ? &*filter : nullptr, Printer(shared)); });
 
   const std::uint64_t num_reported = shared.num_reported;
   const std::uint64_t num_repeats = shared.num_repeats_possible;

@@ -38,6 +38,9 @@ class SequenceReader {
   void stop() noexcept { stopped_ = true; }
 
   std::uint64_t num_bases() const noexcept { return finished_.num_bases + (file_ ? file_->num_bases() : 0); }
+  /// The number of files that have been opened: that of the one which is read, from 1.
+  std::size_t file_number() const noexcept { return next_file_; }
+  std::size_t num_files() const noexcept { return files_.size(); }
   std::uint64_t num_sequences() const noexcept {
     return finished_.num_sequences + (file_ ? file_->num_sequences() : 0);
   }

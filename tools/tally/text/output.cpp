@@ -218,6 +218,7 @@ void Progress::draw(std::uint64_t num_keys, std::uint64_t bytes_read,
   }
   const auto keys = static_cast<double>(num_keys);
   line += fmt::format("  {} keys  {}/s", human_count(keys), human_count(keys / seconds));
+  if (num_files_ > 1) line += fmt::format("  file {} of {}", file_number_, num_files_);
   write_to_standard_error(line + "\x1b[K");
   progress_on_screen = true;
 }

@@ -98,6 +98,12 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
+  /// Shown if there are several: "file 2 of 4".
+  void set_file(std::size_t number, std::size_t num_files) {
+    file_number_ = number;
+    num_files_ = num_files;
+  }
+
   void update(std::uint64_t num_keys, std::uint64_t bytes_read, std::optional<std::uint64_t> total_bytes) {
     if (shown_) draw(num_keys, bytes_read, total_bytes);
   }
@@ -107,6 +113,8 @@ class Progress {
   void draw(std::uint64_t num_keys, std::uint64_t bytes_read, std::optional<std::uint64_t> total_bytes);
 
   bool shown_;
+  std::size_t file_number_ = 0;
+  std::size_t num_files_ = 0;
   Clock::time_point start_ = Clock::now();
   Clock::time_point next_ = start_;
 };
