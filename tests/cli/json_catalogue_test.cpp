@@ -101,7 +101,7 @@ void hold_streams(Outputs& outputs, const TemporaryDirectory& directory) {
   outputs.hold({"merge", "-o", directory / "merged-window", window, window});
   const std::string reads = ">one\nACGTACGTACGTAGGC\n>two\nACGTACGTACGTAGGC\n";
   outputs.hold({"kmers", "-k", "5", "--size", "100"}, reads);
-  outputs.hold({"kmers", "-k", "5", "--size", "100", "--counts"}, reads);
+  outputs.hold({"kmers", "-k", "5", "--size", "100", "--counts", "--keyed"}, reads);
   outputs.hold({"kmers", "-k", "5", "-L", "1", "--histogram", "-"}, reads);
   outputs.hold({"kmers", "-k", "5", "--lower-count", "1", "--keyed"}, reads);
   outputs.hold({"kmers", "-k", "5", "--size", "100", "-o", directory / "kmers"}, reads);

@@ -56,7 +56,7 @@ TEST(TallyHeader, AndThatOfTheFormulasReachEveryPublicHeader) {
   for (const std::string& header : public_headers()) EXPECT_TRUE(reached.contains(header)) << header;
 }
 
-TEST(TallyHeader, IsShort) { EXPECT_LE(included_by("tally/tally.hpp").size(), 34u); }
+TEST(TallyHeader, IsShort) { EXPECT_LE(included_by("tally/tally.hpp").size(), 35u); }
 
 TEST(TheoryHeader, NeedsNothingElseOfTheLibrary) {
   for (const std::string& header : reached_from("tally/theory.hpp"))
