@@ -70,6 +70,26 @@ TEST(LiveStatus, ASignalPrintsTheStateOfAQuery) {
   EXPECT_EQ(command.read_error_line(), "tally query: so far: 2 keys, 1 of them found\n");
 }
 
+TEST(LiveStatus, ASignalPrintsTheStateOfKmers) {
+  for (const std::vector<std::string>& more :
+       std::vector<std::vector<std::string>>{{}, {"--counts"}, {"--counts", "-k", "40"}}) {
+    std::vector<std::string> words{TALLY_COMMAND, "kmers", "-s", "10", "-q"};
+    if (more.size() < 2) words.insert(words.end(), {"-k", "3"});
+    words.insert(words.end(), more.begin(), more.end());
+    RunningCommand command(words);
+    command.write(">s\nAAAAAA\n>not whole yet\n");
+    ASSERT_TRUE(comes_true([&] { return command.has_read_all(); }));
+    std::string line;
+    EXPECT_TRUE(comes_true([&] {
+      command.send(SIGUSR1);
+      line = command.read_error_line();
+      return line.find("so far: ") != std::string::npos && line.find(" k-mers, ") != std::string::npos;
+    })) << line;
+    command.close_input();
+    EXPECT_LE(command.wait().exit_code, 1);
+  }
+}
+
 TEST(LiveStatus, AfterEachIntervalTheSummaryIsPrintedAsALineOfJson) {
   for (const Stream& stream : streams()) {
     RunningCommand command(with(stream, {"--quiet", "--every", "50ms"}));

@@ -22,7 +22,7 @@ void OverCounts::add_batch(Texts texts, std::span<const Hash128> digests) {
   keys_.find_batch(digests, indices_);
   std::size_t num_left = 0;
   for (std::size_t i = 0; i < digests.size(); ++i) {
-    if (indices_[i] != CountedKeys::not_there) {
+    if (indices_[i] != CountedTexts::not_there) {
       keys_.add_one(indices_[i]);
     } else {
       left_[num_left] = static_cast<std::uint32_t>(i);

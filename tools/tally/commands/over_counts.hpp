@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "commands/counted_keys.hpp"
+#include "commands/counted_texts.hpp"
 #include "commands/over_report.hpp"
 #include "input/key_loop.hpp"
 #include "tally/streams/threshold.hpp"
@@ -34,7 +34,7 @@ class OverCounts {
   const OverOptions& options_;
   ThresholdStream& stream_;
   OverReport& report_;
-  CountedKeys keys_;
+  CountedTexts keys_;
   std::uint64_t num_not_counted_ = 0;
   Batch<std::uint32_t> indices_{};
   Batch<Hash128> left_digests_{};

@@ -166,9 +166,10 @@ ExitCode count_with(const KmersOptions& options) {
     filter.emplace(plan->shape, hasher, options.num_threads);
   }
   Counting<KmerTexts> counting(options, hasher);
-  const KmerTotals totals = for_each_kmer_batch(options, [&] {
-    return KmerFinder(options, hasher, filter ? &*filter : nullptr, Counter<KmerTexts>(counting));
-  });
+  const KmerTotals totals = for_each_kmer_batch(
+      options,
+      [&] { return KmerFinder(options, hasher, filter ? &*filter : nullptr, Counter<KmerTexts>(counting)); },
+      [&] { return fmt::format("{} distinct ones counted", counting.counts.size()); });
 
   std::uint64_t memory_bytes = counting.num_bytes();
   KmerFindings findings{totals, static_cast<double>(counting.counts.size()), 0};

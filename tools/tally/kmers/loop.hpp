@@ -1,8 +1,11 @@
 #pragma once
 
+#include <fmt/core.h>
+
 #include <atomic>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,6 +13,7 @@
 #include <vector>
 
 #include "input/key_loop.hpp"
+#include "input/live_status.hpp"
 #include "kmers/options.hpp"
 #include "kmers/sequence_reader.hpp"
 #include "text/output.hpp"
@@ -53,11 +57,15 @@ struct KmerTotals {
 };
 
 /// Reads all files. Calls make_use() once in every thread, and its result for each batch of k-mers with their
-/// entries; after each piece of the input it calls end_piece() of that result.
+/// entries; after each piece of the input it calls end_piece() of that result. SIGUSR1 prints how far it is, and what
+/// `found` says.
 template <class MakeUse>
-KmerTotals for_each_kmer_batch(const KmersOptions& options, MakeUse make_use) {
+KmerTotals for_each_kmer_batch(const KmersOptions& options, MakeUse make_use,
+                               const std::function<std::string()>& found) {
   Progress progress(options.quiet);
   std::atomic<std::uint64_t> num_kmers = 0;
+  LiveStatus status({[&] { return fmt::format("{} k-mers, {}", num_kmers.load(), found()); }});
+  const Meanwhile meanwhile([&](bool) { status.look(); });  // of this thread
   SequenceReader reader(options.files, options.kmer_length,
                         options.no_decompress ? Decompress::no : Decompress::yes,
                         [&](std::uint64_t, std::uint64_t bytes_read) {
@@ -77,6 +85,7 @@ KmerTotals for_each_kmer_batch(const KmersOptions& options, MakeUse make_use) {
       }
       use.end_piece();
       num_kmers += count;
+      Meanwhile::run(false);
     }
   });
   return {reader.num_bases(), reader.num_sequences(), num_kmers};

@@ -56,7 +56,8 @@ std::uint64_t count_distinct(const KmersOptions& options, const KeyHasher& hashe
   std::vector<DistinctEstimate> estimates(options.num_threads);  // one per thread
   std::atomic<std::size_t> num_started = 0;
   const KmerTotals totals = for_each_kmer_batch(
-      options, [&] { return DistinctCounter(options, hasher, estimates[num_started++]); });
+      options, [&] { return DistinctCounter(options, hasher, estimates[num_started++]); },
+      [] { return std::string("in the pass that counts distinct ones"); });
   DistinctEstimate sum;
   for (const DistinctEstimate& estimate : estimates) sum.merge(estimate);
   if (stop_requested()) throw std::runtime_error("interrupted while the distinct k-mers were counted");

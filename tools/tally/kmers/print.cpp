@@ -79,7 +79,8 @@ ExitCode print_kmers(const KmersOptions& options) {
                   .output_mutex = {},
                   .output = Output({.is_shared = true})};
   const KmerTotals totals = for_each_kmer_batch(
-      options, [&] { return KmerFinder(options, hasher, filter ? &*filter : nullptr, Printer(shared)); });
+      options, [&] { return KmerFinder(options, hasher, filter ? &*filter : nullptr, Printer(shared)); },
+      [&] { return fmt::format("{} of them reported", shared.num_reported.load()); });
 
   const std::uint64_t num_reported = shared.num_reported;
   const std::uint64_t num_repeats = shared.num_repeats_possible;

@@ -28,7 +28,12 @@ ExitCode write_kmer_filter(const KmersOptions& options) {
     }
     void end_piece() {}
   };
-  const KmerTotals totals = for_each_kmer_batch(options, [&] { return Use{&filter, hasher}; });
+  const KmerTotals totals = for_each_kmer_batch(
+      options,
+      [&] {
+        return Use{&filter, hasher};
+      },
+      [] { return std::string("in the filter"); });
   refuse_if_stopped(options.output);
   ThresholdFilter<> built = std::move(filter).release();
   const KmerFindings findings = look_back(built, plan, totals);

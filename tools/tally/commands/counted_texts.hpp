@@ -15,7 +15,7 @@ namespace tally::cli {
 
 /// Keys with exact counts and their texts, in the order of insertion: 32 bytes per key, 6 to 12 for a hash table, and the
 /// text. A secret chooses the slots of the table, so that no choice of keys makes the searches long.
-class CountedKeys {
+class CountedTexts {
  public:
   struct Counted {
     Hash128 digest;
@@ -27,7 +27,7 @@ class CountedKeys {
   };
 
   /// Never takes more than `max_bytes`, including copies while it grows.
-  explicit CountedKeys(std::uint64_t max_bytes = std::numeric_limits<std::uint64_t>::max());
+  explicit CountedTexts(std::uint64_t max_bytes = std::numeric_limits<std::uint64_t>::max());
 
   /// The index of the key; empty if it is absent.
   std::optional<std::size_t> find(Hash128 digest) const {

@@ -1,4 +1,4 @@
-#include "commands/counted_keys.hpp"
+#include "commands/counted_texts.hpp"
 
 #include <algorithm>
 
@@ -13,14 +13,14 @@ constexpr std::size_t bytes_of_texts = std::size_t{1} << 14;
 
 }  // namespace
 
-CountedKeys::CountedKeys(std::uint64_t max_bytes) : max_bytes_(max_bytes), secret_(random_seed()) {}
+CountedTexts::CountedTexts(std::uint64_t max_bytes) : max_bytes_(max_bytes), secret_(random_seed()) {}
 
-std::uint64_t CountedKeys::hash_of(Hash128 digest) const noexcept {
+std::uint64_t CountedTexts::hash_of(Hash128 digest) const noexcept {
   return mix64((digest.low ^ secret_) * 0x9e3779b97f4a7c15u ^ mix64(digest.high + secret_));
 }
 
 // That of the digest, or the empty one where it belongs.
-std::size_t CountedKeys::slot_of(Hash128 digest) const noexcept {
+std::size_t CountedTexts::slot_of(Hash128 digest) const noexcept {
   const std::size_t mask = slots_.size() - 1;
   std::size_t slot = hash_of(digest) & mask;
   while (slots_[slot] != no_key && !((*this)[slots_[slot]].digest == digest)) slot = (slot + 1) & mask;
@@ -28,7 +28,7 @@ std::size_t CountedKeys::slot_of(Hash128 digest) const noexcept {
 }
 
 // The searches of a batch wait for memory together: first for the slots, then for the keys.
-void CountedKeys::find_batch(std::span<const Hash128> digests, std::span<std::uint32_t> indices) const {
+void CountedTexts::find_batch(std::span<const Hash128> digests, std::span<std::uint32_t> indices) const {
   if (slots_.empty()) {
     std::fill_n(indices.begin(), digests.size(), not_there);
     return;
@@ -46,7 +46,7 @@ void CountedKeys::find_batch(std::span<const Hash128> digests, std::span<std::ui
   }
 }
 
-bool CountedKeys::insert(Hash128 digest, std::uint64_t count, std::string_view text) {
+bool CountedTexts::insert(Hash128 digest, std::uint64_t count, std::string_view text) {
   is_full_ = is_full_ || !make_room(text.size());
   if (is_full_) return false;
   char* const copy = next_text_;
@@ -58,13 +58,13 @@ bool CountedKeys::insert(Hash128 digest, std::uint64_t count, std::string_view t
   return true;
 }
 
-bool CountedKeys::take(std::uint64_t num_bytes) noexcept {
+bool CountedTexts::take(std::uint64_t num_bytes) noexcept {
   if (num_bytes > max_bytes_ - num_bytes_) return false;
   num_bytes_ += num_bytes;
   return true;
 }
 
-bool CountedKeys::make_room(std::size_t text_size) {
+bool CountedTexts::make_room(std::size_t text_size) {
   if (size_ + 1 >= no_key || (3 * (size_ + 1) > 2 * slots_.size() && !grow_slots())) return false;
   if (size_ == chunks_.size() * chunk_size) {
     if (!take(chunk_size * sizeof(Counted))) return false;
@@ -80,7 +80,7 @@ bool CountedKeys::make_room(std::size_t text_size) {
   return true;
 }
 
-bool CountedKeys::grow_slots() {
+bool CountedTexts::grow_slots() {
   const std::size_t num_slots = std::max(first_slots, 2 * slots_.size());
   if (!take(4 * num_slots)) return false;
   std::vector<std::uint32_t> before(num_slots, no_key);
