@@ -1,10 +1,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 
 #include <algorithm>
 #include <csignal>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -242,6 +245,26 @@ TEST(Follow, WaitsForAFileThatIsNotThereYet) {
   RotatedLog later(directory / "later");
   later.write("a\n");
   EXPECT_EQ(command.read_line(), "a\n");
+}
+
+TEST(Follow, WhatCannotBeOpenedIsTriedAgain) {
+  const TemporaryDirectory directory;
+  RotatedLog log(directory / "log");
+  RunningCommand command(following({"uniq", log.path()}));
+  log.write("a\n");
+  EXPECT_EQ(command.read_line(), "a\n");
+  log.rename_all(1);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  log.path().copy(address.sun_path, sizeof address.sun_path - 1);
+  const int socket = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  ASSERT_EQ(bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  EXPECT_THAT(command.read_error_line(), HasSubstr("log: No such device or address; trying again"));
+  ::close(socket);
+  std::filesystem::remove(log.path());
+  log.reopen();
+  log.write("b\n");
+  EXPECT_EQ(command.read_line(), "b\n");
 }
 
 TEST(Follow, EndsWhenNobodyReadsItsOutput) {

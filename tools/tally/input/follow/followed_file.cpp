@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include "input/compression.hpp"
@@ -25,7 +26,7 @@ FollowedFile::FollowedFile(std::string path, Options options, FileNumbers& numbe
       name_(std::filesystem::path(path_).filename().string()),
       options_(options),
       numbers_(numbers) {
-  look_for_new_file();
+  if (auto file = open(path_)) files_.push_back(std::move(file));
   if (is_there() && options_.follow == Follow::new_lines) files_.back()->skip_to_end();
 }
 
@@ -67,10 +68,26 @@ void FollowedFile::look_for_new_file() {
       std::ranges::find_if(files_, [&](const auto& file) { return file->identity() == *identity; });
   if (known != files_.end()) {  // it has its name back
     std::rotate(known, known + 1, files_.end());
-  } else if (auto file = open(path_)) {
+  } else if (auto file = try_to_open()) {
     files_.push_back(std::move(file));
+  } else {
+    return;
   }
-  newest_has_name_ = is_there();
+  newest_has_name_ = true;
+}
+
+/// Whoever makes a new file may give it its permissions later.
+std::unique_ptr<OpenedFile> FollowedFile::try_to_open() {
+  std::string fault;
+  std::unique_ptr<OpenedFile> file;
+  try {
+    file = open(path_);
+  } catch (const std::system_error& error) {
+    fault = error.what();
+  }
+  if (!fault.empty() && fault != fault_) remark(false, fault + "; trying again");
+  fault_ = fault;
+  return file;
 }
 
 void FollowedFile::take_renamed(const std::string& name) {

@@ -42,6 +42,7 @@ class FollowedFile {
  private:
   void look_for_new_file();
   std::unique_ptr<OpenedFile> open(const std::string& path) const;
+  std::unique_ptr<OpenedFile> try_to_open();
   bool knows(const FileIdentity& identity) const noexcept;
   bool may_close(const OpenedFile& file) const;
 
@@ -52,6 +53,7 @@ class FollowedFile {
   std::deque<std::unique_ptr<OpenedFile>> files_;  // in the order in which they had the name
   bool newest_has_name_ = false;
   std::uint64_t closed_bytes_ = 0;
+  std::string fault_;  // of the last try to open
 };
 
 }  // namespace tally::cli
