@@ -107,17 +107,6 @@ class CompressedFile : public ByteSource {
   std::uint64_t file_bytes_read() const noexcept override { return file_->file_bytes_read(); }
 
   std::size_t read(std::span<char> into) override {
-    try {
-      return decode(into);
-    } catch (const std::system_error&) {
-      throw;
-    } catch (const std::runtime_error& error) {
-      throw std::runtime_error(file_->name() + ": " + error.what());
-    }
-  }
-
- private:
-  std::size_t decode(std::span<char> into) {
     while (true) {
       // After a full buffer the decoder may have more output; getting that does not wait for the file.
       if (used_ == filled_ && !was_full_) {
@@ -125,17 +114,26 @@ class CompressedFile : public ByteSource {
         filled_ = file_->read(chunk_);
       }
       const bool is_at_end = filled_ == 0;
-      const std::span<const char> input = std::span(chunk_).subspan(used_, filled_ - used_);
-      const Decoder::Done done = decoder_->decode(input, into);
-      used_ += done.num_read;
-      was_full_ = done.num_written == into.size();
-      if (done.num_written > 0) return done.num_written;
-      if (!input.empty() && done.num_read == 0) throw std::runtime_error("damaged " + compression_ + " data");
-      if (!is_at_end) continue;
-      if (!stop_requested() && !decoder_->may_end())
-        throw std::runtime_error("the " + compression_ + " data ends early; is the file complete?");
-      return 0;
+      try {
+        const std::size_t num_written = decode(into);
+        if (num_written > 0 || is_at_end) return num_written;
+      } catch (const std::runtime_error& error) {
+        throw std::runtime_error(file_->name() + ": " + error.what());
+      }
     }
+  }
+
+ private:
+  std::size_t decode(std::span<char> into) {
+    const std::span<const char> input = std::span(chunk_).subspan(used_, filled_ - used_);
+    const Decoder::Done done = decoder_->decode(input, into);
+    used_ += done.num_read;
+    was_full_ = done.num_written == into.size();
+    if (done.num_written > 0) return done.num_written;
+    if (!input.empty() && done.num_read == 0) throw std::runtime_error("damaged " + compression_ + " data");
+    if (filled_ == 0 && !stop_requested() && !decoder_->may_end())
+      throw std::runtime_error("the " + compression_ + " data ends early; is the file complete?");
+    return 0;
   }
 
   std::unique_ptr<PlainFile> file_;

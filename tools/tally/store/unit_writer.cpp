@@ -33,12 +33,6 @@ constexpr std::size_t most_kept_bytes = std::size_t{16} << 20;
 constexpr std::uint64_t most_log_bytes = std::uint64_t{64} << 20;
 constexpr Nanoseconds a_while = nanoseconds_per_second / 10;
 
-/// Whether a read of standard input would not wait.
-bool has_input() {
-  pollfd polled{STDIN_FILENO, POLLIN, 0};
-  return poll(&polled, 1, 0) > 0;
-}
-
 /// How keys are read, if the log must have been written so: a log of --line has lines, from which keys are read again.
 std::string reading_text(const InputOptions& input) {
   std::string text(name_of(input.key_type));
@@ -78,7 +72,6 @@ UnitWriter::UnitWriter(Cluster& cluster, const redis_client::Store& store, const
       prints_lines_(input.prints_lines),
       fields_(input.fields),
       input_(identity_of(input.files)),
-      reads_standard_input_(input.files.empty() || (input.files.size() == 1 && input.files.front() == "-")),
       keys_per_unit_(keys_per_unit(store.num_shards())) {
   std::vector<WriterPosition> from(store.num_shards());
   if (!options.state_path.empty()) log_.emplace(options.state_path, quiet);
@@ -223,8 +216,6 @@ void UnitWriter::add(std::span<const std::string_view> texts, std::span<const Ha
       current_->most_in_a_shard() + KeyReader::max_keys_a_call > most_keys_per_batch) {
     send_current();
   }
-  const bool may_pause = input_.empty() && texts.size() < KeyReader::max_keys_a_call;
-  if (may_pause && !(reads_standard_input_ && has_input())) send_all();
 }
 
 void UnitWriter::send_all() {

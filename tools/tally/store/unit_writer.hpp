@@ -21,7 +21,7 @@ namespace tally::cli {
 
 /// Sends the keys of an input to a store in units, and prints what the replies say, in the order of the input.
 ///
-/// Several units are on their way at once. Where the input pauses, as a pipe does, all of them are awaited first.
+/// Several units are on their way at once. Where the input pauses, as a pipe does, `send_all` awaits all of them.
 class UnitWriter {
  public:
   struct Actions {
@@ -90,7 +90,6 @@ class UnitWriter {
   bool prints_lines_;
   FieldSelector fields_;
   InputIdentity input_;
-  bool reads_standard_input_;
   std::uint64_t num_logged_lines_ = 0;
   std::uint64_t num_to_skip_ = 0;
   std::optional<OutputPlace> printed_from_;  // by the run that was killed
