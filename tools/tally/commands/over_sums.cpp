@@ -75,8 +75,7 @@ ExitCode run_over_sums(const OverOptions& options, StreamState& state) {
         overcount(), human_rate(stream.bound().failure_probability), unless_chosen(hasher),
         human_bytes(static_cast<double>(stream.memory_bytes())), seconds(), hash_text(hasher));
   };
-  LiveStatus status = report.status({words, summary});
-  const Meanwhile meanwhile([&](bool) { status.look(); });
+  const LiveStatus status = report.status({words, summary});
   for_each_record(reader, options.quiet,
                   [&](const StreamRecords& records) { report.write(reader.texts(), stream.add(records)); });
   report.finish(summary());

@@ -219,10 +219,12 @@ ExitCode run_over_threshold(const OverOptions& options, StreamState& state) {
   LiveStatus status =
       report.status({[&] { return last_words(options, statistics(), hasher, seconds_so_far()); },
                      [&] { return summary_of(statistics(), totals.num_skipped, hasher, seconds_so_far()); }});
-  const Meanwhile meanwhile([&](bool) { status.look(); });
-  if (counts) counts->read(hasher, totals);
-  else read_keys(options, hasher, stream, check, report, totals);
-  if (counts) counts->write();
+  if (counts) {
+    counts->read(hasher, totals);
+    counts->write();
+  } else {
+    read_keys(options, hasher, stream, check, report, totals);
+  }
   const double seconds = seconds_so_far();
 
   const ThresholdStreamStatistics now = statistics();

@@ -40,8 +40,7 @@ ExitCode run_query(const QueryOptions& options) {
     }
     for (std::size_t i = 0; i < texts.size(); ++i) selected.take(texts[i], results[i]);
   };
-  LiveStatus status({[&] { return selected.text(); }});
-  const Meanwhile meanwhile([&](bool) { status.look(); });
+  const LiveStatus status({[&] { return selected.text(); }});
   for_each_batch(selected.input(), filter->hasher(), options.quiet, test);
   return selected.finish("num_keys");
 }

@@ -119,12 +119,12 @@ ExitCode run_top(const TopOptions& options, StreamState& state) {
         unless_chosen(planned.hasher), human_bytes(static_cast<double>(stream.memory_bytes())), seconds(),
         hash_text(planned.hasher));
   };
-  LiveStatus status = report.status(
-      {[&] { return words_of(report.ranking()); }, [&] { return summary_of(report.ranking()); }});
-  const Meanwhile meanwhile([&](bool) {
-    status.look();
-    if (report.on_screen()) report.redraw(stream.num_records());
-  });
+  const LiveStatus status = report.status({.text = [&] { return words_of(report.ranking()); },
+                                           .summary = [&] { return summary_of(report.ranking()); },
+                                           .besides =
+                                               [&] {
+                                                 if (report.on_screen()) report.redraw(stream.num_records());
+                                               }});
   for_each_record(reader, options.quiet || report.on_screen(), [&](const StreamRecords& records) {
     if (!snapshots) return add(records);
     intervals.split(records, add,

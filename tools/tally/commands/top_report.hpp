@@ -36,7 +36,7 @@ class TopReport {
   void finish(const Json& summary);
   /// What is said while the input is read.
   LiveStatus status(LiveStatus::Says says) {
-    return {std::move(says), options_.every, options_.json ? &output_ : nullptr};
+    return LiveStatus(std::move(says), options_.every, options_.json ? &output_ : nullptr);
   }
 
   /// The part of the summary about the ranking.

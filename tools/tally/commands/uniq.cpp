@@ -175,8 +175,7 @@ ExitCode run_uniq(const UniqOptions& options) {
                        totals.num_keys, num_printed, memory.promise(),
                        human_bytes(static_cast<double>(memory.num_bytes())), hash_text(hasher));
   };
-  LiveStatus status({words, summary}, options.every, options.json ? &output : nullptr);
-  const Meanwhile meanwhile([&](bool) { status.look(); });
+  const LiveStatus status({words, summary}, options.every, options.json ? &output : nullptr);
   for_each_batch(printed.follow(options.input, output), hasher, options.quiet, totals, print_new);
   if (options.json) output.write_record(json_line(Json{{"summary", summary()}}));
   output.finish();

@@ -25,11 +25,15 @@ LiveStatus::LiveStatus(Says says, std::optional<Nanoseconds> every, Output* outp
 
 void LiveStatus::look() {
   if (take_status_request()) remark(false, "so far: " + says_.text());
-  if (!every_) return;
+  if (every_ && is_due()) write_summary();
+  if (says_.besides) says_.besides();
+}
+
+bool LiveStatus::is_due() {
   const Clock::time_point now = Clock::now();
-  if (now < next_) return;
+  if (now < next_) return false;
   next_ += *every_ * ((now - next_) / *every_ + 1);
-  write_summary();
+  return true;
 }
 
 void LiveStatus::write_summary() {

@@ -64,8 +64,7 @@ KmerTotals for_each_kmer_batch(const KmersOptions& options, MakeUse make_use,
                                const std::function<std::string()>& found) {
   Progress progress(options.quiet);
   std::atomic<std::uint64_t> num_kmers = 0;
-  LiveStatus status({[&] { return fmt::format("{} k-mers, {}", num_kmers.load(), found()); }});
-  const Meanwhile meanwhile([&](bool) { status.look(); });  // of this thread
+  const LiveStatus status({[&] { return fmt::format("{} k-mers, {}", num_kmers.load(), found()); }});
   SequenceReader reader(options.files, options.kmer_length,
                         options.no_decompress ? Decompress::no : Decompress::yes,
                         [&](std::uint64_t, std::uint64_t bytes_read) {
