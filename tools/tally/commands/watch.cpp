@@ -1,11 +1,9 @@
 #include <fmt/core.h>
-#include <poll.h>
 
 #include <algorithm>
 #include <chrono>
 #include <memory>
 #include <system_error>
-#include <thread>
 
 #include "cli/documents.hpp"
 #include "cli/options.hpp"
@@ -39,11 +37,7 @@ void wait(Nanoseconds duration) {
   while (!stop_requested()) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
     if (left <= 0) return;
-    pollfd reader{1, 0, 0};
-    if (poll(&reader, 1, static_cast<int>(std::min<std::int64_t>(left, 1000))) > 0) {
-      if ((reader.revents & POLLERR) != 0) throw ClosedPipe{};
-      std::this_thread::sleep_for(std::chrono::milliseconds(std::min<std::int64_t>(left, 50)));
-    }
+    wait_unless_output_is_closed(static_cast<int>(std::min<std::int64_t>(left, 1000)));
   }
 }
 

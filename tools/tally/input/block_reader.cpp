@@ -1,7 +1,5 @@
 #include "input/block_reader.hpp"
 
-#include <utility>
-
 #include "cli/signals.hpp"
 #include "input/follow/follow_reader.hpp"
 #include "input/input_is_output.hpp"
@@ -38,12 +36,13 @@ std::span<const char> BlockReader::next_followed(std::vector<char>& buffer) {
 
 std::span<const char> BlockReader::next(std::vector<char>& buffer) {
   if (followed_) return next_followed(buffer);
+  begins_file_ = false;
   while (true) {
     if (source_ == nullptr) {
       if (next_file_ == files_.size()) return {};
       file_number_ = next_file_;
       source_ = ByteSource::open(files_[next_file_++], decompress_);
-      began_file_ = false;
+      begins_file_ = true;
     }
     std::span<const char> block =
         lines_.next(buffer, [&](std::span<char> into) { return source_->read(into); });
@@ -53,7 +52,6 @@ std::span<const char> BlockReader::next(std::vector<char>& buffer) {
       source_.reset();
       block = lines_.rest(buffer);
     }
-    begins_file_ = !std::exchange(began_file_, true);
     if (!block.empty()) return block;
   }
 }

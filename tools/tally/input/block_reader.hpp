@@ -51,7 +51,6 @@ class BlockReader {
   std::size_t next_file_ = 0;
   std::size_t file_number_ = 0;
   bool begins_file_ = true;
-  bool began_file_ = false;
   std::unique_ptr<ByteSource> source_;
   std::unique_ptr<FollowReader> followed_;
   std::uint64_t finished_bytes_ = 0;

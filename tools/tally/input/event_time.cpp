@@ -156,10 +156,7 @@ std::optional<Nanoseconds> parse_unix(Scanner scanner) {
   const Nanoseconds unit = unit_of(num_digits);
   const Nanoseconds fraction = scanner.fraction() / (nanoseconds_per_second / unit);
   if (scanner.failed() || !scanner.at_end()) return std::nullopt;
-  if (unit == nanoseconds_per_second)
-    return is_negative ? from_seconds(-value, -fraction) : from_seconds(value, fraction);
-  const Nanoseconds most = most_seconds * nanoseconds_per_second;
-  if (value > most / unit) return std::nullopt;
+  if (value > most_seconds * (nanoseconds_per_second / unit)) return std::nullopt;
   return (is_negative ? -1 : 1) * (value * unit + fraction);
 }
 

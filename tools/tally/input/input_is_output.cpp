@@ -7,32 +7,29 @@
 #include <optional>
 #include <stdexcept>
 
+#include "input/file_identity.hpp"
+
 namespace tally::cli {
 namespace {
 
-struct FileId {
-  dev_t device;
-  ino_t inode;
-  bool operator==(const FileId&) const = default;
-};
-
 using Status = struct stat;
 
-std::optional<FileId> id_of(int result, const Status& status) {
+std::optional<FileIdentity> identity_of(int result, const Status& status) {
   if (result != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
-  return FileId{status.st_dev, status.st_ino};
+  return FileIdentity::of(status);
 }
-std::optional<FileId> regular_file(const std::string& path) {
+std::optional<FileIdentity> regular_file(const std::string& path) {
   Status status{};
-  return id_of(::stat(path.c_str(), &status), status);
+  return identity_of(::stat(path.c_str(), &status), status);
 }
-std::optional<FileId> regular_file(int file) {
+std::optional<FileIdentity> regular_file(int file) {
   Status status{};
-  return id_of(::fstat(file, &status), status);
+  return identity_of(::fstat(file, &status), status);
 }
 
 /// The name of the first input that is this file.
-std::optional<std::string> find_among(std::vector<std::string> inputs, const std::optional<FileId>& output) {
+std::optional<std::string> find_among(std::vector<std::string> inputs,
+                                      const std::optional<FileIdentity>& output) {
   if (!output) return std::nullopt;
   if (inputs.empty()) inputs.emplace_back("-");
   for (const std::string& input : inputs) {

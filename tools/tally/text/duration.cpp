@@ -38,7 +38,7 @@ Nanoseconds parse_duration(std::string_view text) {
     left.remove_prefix(static_cast<std::size_t>(end - left.data()));
     const std::string_view name = left.substr(0, std::min(left.find_first_of("0123456789.+-"), left.size()));
     left.remove_prefix(name.size());
-    const bool is_alone = name.empty() && nanoseconds == 0 && next_unit == 0;
+    const bool is_alone = name.empty() && next_unit == 0;
     const auto* const unit = std::ranges::find(units, is_alone ? "s" : name, &Unit::name);
     if (unit == units.end()) refuse("has an unknown unit");
     const auto number = static_cast<std::size_t>(unit - units.begin());

@@ -132,6 +132,14 @@ void flush_before_waiting() {
   if (output_of_thread != nullptr && !output_of_thread->is_flushed()) output_of_thread->flush();
 }
 
+void wait_unless_output_is_closed(int milliseconds) {
+  constexpr int a_while = 50;
+  pollfd reader{STDOUT_FILENO, 0, 0};
+  if (::poll(&reader, 1, milliseconds) <= 0) return;
+  if ((reader.revents & POLLERR) != 0) throw ClosedPipe{};
+  ::poll(nullptr, 0, std::min(milliseconds, a_while));  // it reports something else at once, each time
+}
+
 void print(std::string_view text) { write_all(STDOUT_FILENO, text, "standard output"); }
 
 void print_json(const Json& json) { print(json.dump(2) + "\n"); }

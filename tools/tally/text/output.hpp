@@ -59,6 +59,9 @@ class Output {
 /// input. Throws what Output throws.
 void flush_before_waiting();
 
+/// Sleeps for at most that time, and throws ClosedPipe if the reader of standard output is gone.
+void wait_unless_output_is_closed(int milliseconds);
+
 /// Prints the whole text, or the JSON indented by two and a newline, to standard output; throws what Output
 /// throws.
 void print(std::string_view text);

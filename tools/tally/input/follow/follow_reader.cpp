@@ -1,13 +1,9 @@
 #include "input/follow/follow_reader.hpp"
 
 #include <fmt/core.h>
-#include <poll.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <map>
-#include <set>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -21,22 +17,14 @@ namespace {
 
 constexpr int wait_milliseconds = 100;
 
-/// Ends the command if nobody reads its output any more.
-void notice_closed_output() {
-  pollfd reader{STDOUT_FILENO, 0, 0};
-  if (::poll(&reader, 1, 0) > 0 && (reader.revents & POLLERR) != 0) throw ClosedPipe{};
-}
-
 }  // namespace
 
 FollowReader::FollowReader(const std::vector<std::string>& files, char separator, Decompress decompress,
                            Follow follow) {
-  const std::set<std::string> distinct(files.begin(), files.end());
-  if (distinct.contains("-")) {
+  if (std::ranges::find(files, "-") != files.end()) {
     throw std::invalid_argument(
         "--follow: standard input has no name to follow; name files, or leave --follow out: standard input "
-        "is read as "
-        "it is written");
+        "is read as it is written");
   }
   for (const std::string& path : files) {
     if (std::ranges::any_of(files_, [&](const FollowedFile& file) { return file.path() == path; })) continue;
@@ -73,7 +61,7 @@ void FollowReader::take_renames() {
 void FollowReader::wait() const {
   flush_before_waiting();
   Meanwhile::run(true);
-  notice_closed_output();
+  wait_unless_output_is_closed(0);
   changes_.wait(wait_milliseconds);
 }
 

@@ -25,7 +25,7 @@ namespace {
 std::optional<FileIdentity> OpenedFile::identity_of(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return std::nullopt;
-  return FileIdentity{status.st_dev, status.st_ino};
+  return FileIdentity::of(status);
 }
 
 std::unique_ptr<OpenedFile> OpenedFile::open(const std::string& path, char separator, std::size_t number) {
@@ -41,7 +41,7 @@ OpenedFile::OpenedFile(std::string path, int file, char separator, std::size_t n
   struct stat status {};
   const bool is_known = ::fstat(file, &status) == 0;
   if (is_known && S_ISREG(status.st_mode)) {
-    identity_ = {status.st_dev, status.st_ino};
+    identity_ = FileIdentity::of(status);
     return;
   }
   const int error = errno;

@@ -9,18 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "input/file_identity.hpp"
 #include "input/follow/follow.hpp"
 #include "input/line_blocks.hpp"
 
 namespace tally::cli {
-
-/// What tells one file from another, whatever their names are.
-struct FileIdentity {
-  std::uint64_t device = 0;
-  std::uint64_t inode = 0;
-
-  friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
-};
 
 /// A file that others write to, whatever becomes of its name.
 class OpenedFile {
