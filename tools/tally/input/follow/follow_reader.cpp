@@ -42,9 +42,11 @@ FollowReader::FollowReader(const std::vector<std::string>& files, char separator
 void FollowReader::take_renames() {
   std::vector<std::pair<std::size_t, std::string>>
       renamed;  // the number of a followed file, and what it was renamed to
-  for (auto renames = changes_.take(); !renames.empty(); renames = changes_.take()) {
+  while (true) {
+    const std::vector<DirectoryChanges::Rename> renames = changes_.take();
     if (changes_.has_lost_some())
       remark(false, "there were too many renames to follow; lines may be missing");
+    if (renames.empty()) return;
     for (const DirectoryChanges::Rename& rename : renames) {
       for (auto& [number, name] : renamed) {
         if (directories_[number] == rename.directory && name == rename.from) name = rename.to;
