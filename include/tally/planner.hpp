@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "tally/planner/fewest_hashes.hpp"
 #include "tally/planner/plan.hpp"
 #include "tally/planner/plan_compact_dleft.hpp"
 #include "tally/planner/plan_count_min.hpp"
@@ -13,6 +14,7 @@
 #include "tally/shapes/blocked_counting_bloom.hpp"
 #include "tally/shapes/bloom.hpp"
 #include "tally/shapes/counting_bloom.hpp"
+#include "tally/shapes/shared_bloom.hpp"
 #include "tally/shapes/threshold.hpp"
 
 namespace tally {
@@ -43,6 +45,10 @@ namespace tally {
 /// For RegisterBlockedBloomFilter: the same with a number of hashes that is a multiple of 8, at most 64.
 /// @source theory::register_bloom_false_positive_probability
 [[nodiscard]] BlockedBloomShape plan_register_blocked_bloom(const Requirements& requirements);
+
+/// For SharedBloomFilter: num_bits is a multiple of 64; at most 10 hashes. Reads what plan_bloom does.
+/// @source theory::blocked_bloom_false_positive_probability (after Putze et al. 2007)
+[[nodiscard]] SharedBloomShape plan_shared_bloom(const Requirements& requirements);
 
 /// For CountingBloomFilter. The rate is that of may_contain for a key that is not in the filter, and of at_least(theta)
 /// for one that is in it fewer than theta times, whatever the multiplicities of the others. Reads num_keys,
@@ -75,6 +81,7 @@ namespace tally {
 /// std::invalid_argument for a rate outside (0, 1) or an impossible shape.
 std::uint64_t planned_num_keys(const BloomShape& shape, double false_positive_rate);
 std::uint64_t planned_num_keys(const BlockedBloomShape& shape, double false_positive_rate);
+std::uint64_t planned_num_keys(const SharedBloomShape& shape, double false_positive_rate);
 std::uint64_t planned_num_keys(const CountingBloomShape& shape, double false_positive_rate);
 std::uint64_t planned_num_keys(const BlockedCountingBloomShape& shape, double false_positive_rate);
 std::uint64_t planned_num_keys(const ThresholdShape& shape, double false_positive_rate);

@@ -9,6 +9,7 @@
 #include "tally/detail/checked_math.hpp"
 #include "tally/detail/parameter_error.hpp"
 #include "tally/hashing/scheme_list.hpp"
+#include "tally/shapes/shared_bloom.hpp"
 #include "tally/storage/bit_array.hpp"
 #include "tally/storage/counter_array.hpp"
 #include "tally/theory/blocked_bloom.hpp"
@@ -200,6 +201,12 @@ CountingLaw counting_law(const Law& scheme) {
             return theory::ln_counter_overflow_union_bound(shape.num_counters, shape.num_hashes,
                                                            num_insertions, full);
           }};
+}
+
+Law shared_bloom_law() {
+  Law law = lines_law(SharedBloomShape::bits_per_word);
+  law.max_hashes = SharedBloomShape::max_num_hashes;
+  return law;
 }
 
 CountingLaw blocked_counting_law() {

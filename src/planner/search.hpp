@@ -112,6 +112,9 @@ struct CountingLaw {
 /// With the positions of a scheme anywhere.
 CountingLaw counting_law(const Law& scheme);
 
+/// Of a SharedBloomFilter.
+Law shared_bloom_law();
+
 /// With all counters of a key in one line, of as many counters as fit.
 CountingLaw blocked_counting_law();
 

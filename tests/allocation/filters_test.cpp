@@ -3,6 +3,7 @@
 #include "describe.hpp"
 #include "fail_each.hpp"
 #include "tally/filters/compact_dleft.hpp"
+#include "tally/filters/shared_bloom.hpp"
 #include "tally/filters/shared_threshold.hpp"
 #include "tally/sets/shared_entry_set.hpp"
 
@@ -144,15 +145,18 @@ TEST(Allocation, ADLeftFilterThatCannotDoubleIsFullAndLosesNothing) {
   for (std::size_t i = 0; i <= num_inserted; ++i) EXPECT_TRUE(filter.may_contain(keys[i]));
 }
 
-TEST(Allocation, ASharedThresholdFilterIsMadeWholeOrNotAtAll) {
-  using Shared = SharedThresholdFilter<>;
+template <class Shared, class Shape>
+void expect_whole_or_not_at_all(const std::string& name, const Shape& shape) {
   EXPECT_GT(fail_each(
-                "SharedThresholdFilter", [] { return std::unique_ptr<Shared>(); },
-                [](std::unique_ptr<Shared>& shared) {
-                  shared = std::make_unique<Shared>(ThresholdShape{3000, 3, 3, CounterUpdate::plain}, 42);
-                },
+                name, [] { return std::unique_ptr<Shared>(); },
+                [&](std::unique_ptr<Shared>& shared) { shared = std::make_unique<Shared>(shape, 42); },
                 [](const std::unique_ptr<Shared>& shared) { return shared != nullptr; }),
             1u);
+}
+
+TEST(Allocation, AFilterForThreadsIsMadeWholeOrNotAtAll) {
+  expect_whole_or_not_at_all<SharedThresholdFilter<>>("SharedThresholdFilter", ThresholdShape{3000, 3, 3});
+  expect_whole_or_not_at_all<SharedBloomFilter>("SharedBloomFilter", SharedBloomShape{64'000, 3});
 }
 
 auto describe_compact(const CompactDLeftFilter& filter) {

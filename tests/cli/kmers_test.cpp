@@ -381,6 +381,23 @@ TEST(KmersCommand, TakesNoMoreMemoryThanItIsGivenAndMissesNothing) {
   EXPECT_LE(std::filesystem::file_size(directory / "out.tally"), 100'000U + 4096U);
 }
 
+TEST(KmersCommand, KeepsBitsForKmersThatOccurTwiceUnlessTheRateIsVeryLow) {
+  const auto planned = [](Texts options) {
+    options.insert(options.begin(), {"kmers", "-k", "31"});
+    const std::string text = run_tally(options, reads_fastq()).error;
+    return text.substr(0, text.find("; a k-mer"));
+  };
+  EXPECT_THAT(planned({"-s", "1M"}), HasSubstr("planned for 1.00 M distinct k-mers: 12.1 M bits, k = 5"));
+  EXPECT_THAT(planned({"-s", "1M", "--counts", "-p", "1e-4"}), HasSubstr(": 45.5 M bits, k = 9"));
+  EXPECT_THAT(planned({"-s", "1M", "-p", "0.9e-4"}), HasSubstr(": 20.5 M counters of 2 bits, k = 9"));
+  EXPECT_THAT(planned({"-s", "1M", "-L", "3"}), HasSubstr(": 10.5 M counters of 2 bits, k = 4"));
+  EXPECT_THAT(planned({"--memory", "2MB"}), HasSubstr("988.6 K distinct k-mers: 12.0 M bits, k = 5"));
+  EXPECT_THAT(planned({"-s", "200K", "--memory", "2MB"}), HasSubstr("200.0 K distinct k-mers: 12.0 M bits"));
+  TemporaryDirectory directory;
+  EXPECT_THAT(planned({"-s", "1M", "-o", directory / "a.tally"}),
+              HasSubstr(": 10.5 M counters of 2 bits, k = 4"));
+}
+
 TEST(KmersCommand, WarnsThatThereAreMoreThanPlanned) {
   const CommandResult result = kmers(31, {"-s", "1000", "-L", "2"}, reads_fastq());
   EXPECT_THAT(result.error, HasSubstr("warning: planned for 1000 distinct k-mers"));

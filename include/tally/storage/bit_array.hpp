@@ -63,6 +63,7 @@ class BitArray {
   }
 
   std::span<const std::uint64_t> words() const noexcept { return words_.words(); }
+  std::span<std::uint64_t> words() noexcept { return words_.words(); }
 
   friend bool operator==(const BitArray& a, const BitArray& b) noexcept {
     return a.num_bits_ == b.num_bits_ && a.words_ == b.words_;

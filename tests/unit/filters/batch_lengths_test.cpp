@@ -11,6 +11,7 @@
 #include "tally/filters/bloom.hpp"
 #include "tally/filters/counting_bloom.hpp"
 #include "tally/filters/dleft_counting_bloom.hpp"
+#include "tally/filters/shared_bloom.hpp"
 #include "tally/filters/shared_threshold.hpp"
 #include "tally/filters/threshold.hpp"
 #include "tally/planner/plan_dleft.hpp"
@@ -70,6 +71,14 @@ TEST(ABatch, HasOneResultPerKey) {
                      [&](auto n) { threshold.insert_and_count_batch(keys, results_of<Count>(n)); });
   expect_one_per_key("threshold", [&](auto n) { threshold.at_least_batch(keys, results_of<bool>(n)); });
   expect_one_per_key("threshold count", [&](auto n) { threshold.count_batch(keys, results_of<Count>(n)); });
+
+  SharedThresholdFilter<> shared_threshold({512, 3, 2}, 1);
+  expect_one_per_key("shared threshold",
+                     [&](auto n) { shared_threshold.insert_and_count_batch(keys, results_of<Count>(n)); });
+  SharedBloomFilter shared({512, 3}, 1);
+  expect_one_per_key("shared", [&](auto n) { shared.test_and_insert_batch(keys, results_of<bool>(n)); });
+  expect_one_per_key("shared contains", [&](auto n) { shared.may_contain_batch(keys, results_of<bool>(n)); });
+  EXPECT_EQ(shared.num_insertions(), 3u);
 
   DLeftCountingBloomFilter<> dleft(plan_dleft({.num_keys = 1000, .false_positive_rate = 0.001}), 1);
   expect_one_per_key("d-left insert", [&](auto n) { dleft.insert_batch(keys, results_of<InsertResult>(n)); });

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
-#include <optional>
+#include <memory>
 #include <vector>
 
 #include "cli/signals.hpp"
@@ -159,23 +159,17 @@ ExitCode count_with(const KmersOptions& options) {
   CountReport report(options);
   const auto start = std::chrono::steady_clock::now();
   const KeyHasher hasher = options.hasher.hasher();
-  std::optional<KmerPlan> plan;
-  std::optional<KmerFilter> filter;
-  if (options.lower_count > 1) {
-    plan = plan_kmers(options, hasher);
-    filter.emplace(plan->shape, hasher, options.num_threads);
-  }
+  std::unique_ptr<KmerFilter> filter = new_filter(options, hasher);
   Counting<KmerTexts> counting(options, hasher);
   const KmerTotals totals = for_each_kmer_batch(
-      options,
-      [&] { return KmerFinder(options, hasher, filter ? &*filter : nullptr, Counter<KmerTexts>(counting)); },
+      options, [&] { return KmerFinder(options, hasher, filter.get(), Counter<KmerTexts>(counting)); },
       [&] { return fmt::format("{} distinct ones counted", counting.counts.size()); });
 
   std::uint64_t memory_bytes = counting.num_bytes();
   KmerFindings findings{totals, static_cast<double>(counting.counts.size()), 0};
   if (filter) {
-    memory_bytes += num_bytes(plan->shape);
-    findings = look_back(std::move(*filter).release(), *plan, totals);
+    memory_bytes += filter->plan().num_bytes();
+    findings = look_back(std::move(*filter).statistics(), filter->plan(), totals);
     filter.reset();
   }
   write_counts(counting, report);

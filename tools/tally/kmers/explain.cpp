@@ -24,8 +24,8 @@ Explained filter_of(const KmersOptions& options) {
   if (!options.num_distinct && !options.memory_bytes) {
     return {fmt::format(
                 "Reads the files twice, which standard input cannot be: first to count the distinct k-mers, "
-                "then to count each k-mer in a filter "
-                "of counters that is planned for that number. The memory of the filter is known then; --size "
+                "then to keep track of each k-mer in a filter "
+                "that is planned for that number. The memory of the filter is known then; --size "
                 "tells it before. A k-mer that occurs fewer than {} times is selected with a probability of "
                 "at most "
                 "{}{}.",
@@ -36,15 +36,14 @@ Explained filter_of(const KmersOptions& options) {
   quiet.quiet = true;
   const KmerPlan plan = plan_kmers(quiet, KeyHasher(0));
   return {
-      fmt::format("Counts each k-mer in a filter of {} counters of {} bits, {} of them for each k-mer, "
-                  "planned for {} "
+      fmt::format("Keeps track of each k-mer in a filter of {}, {} of them for each k-mer, planned for {} "
                   "distinct k-mers. A k-mer that occurs fewer than {} times is selected with a probability "
                   "of at most "
                   "{}{}; with more distinct k-mers than planned it grows, and the run ends with a warning.",
-                  human_count(static_cast<double>(plan.shape.num_counters)), counter_bits_for(plan.shape),
-                  plan.shape.num_hashes, human_count(static_cast<double>(plan.num_distinct)),
-                  options.lower_count, human_rate(plan.false_positive_rate), unless_chosen(options.hasher)),
-      num_bytes(plan.shape)};
+                  plan.positions_text(), plan.num_hashes(),
+                  human_count(static_cast<double>(plan.num_distinct)), options.lower_count,
+                  human_rate(plan.false_positive_rate(plan.num_distinct)), unless_chosen(options.hasher)),
+      plan.num_bytes()};
 }
 
 std::string counts_of(const KmersOptions& options) {

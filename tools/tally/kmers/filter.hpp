@@ -1,55 +1,43 @@
 #pragma once
 
-#include <fmt/core.h>
-
 #include <cstdint>
-#include <new>
-#include <optional>
+#include <memory>
 #include <span>
-#include <stdexcept>
-#include <utility>
+#include <variant>
 
 #include "input/key_loop.hpp"
+#include "kmers/loop.hpp"
+#include "kmers/plan.hpp"
+#include "tally/filters/shared_bloom.hpp"
 #include "tally/filters/shared_threshold.hpp"
-#include "text/output.hpp"
 
 namespace tally::cli {
 
-/// The filter of k-mers: an ordinary one for one thread, a shared one for several.
+/// The filter of k-mers: of bits, of counters for one thread, or of counters for several.
 class KmerFilter {
  public:
   /// Throws std::runtime_error that suggests a fix if there is not enough memory.
-  KmerFilter(const ThresholdShape& shape, const KeyHasher& hasher, std::uint32_t num_threads) {
-    try {
-      if (num_threads == 1) {
-        one_.emplace(shape, hasher);
-      } else {
-        shared_.emplace(shape, hasher);
-      }
-    } catch (const std::bad_alloc&) {
-      throw std::runtime_error(
-          fmt::format("not enough memory for {}; use less --memory or a higher --false-positive-rate",
-                      human_bytes(static_cast<double>(num_bytes(shape)))));
-    }
-  }
+  KmerFilter(const KmerPlan& plan, const KeyHasher& hasher, std::uint32_t num_threads);
 
-  void insert_and_count(std::span<const Hash128> digests, std::span<Count> counts) {
-    if (one_) {
-      one_->insert_and_count_batch(digests, counts);
-    } else {
-      shared_->insert_and_count_batch(digests, counts);
-    }
-  }
-  void insert(std::span<const Hash128> digests) {
-    if (shared_) return shared_->insert_batch(digests);
-    Batch<Count> not_used;
-    one_->insert_and_count_batch(digests, std::span(not_used).first(digests.size()));
-  }
-  ThresholdFilter<> release() && { return one_ ? *std::move(one_) : (*std::move(shared_)).release(); }
+  /// counts[i] = the count of the k-mer after its insertion, at least if it is the lower count.
+  void insert_and_count(std::span<const Hash128> digests, std::span<Count> counts);
+
+  /// For a plan of counters.
+  void insert(std::span<const Hash128> digests);
+  /// For a plan of counters.
+  ThresholdFilter<> release() &&;
+
+  FilterStatistics statistics() &&;
+
+  const KmerPlan& plan() const noexcept { return plan_; }
+  bool is_of_bits() const noexcept { return std::holds_alternative<SharedBloomFilter>(filter_); }
 
  private:
-  std::optional<ThresholdFilter<>> one_;
-  std::optional<SharedThresholdFilter<>> shared_;
+  KmerPlan plan_;
+  std::variant<std::monostate, SharedBloomFilter, ThresholdFilter<>, SharedThresholdFilter<>> filter_;
 };
+
+/// The planned filter; none if the lower count is 1.
+std::unique_ptr<KmerFilter> new_filter(const KmersOptions& options, const KeyHasher& hasher);
 
 }  // namespace tally::cli

@@ -15,7 +15,9 @@ inline std::uint64_t entry_of(Hash128 digest) { return std::max<std::uint64_t>(1
 
 /// Passes each k-mer whose count reaches the lower count to `Reported`, for one of the threads that count.
 ///
-/// The table of reported k-mers is searched first: for deep reads this finishes most k-mers. Reported has
+/// A filter of bits is asked first: it costs one cache line, and most k-mers that occur once need no search in the table of
+/// reported k-mers. Before a filter of counters, which costs several lines, the table is searched: for deep reads this
+/// finishes most k-mers. Reported has
 /// find(entries, results): results[i] = whether the k-mer has been reported, and
 /// report(kmer, entry, count), which may be called again for the same k-mer, and
 /// end_piece().
@@ -32,28 +34,53 @@ class KmerFinder {
 
   void operator()(Kmers kmers, Entries entries) {
     if (!is_exact_) entries = entries_of_digests(kmers);
-    reported_.find(entries, std::span(is_reported_).first(kmers.size()));
-    std::size_t num_left = 0;
-    for (std::size_t i = 0; i < kmers.size(); ++i) {
-      left_[num_left] = static_cast<std::uint32_t>(i);
-      num_left += !is_reported_[i];
+    num_left_ = kmers.size();
+    for (std::size_t i = 0; i < num_left_; ++i) left_[i] = static_cast<std::uint32_t>(i);
+    if (filter_ != nullptr && filter_->is_of_bits()) {
+      filter_out(entries);
+      leave_out_reported(entries);
+    } else {
+      leave_out_reported(entries);
+      filter_out(entries);
     }
-    if (filter_ == nullptr) {
-      for (std::size_t l = 0; l < num_left; ++l) reported_.report(kmers[left_[l]], entries[left_[l]], 1);
-      return;
-    }
-    for (std::size_t l = 0; l < num_left; ++l)
-      left_digests_[l] = is_exact_ ? hasher_(kmers[left_[l]]) : digests_[left_[l]];
-    filter_->insert_and_count(std::span(left_digests_).first(num_left), std::span(counts_).first(num_left));
-    for (std::size_t l = 0; l < num_left; ++l) {
-      if (counts_[l].value >= lower_count_)
-        reported_.report(kmers[left_[l]], entries[left_[l]], counts_[l].value);
-    }
+    for (std::size_t l = 0; l < num_left_; ++l)
+      reported_.report(kmers[left_[l]], entries[left_[l]], counts_[l].value);
   }
 
   void end_piece() { reported_.end_piece(); }
 
  private:
+  void filter_out(Entries entries) {
+    if (filter_ == nullptr) return counts_.fill({1, false});
+    for (std::size_t l = 0; l < num_left_; ++l)
+      left_digests_[l] = is_exact_ ? hasher_(entries[left_[l]]) : digests_[left_[l]];
+    filter_->insert_and_count(first_left(left_digests_), first_left(counts_));
+    keep([&](std::size_t l) { return counts_[l].value >= lower_count_; });
+  }
+
+  void leave_out_reported(Entries entries) {
+    for (std::size_t l = 0; l < num_left_; ++l) left_entries_[l] = entries[left_[l]];
+    reported_.find(first_left(left_entries_), first_left(is_reported_));
+    keep([&](std::size_t l) { return !is_reported_[l]; });
+  }
+
+  template <class Value>
+  std::span<Value> first_left(Batch<Value>& values) const {
+    return std::span(values).first(num_left_);
+  }
+
+  /// Without a branch on what is kept, which would often be mispredicted.
+  template <class IsKept>
+  void keep(IsKept is_kept) {
+    std::size_t num_kept = 0;
+    for (std::size_t l = 0; l < num_left_; ++l) {
+      left_[num_kept] = left_[l];
+      counts_[num_kept] = counts_[l];
+      num_kept += is_kept(l);
+    }
+    num_left_ = num_kept;
+  }
+
   Entries entries_of_digests(Kmers kmers) {
     hash_all(hasher_, kmers, digests_);
     for (std::size_t i = 0; i < kmers.size(); ++i) entries_[i] = entry_of(digests_[i]);
@@ -65,11 +92,14 @@ class KmerFinder {
   KeyHasher hasher_;
   KmerFilter* filter_;
   Reported reported_;
-  Batch<Hash128> digests_{};
+  Batch<Hash128> digests_{};  // of long k-mers
   Batch<std::uint64_t> entries_{};
-  Batch<bool> is_reported_{};
+  // What is left of the batch: the places of its k-mers in it, and what belongs to them.
+  std::size_t num_left_ = 0;
   Batch<std::uint32_t> left_{};
+  Batch<std::uint64_t> left_entries_{};
   Batch<Hash128> left_digests_{};
+  Batch<bool> is_reported_{};
   Batch<Count> counts_{};
 };
 

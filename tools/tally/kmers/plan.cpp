@@ -11,7 +11,8 @@
 #include "kmers/loop.hpp"
 #include "shape/shape.hpp"
 #include "tally/hashing/mix64.hpp"
-#include "tally/planner/fewest_hashes.hpp"
+#include "tally/planner.hpp"
+#include "tally/theory/blocked_bloom.hpp"
 #include "tally/theory/bloom.hpp"
 
 namespace tally::cli {
@@ -20,8 +21,13 @@ namespace {
 constexpr double default_rate = 0.01;
 constexpr double most_memory_factor = 1.1;
 
-double rate_of(const ThresholdShape& shape, std::uint64_t num_keys) {
-  return theory::false_positive_probability(shape.num_counters, shape.num_hashes, num_keys);
+// Below it, words of bits take more memory than counters.
+constexpr double least_rate_of_bits = 1e-4;
+
+/// Whether bits that say 'this k-mer was there' are enough, and small.
+bool takes_bits(const KmersOptions& options, const Requirements& wanted) {
+  return options.prints() && options.lower_count == 2 &&
+         wanted.false_positive_rate.value_or(1) >= least_rate_of_bits;
 }
 
 /// Only counts the distinct k-mers. The number that represents a k-mer always depends on the hash, so that no
@@ -74,28 +80,62 @@ double rate_or_default(const KmersOptions& options) {
   return options.false_positive_rate.value_or(default_rate);
 }
 
+std::uint64_t KmerPlan::num_bytes() const {
+  return std::visit([](const auto& own) { return tally::num_bytes(own); }, shape);
+}
+
+double KmerPlan::false_positive_rate(std::uint64_t num_kmers) const {
+  num_kmers = std::max<std::uint64_t>(1, num_kmers);
+  if (const auto* bits = std::get_if<SharedBloomShape>(&shape)) {
+    return theory::blocked_bloom_false_positive_probability(bits->num_bits / SharedBloomShape::bits_per_word,
+                                                            SharedBloomShape::bits_per_word, bits->num_hashes,
+                                                            num_kmers);
+  }
+  const auto& counters = std::get<ThresholdShape>(shape);
+  return theory::false_positive_probability(counters.num_counters, counters.num_hashes, num_kmers);
+}
+
+std::string KmerPlan::positions_text() const {
+  if (const auto* bits = std::get_if<SharedBloomShape>(&shape))
+    return fmt::format("{} bits", human_count(static_cast<double>(bits->num_bits)));
+  const auto& counters = std::get<ThresholdShape>(shape);
+  return fmt::format("{} counters of {} bits", human_count(static_cast<double>(counters.num_counters)),
+                     counter_bits_for(counters));
+}
+
+std::uint32_t KmerPlan::num_hashes() const {
+  return std::visit([](const auto& own) { return own.num_hashes; }, shape);
+}
+
 KmerPlan plan_kmers(const KmersOptions& options, const KeyHasher& hasher) {
-  ShapeOptions wanted{.kind = std::string(name_of(FilterKind::threshold))};
-  wanted.wanted = {.num_keys = options.num_distinct,
-                   .memory_bytes = options.memory_of_filter(),
-                   .threshold = options.lower_count};
-  if (!wanted.wanted.num_keys || !wanted.wanted.memory_bytes)
-    wanted.wanted.false_positive_rate = rate_or_default(options);
-  const Planned planned = shape_of(wanted, [&] { return count_distinct(options, hasher); });
-  KmerPlan plan;
-  plan.shape = std::get<ThresholdShape>(planned.shape.shape);
-  plan.num_distinct = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(planned.num_keys));
-  if (!wanted.wanted.memory_bytes)
-    plan.shape = with_fewest_hashes(plan.shape, plan.num_distinct, *wanted.wanted.false_positive_rate,
-                                    most_memory_factor);
-  plan.false_positive_rate = rate_of(plan.shape, plan.num_distinct);
-  remark(options.quiet,
-         fmt::format("planned for {} distinct k-mers: {} counters of {} bits, k = {}, {}; a k-mer that "
-                     "occurs fewer than {} times is selected with a probability of at most {}",
-                     human_count(static_cast<double>(plan.num_distinct)),
-                     human_count(static_cast<double>(plan.shape.num_counters)), counter_bits_for(plan.shape),
-                     plan.shape.num_hashes, human_bytes(static_cast<double>(num_bytes(plan.shape))),
-                     options.lower_count, human_rate(plan.false_positive_rate)));
+  ShapeOptions of_counters{.kind = std::string(name_of(FilterKind::threshold))};
+  Requirements& wanted = of_counters.wanted;
+  wanted = {.num_keys = options.num_distinct,
+            .memory_bytes = options.memory_of_filter(),
+            .threshold = options.lower_count};
+  if (!wanted.num_keys || !wanted.memory_bytes) wanted.false_positive_rate = rate_or_default(options);
+  const Planned planned = shape_of(of_counters, [&] { return count_distinct(options, hasher); });
+
+  const auto counters = std::get<ThresholdShape>(planned.shape.shape);
+
+  KmerPlan plan{counters, options.lower_count,
+                std::max<std::uint64_t>(1, static_cast<std::uint64_t>(planned.num_keys))};
+  if (!wanted.memory_bytes) wanted.num_keys = plan.num_distinct;
+  if (takes_bits(options, wanted)) {
+    const SharedBloomShape bits = plan_shared_bloom(wanted);
+    plan.shape = bits;
+    if (!wanted.num_keys) plan.num_distinct = planned_num_keys(bits, *wanted.false_positive_rate);
+  } else if (!wanted.memory_bytes) {
+    plan.shape =
+        with_fewest_hashes(counters, plan.num_distinct, *wanted.false_positive_rate, most_memory_factor);
+  }
+  remark(
+      options.quiet,
+      fmt::format("planned for {} distinct k-mers: {}, k = {}, {}; a k-mer that occurs fewer than {} times "
+                  "is selected with a probability of at most {}",
+                  human_count(static_cast<double>(plan.num_distinct)), plan.positions_text(),
+                  plan.num_hashes(), human_bytes(static_cast<double>(plan.num_bytes())), options.lower_count,
+                  human_rate(plan.false_positive_rate(plan.num_distinct))));
   return plan;
 }
 

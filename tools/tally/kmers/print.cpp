@@ -3,8 +3,8 @@
 #include <atomic>
 #include <chrono>
 #include <limits>
+#include <memory>
 #include <mutex>
-#include <optional>
 
 #include "cli/signals.hpp"
 #include "kmers/finder.hpp"
@@ -67,19 +67,14 @@ ExitCode print_kmers(const KmersOptions& options) {
   check_standard_output();
   const auto start = std::chrono::steady_clock::now();
   const KeyHasher hasher = options.hasher.hasher();
-  std::optional<KmerPlan> plan;
-  std::optional<KmerFilter> filter;
-  if (options.lower_count > 1) {
-    plan = plan_kmers(options, hasher);
-    filter.emplace(plan->shape, hasher, options.num_threads);
-  }
+  std::unique_ptr<KmerFilter> filter = new_filter(options, hasher);
   const std::uint64_t set_bytes = options.memory_of_set().value_or(std::numeric_limits<std::uint64_t>::max());
   Printing shared{.options = options,
                   .reported = SharedEntrySet(set_bytes),
                   .output_mutex = {},
                   .output = Output({.is_shared = true})};
   const KmerTotals totals = for_each_kmer_batch(
-      options, [&] { return KmerFinder(options, hasher, filter ? &*filter : nullptr, Printer(shared)); },
+      options, [&] { return KmerFinder(options, hasher, filter.get(), Printer(shared)); },
       [&] { return fmt::format("{} of them reported", shared.num_reported.load()); });
 
   const std::uint64_t num_reported = shared.num_reported;
@@ -87,8 +82,8 @@ ExitCode print_kmers(const KmersOptions& options) {
   std::uint64_t memory_bytes = shared.reported.num_bytes();
   KmerFindings findings{totals, static_cast<double>(shared.reported.size()), 0};
   if (filter) {
-    memory_bytes += num_bytes(plan->shape);
-    findings = look_back(std::move(*filter).release(), *plan, totals);
+    memory_bytes += filter->plan().num_bytes();
+    findings = look_back(std::move(*filter).statistics(), filter->plan(), totals);
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (options.json) {

@@ -5,17 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tally/theory/bloom.hpp"
-
 namespace tally::cli {
 
-KmerFindings look_back(const ThresholdFilter<>& filter, const KmerPlan& plan, const KmerTotals& totals) {
-  const FilterStatistics statistics = filter.statistics();
+KmerFindings look_back(const FilterStatistics& statistics, const KmerPlan& plan, const KmerTotals& totals) {
   KmerFindings after{.totals = totals};
   after.num_distinct = std::min(statistics.estimated_num_keys, static_cast<double>(totals.num_kmers));
-  after.false_positive_rate = theory::false_positive_probability(
-      plan.shape.num_counters, plan.shape.num_hashes,
-      std::max<std::uint64_t>(1, static_cast<std::uint64_t>(after.num_distinct)));
+  after.false_positive_rate = plan.false_positive_rate(static_cast<std::uint64_t>(after.num_distinct));
   const double surplus = statistics.estimated_num_keys - 3 * statistics.estimated_num_keys_standard_error;
   if (!(surplus <= static_cast<double>(plan.num_distinct))) {
     remark(false,
@@ -23,7 +18,7 @@ KmerFindings look_back(const ThresholdFilter<>& filter, const KmerPlan& plan, co
                "warning: planned for {} distinct k-mers, but there are about {}; no k-mer is missed, but "
                "one that occurs fewer than {} times is selected with a probability of up to {}; give more "
                "--size or --memory",
-               plan.num_distinct, human_count(after.num_distinct), plan.shape.threshold,
+               plan.num_distinct, human_count(after.num_distinct), plan.lower_count,
                human_rate(after.false_positive_rate)));
   }
   return after;

@@ -4,7 +4,7 @@
 
 #include "kmers/loop.hpp"
 #include "kmers/plan.hpp"
-#include "tally/filters/threshold.hpp"
+#include "tally/filters/statistics.hpp"
 #include "text/output.hpp"
 
 // The final report of `tally kmers`, whether it printed k-mers or wrote a filter of them.
@@ -18,8 +18,8 @@ struct KmerFindings {
   double false_positive_rate = 0;  ///< at most
 };
 
-/// The results from the filter; warns if there are more distinct k-mers than planned.
-KmerFindings look_back(const ThresholdFilter<>& filter, const KmerPlan& plan, const KmerTotals& totals);
+/// The results from the statistics of the filter; warns if there are more distinct k-mers than planned.
+KmerFindings look_back(const FilterStatistics& statistics, const KmerPlan& plan, const KmerTotals& totals);
 
 Json summary_json(const KmersOptions& options, const KmerFindings& findings, std::uint64_t memory_bytes,
                   double seconds);

@@ -15,7 +15,7 @@ ExitCode write_kmer_filter(const KmersOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   const KeyHasher hasher = options.hasher.hasher();
   const KmerPlan plan = plan_kmers(options, hasher);
-  KmerFilter filter(plan.shape, hasher, options.num_threads);
+  KmerFilter filter(plan, hasher, options.num_threads);
 
   struct Use {
     KmerFilter* filter;
@@ -36,13 +36,13 @@ ExitCode write_kmer_filter(const KmersOptions& options) {
       [] { return std::string("in the filter"); });
   refuse_if_stopped(options.output);
   ThresholdFilter<> built = std::move(filter).release();
-  const KmerFindings findings = look_back(built, plan, totals);
+  const KmerFindings findings = look_back(built.statistics(), plan, totals);
   const AnyFilter any(std::move(built));
   output.save(any);
 
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (options.json) {
-    Json json = summary_json(options, findings, num_bytes(plan.shape), seconds);
+    Json json = summary_json(options, findings, plan.num_bytes(), seconds);
     json["filter"] = filter_to_json(any, any.statistics());
     print_json(json);
   }

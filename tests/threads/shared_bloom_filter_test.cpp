@@ -1,0 +1,108 @@
+#include "tally/filters/shared_bloom.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "expect_refused.hpp"
+#include "random.hpp"
+
+namespace tally::test {
+namespace {
+
+constexpr std::size_t num_threads = 4;
+constexpr std::size_t batch_size = 100;
+
+/// The keys, of which each is one of `num_different`, in batches, dealt out to the threads in turn.
+template <class Work>
+void in_threads(const std::vector<std::uint64_t>& keys, Work work) {
+  std::vector<std::jthread> threads;
+  for (std::size_t t = 0; t < num_threads; ++t) {
+    threads.emplace_back([&, t] {
+      for (std::size_t first = t * batch_size; first < keys.size(); first += num_threads * batch_size)
+        work(std::span(keys).subspan(first, std::min(batch_size, keys.size() - first)));
+    });
+  }
+}
+
+TEST(SharedBloomFilter, AtMostOneOfAllInsertionsOfAKeyLearnsThatItIsNew) {
+  // All threads insert the same keys in the same order, so that they meet. Few bits: they meet in words too.
+  constexpr std::uint64_t num_keys = 50'000;
+  for (const std::uint64_t num_bits : {64u, 64'000u, 2'048'000u}) {
+    SharedBloomFilter filter({num_bits, 5}, 1);
+    std::vector<std::atomic<int>> num_new(num_keys);
+    {
+      std::vector<std::jthread> threads;
+      for (std::size_t t = 0; t < num_threads; ++t) {
+        threads.emplace_back([&] {
+          bool was_there[batch_size];
+          std::vector<std::uint64_t> batch(batch_size);
+          for (std::uint64_t first = 0; first < num_keys; first += batch_size) {
+            for (std::size_t i = 0; i < batch_size; ++i) batch[i] = first + i;
+            filter.test_and_insert_batch(batch, was_there);
+            for (std::size_t i = 0; i < batch_size; ++i) num_new[first + i] += !was_there[i];
+          }
+        });
+      }
+    }
+    EXPECT_TRUE(std::ranges::all_of(num_new, [](const auto& number) { return number <= 1; })) << num_bits;
+    EXPECT_EQ(filter.num_insertions(), num_threads * num_keys);
+    if (num_bits > 1'000'000) {
+      EXPECT_GT(std::ranges::count_if(num_new, [](const auto& number) { return number == 1; }), 49'000);
+    }
+  }
+}
+
+TEST(SharedBloomFilter, ThreadsLeaveWhatOneThreadDoes) {
+  Random random(3);
+  std::vector<std::uint64_t> keys(20'000);
+  for (std::uint64_t& key : keys) key = random.below(10'000);
+  for (const std::uint32_t num_hashes : {1u, 5u, 10u}) {
+    SharedBloomFilter one({6400, num_hashes}, 1);
+    SharedBloomFilter shared({6400, num_hashes}, 1);
+    for (const std::uint64_t key : keys) (void)one.test_and_insert(key);
+    in_threads(keys, [&](std::span<const std::uint64_t> batch) {
+      bool was_there[batch_size];
+      shared.test_and_insert_batch(batch, std::span(was_there).first(batch.size()));
+      for (const std::uint64_t key : batch) EXPECT_TRUE(shared.may_contain(key));
+    });
+    EXPECT_EQ(shared.num_insertions(), one.num_insertions());
+    EXPECT_EQ(shared.statistics().num_nonzero, one.statistics().num_nonzero);
+    for (std::uint64_t key = 0; key < 20'000; ++key)
+      ASSERT_EQ(shared.may_contain(key), one.may_contain(key)) << key;
+  }
+}
+
+TEST(SharedBloomFilter, ABatchAnswersAsItsKeysDoOneByOne) {
+  SharedBloomFilter single({64'000, 4}, 7);
+  SharedBloomFilter batched({64'000, 4}, 7);
+  std::vector<std::uint64_t> keys(3001);
+  Random random(5);
+  for (std::uint64_t& key : keys) key = random.below(2000);  // many twice, some within a window
+  const auto was_there = std::make_unique<bool[]>(keys.size());
+  batched.test_and_insert_batch(keys, {was_there.get(), keys.size()});
+  for (std::size_t i = 0; i < keys.size(); ++i) ASSERT_EQ(was_there[i], single.test_and_insert(keys[i])) << i;
+  for (std::uint64_t& key : keys) key += 1000;
+  batched.may_contain_batch(keys, {was_there.get(), keys.size()});
+  for (std::size_t i = 0; i < keys.size(); ++i) ASSERT_EQ(was_there[i], single.may_contain(keys[i])) << i;
+  batched.test_and_insert_batch(std::vector<std::uint64_t>{}, {});
+  batched.clear();
+  EXPECT_FALSE(batched.may_contain(keys[0]));
+  EXPECT_EQ(batched.num_insertions(), 0u);
+  EXPECT_EQ(batched.statistics().num_nonzero, 0u);
+}
+
+TEST(SharedBloomFilter, RefusesShapesThatAreNone) {
+  const auto make = [](const SharedBloomShape& shape) { const SharedBloomFilter filter(shape, 1); };
+  expect_refused([&] { make({0, 1}); }, {"SharedBloomFilter", "num_bits is 0", "64 to 72057594037927936"});
+  expect_refused([&] { make({100, 1}); }, {"SharedBloomFilter", "num_bits is 100", "a multiple of 64"});
+  expect_refused([&] { make({128, 0}); }, {"num_hashes is 0", "1 to 10"});
+  expect_refused([&] { make({128, 11}); }, {"num_hashes is 11", "1 to 10"});
+}
+
+}  // namespace
+}  // namespace tally::test
