@@ -14,7 +14,7 @@
 #include "tally/shapes/blocked_counting_bloom.hpp"
 #include "tally/shapes/bloom.hpp"
 #include "tally/shapes/counting_bloom.hpp"
-#include "tally/shapes/shared_bloom.hpp"
+#include "tally/shapes/duplicate.hpp"
 #include "tally/shapes/threshold.hpp"
 
 namespace tally {
@@ -46,9 +46,9 @@ namespace tally {
 /// @source theory::register_bloom_false_positive_probability
 [[nodiscard]] BlockedBloomShape plan_register_blocked_bloom(const Requirements& requirements);
 
-/// For SharedBloomFilter: num_bits is a multiple of 64; at most 10 hashes. Reads what plan_bloom does.
+/// For SharedDuplicateFilter: num_bits is a multiple of 64; at most 10 hashes. Reads what plan_bloom does.
 /// @source theory::blocked_bloom_false_positive_probability (after Putze et al. 2007)
-[[nodiscard]] SharedBloomShape plan_shared_bloom(const Requirements& requirements);
+[[nodiscard]] DuplicateShape plan_duplicate(const Requirements& requirements);
 
 /// For CountingBloomFilter. The rate is that of may_contain for a key that is not in the filter, and of at_least(theta)
 /// for one that is in it fewer than theta times, whatever the multiplicities of the others. Reads num_keys,
@@ -81,7 +81,7 @@ namespace tally {
 /// std::invalid_argument for a rate outside (0, 1) or an impossible shape.
 std::uint64_t planned_num_keys(const BloomShape& shape, double false_positive_rate);
 std::uint64_t planned_num_keys(const BlockedBloomShape& shape, double false_positive_rate);
-std::uint64_t planned_num_keys(const SharedBloomShape& shape, double false_positive_rate);
+std::uint64_t planned_num_keys(const DuplicateShape& shape, double false_positive_rate);
 std::uint64_t planned_num_keys(const CountingBloomShape& shape, double false_positive_rate);
 std::uint64_t planned_num_keys(const BlockedCountingBloomShape& shape, double false_positive_rate);
 std::uint64_t planned_num_keys(const ThresholdShape& shape, double false_positive_rate);

@@ -9,7 +9,7 @@
 #include "tally/detail/checked_math.hpp"
 #include "tally/detail/parameter_error.hpp"
 #include "tally/hashing/scheme_list.hpp"
-#include "tally/shapes/shared_bloom.hpp"
+#include "tally/shapes/duplicate.hpp"
 #include "tally/storage/bit_array.hpp"
 #include "tally/storage/counter_array.hpp"
 #include "tally/theory/blocked_bloom.hpp"
@@ -203,9 +203,9 @@ CountingLaw counting_law(const Law& scheme) {
           }};
 }
 
-Law shared_bloom_law() {
-  Law law = lines_law(SharedBloomShape::bits_per_word);
-  law.max_hashes = SharedBloomShape::max_num_hashes;
+Law duplicate_law() {
+  Law law = lines_law(DuplicateShape::bits_per_word);
+  law.max_hashes = DuplicateShape::max_num_hashes;
   return law;
 }
 

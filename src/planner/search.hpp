@@ -112,8 +112,8 @@ struct CountingLaw {
 /// With the positions of a scheme anywhere.
 CountingLaw counting_law(const Law& scheme);
 
-/// Of a SharedBloomFilter.
-Law shared_bloom_law();
+/// Of a SharedDuplicateFilter.
+Law duplicate_law();
 
 /// With all counters of a key in one line, of as many counters as fit.
 CountingLaw blocked_counting_law();

@@ -84,9 +84,9 @@ BlockedBloomShape plan_register_blocked_bloom(const Requirements& requirements) 
                                       requirements);
 }
 
-SharedBloomShape plan_shared_bloom(const Requirements& requirements) {
-  constexpr std::string_view structure = "plan_shared_bloom";
-  const Solution found = solve(structure, shared_bloom_law(), check_wanted(structure, requirements), 1);
+DuplicateShape plan_duplicate(const Requirements& requirements) {
+  constexpr std::string_view structure = "plan_duplicate";
+  const Solution found = solve(structure, duplicate_law(), check_wanted(structure, requirements), 1);
   return {found.num_positions, found.num_hashes};
 }
 
@@ -152,10 +152,10 @@ std::uint64_t planned_num_keys(const BlockedBloomShape& shape, double false_posi
                  false_positive_rate);
 }
 
-std::uint64_t planned_num_keys(const SharedBloomShape& shape, double false_positive_rate) {
+std::uint64_t planned_num_keys(const DuplicateShape& shape, double false_positive_rate) {
   check_shape(shape);
   detail::require_probability("planned_num_keys", "false_positive_rate", false_positive_rate);
-  return most_keys_at(shared_bloom_law(), shape.num_bits, shape.num_hashes, std::log(false_positive_rate));
+  return most_keys_at(duplicate_law(), shape.num_bits, shape.num_hashes, std::log(false_positive_rate));
 }
 
 std::uint64_t planned_num_keys(const CountingBloomShape& shape, double false_positive_rate) {

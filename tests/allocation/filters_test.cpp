@@ -3,9 +3,8 @@
 #include "describe.hpp"
 #include "fail_each.hpp"
 #include "tally/filters/compact_dleft.hpp"
-#include "tally/filters/shared_bloom.hpp"
-#include "tally/filters/shared_threshold.hpp"
 #include "tally/sets/shared_entry_set.hpp"
+#include "tally/shared.hpp"
 
 // What a structure does where there is no memory: every request of every operation is refused once.
 
@@ -156,7 +155,11 @@ void expect_whole_or_not_at_all(const std::string& name, const Shape& shape) {
 
 TEST(Allocation, AFilterForThreadsIsMadeWholeOrNotAtAll) {
   expect_whole_or_not_at_all<SharedThresholdFilter<>>("SharedThresholdFilter", ThresholdShape{3000, 3, 3});
-  expect_whole_or_not_at_all<SharedBloomFilter>("SharedBloomFilter", SharedBloomShape{64'000, 3});
+  expect_whole_or_not_at_all<SharedDuplicateFilter>("SharedDuplicateFilter", DuplicateShape{64'000, 3});
+  expect_whole_or_not_at_all<SharedBloomFilter<>>("SharedBloomFilter", BloomShape{64'000, 3});
+  expect_whole_or_not_at_all<SharedCountingBloomFilter<BlockedScheme>>(
+      "SharedCountingBloomFilter", BlockedCountingBloomShape{12'800, 3, 4, 1});
+  expect_whole_or_not_at_all<SharedCountMinSketch<>>("SharedCountMinSketch", CountMinShape{1000, 3, 1, 32});
 }
 
 auto describe_compact(const CompactDLeftFilter& filter) {

@@ -80,9 +80,9 @@ TEST(OverCounts, AreNeverTooLowAndTooHighByAtMostTheThresholdMinusOne) {
 }
 
 TEST(OverCounts, WithTooLittleMemoryKeysAreMarkedAsNotCounted) {
-  const Lines keys = skewed_keys(300'000, 50'000);
+  const Lines keys = skewed_keys(60'000, 12'000);
   const Counts exact = count_exactly(keys);
-  for (const std::string memory : {"4096", "256KiB"}) {
+  for (const std::string memory : {"4096", "64KiB"}) {
     const CommandResult result = over_counts("2", {"--json", "--memory", memory}, text_of_lines(keys));
     std::map<std::string, bool> is_counted;
     nlohmann::json summary;
@@ -109,7 +109,7 @@ TEST(OverCounts, WithTooLittleMemoryKeysAreMarkedAsNotCounted) {
     for (const auto& [key, count] : exact) EXPECT_TRUE(count < 2 || is_counted.contains(key)) << key;
     EXPECT_GT(num_marked, 0u);
     EXPECT_EQ(summary["num_keys_not_counted"], num_marked);
-    const std::uint64_t most = memory == "4096" ? 4096 : 256 << 10;
+    const std::uint64_t most = memory == "4096" ? 4096 : 64 << 10;
     EXPECT_LE(
         summary["memory_bytes_of_counts"].get<std::uint64_t>() + summary["memory_bytes"].get<std::uint64_t>(),
         most);

@@ -246,7 +246,7 @@ TEST(BadLines, OfGreatLengthTakeNoGreatMemory) {
       ElementsAre("b"));
 }
 
-TEST(SlowBadLines, OfThreeHundredMegabytesAreRefusedWithTheirPlaceAndSkipped) {
+TEST(BadLines, SlowOfThreeHundredMegabytesAreRefusedWithTheirPlaceAndSkipped) {
   struct Long {
     std::string flags, begin, good;
   };

@@ -9,7 +9,7 @@
 
 #include "support/expect_rates.hpp"
 #include "support/filters.hpp"
-#include "tally/filters/shared_bloom.hpp"
+#include "tally/filters/shared_duplicate.hpp"
 #include "tally/theory/blocked_bloom.hpp"
 #include "tally/theory/bloom.hpp"
 #include "tally/theory/partition_double.hpp"
@@ -118,17 +118,17 @@ TEST(BloomRate, TheRegisterBlockedFilterDoesNotFollowTheStandardLaw) {
   EXPECT_GT(measured.limits(family_confidence).low, standard_law(16 * keys_per_filter, 8));
 }
 
-double shared_law(const SharedBloomShape& shape) {
+double shared_law(const DuplicateShape& shape) {
   return theory::blocked_bloom_false_positive_probability(shape.num_bits / 64, 64, shape.num_hashes,
                                                           keys_per_filter);
 }
 
-MeasuredRate measure(const SharedBloomShape& shape, std::uint64_t num_filters, Random& random) {
+MeasuredRate measure(const DuplicateShape& shape, std::uint64_t num_filters, Random& random) {
   MeasuredRate measured(usual_num_queries);
   std::vector<Hash128> keys(keys_per_filter);
   std::vector<Hash128> absent(usual_num_queries);
   for (std::uint64_t i = 0; i < num_filters; ++i) {
-    SharedBloomFilter filter(shape, 0);
+    SharedDuplicateFilter filter(shape, 0);
     for (Hash128& digest : keys) digest = random.digest();
     for (Hash128& digest : absent) digest = random.digest();
     (void)ask_batch(keys_per_filter,
@@ -145,7 +145,7 @@ TEST(BloomRate, TheSharedFilterFollowsTheMixtureOfItsWords) {
   Random random(10);
   for (const std::uint64_t bits_per_key : {2, 4, 8, 12, 16, 20}) {
     for (const std::uint32_t k : {1u, 2u, 4u, 5u, 7u, 10u}) {
-      const SharedBloomShape shape{bits_per_key * keys_per_filter, k};
+      const DuplicateShape shape{bits_per_key * keys_per_filter, k};
       if (shared_law(shape) < least_tested_probability) continue;
       cells.push_back({"shared m/n " + std::to_string(bits_per_key) + " k " + std::to_string(k),
                        shared_law(shape), measure(shape, num_trials(300), random)});
@@ -157,7 +157,7 @@ TEST(BloomRate, TheSharedFilterFollowsTheMixtureOfItsWords) {
 TEST(BloomRate, TheSharedFilterDoesNotFollowTheLawOfWholeLines) {
   Random random(11);
   EXPECT_GT(
-      measure(SharedBloomShape{16 * keys_per_filter, 5}, 300, random).limits(family_confidence).low,
+      measure(DuplicateShape{16 * keys_per_filter, 5}, 300, random).limits(family_confidence).low,
       theory::blocked_bloom_false_positive_probability(16 * keys_per_filter / 512, 512, 5, keys_per_filter));
 }
 

@@ -6,10 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "tally/detail/batches/line_kernels.hpp"
-#include "tally/detail/batches/near_keys.hpp"
-#include "tally/detail/batches/test_keys.hpp"
-#include "tally/detail/batches/touch_keys.hpp"
+#include "tally/detail/batches/bloom_keys.hpp"
 #include "tally/detail/checked_math.hpp"
 #include "tally/detail/parameter_error.hpp"
 #include "tally/filters/key_batch.hpp"
@@ -46,9 +43,8 @@ class BloomFilter {
   BloomFilter(const Shape& shape, const KeyHasher& hasher, std::uint64_t num_insertions, BitArray bits)
       : shape_(checked(shape)),
         hasher_(hasher),
-        scheme_(position_space(shape)),
+        keys_(position_space(shape)),
         bits_(std::move(bits)),
-        kernels_(shape.num_hashes),
         num_insertions_(num_insertions) {}
 
   BloomFilter(const BloomFilter&) = default;
@@ -59,67 +55,38 @@ class BloomFilter {
 
   template <Key K>
   void insert(K&& key) noexcept {
-    const Hash128 hash = hasher_(key);
     ++num_insertions_;
-    if constexpr (Kernels::exist) return kernels_.insert(scheme_, bits_, hash);
-    scheme_.all_positions(hash, [&](std::uint64_t position) {
-      bits_.set(position);
-      return true;
-    });
+    keys_.insert(bits_, hasher_(key));
   }
 
   /// Inserts the key; returns what may_contain returned before. False means that the key is certainly new.
   template <Key K>
   [[nodiscard]] bool test_and_insert(K&& key) noexcept {
-    const Hash128 hash = hasher_(key);
     ++num_insertions_;
-    if constexpr (Kernels::exist) return kernels_.test_and_insert(scheme_, bits_, hash);
-    bool all = true;
-    scheme_.all_positions(hash, [&](std::uint64_t position) {
-      all &= bits_.get(position);
-      bits_.set(position);
-      return true;
-    });
-    return all;
+    return keys_.test_and_insert(bits_, hasher_(key));
   }
 
   template <KeyBatch Keys>
   void insert_batch(const Keys& keys) noexcept {
     num_insertions_ += std::span(keys).size();
-    if constexpr (Kernels::exist) return kernels_.insert_batch(hasher_, scheme_, bits_, keys);
-    detail::touch_keys<detail::Access::write, detail::Visits::one>(
-        hasher_, scheme_, bits_, shape_.num_hashes, keys, [&](std::size_t, const auto& places) {
-          detail::all_places(places, [&](std::uint64_t offset) {
-            bits_.set(offset);
-            return true;
-          });
-        });
+    keys_.insert_batch(hasher_, bits_, keys);
   }
 
   template <Key K>
   [[nodiscard]] bool may_contain(K&& key) const noexcept {
-    const Hash128 hash = hasher_(key);
-    if constexpr (Kernels::exist) return kernels_.contains(scheme_, bits_, hash);
-    const auto is_set = [&](std::uint64_t offset) { return bits_.get(offset); };
-    if constexpr (is_in_one_line(Scheme::layout)) {
-      if (detail::is_near(bits_)) return detail::test_whole_key(scheme_, bits_, hash, is_set);
-    }
-    return detail::test_key(scheme_, bits_, hash, is_set);
+    return keys_.may_contain(bits_, hasher_(key));
   }
 
   /// results[i] = may_contain(keys[i]); `results` is as long as `keys`.
   template <KeyBatch Keys>
   void may_contain_batch(const Keys& keys, std::span<bool> results) const {
     detail::require_one_per_key("may_contain_batch", "results", std::span(keys).size(), results.size());
-    if constexpr (Kernels::exist) return kernels_.contains_batch(hasher_, scheme_, bits_, keys, results);
-    detail::test_keys(
-        hasher_, scheme_, bits_, shape_.num_hashes, keys,
-        [&](std::uint64_t offset) { return bits_.get(offset); }, results);
+    keys_.may_contain_batch(hasher_, bits_, keys, results);
   }
 
   /// Prefetches the key's lines, for callers that look up each key a little later.
   void prefetch(Hash128 hash) const noexcept {
-    scheme_.all_positions(hash, [&](std::uint64_t position) {
+    keys_.scheme().all_positions(hash, [&](std::uint64_t position) {
       bits_.prefetch_for_write(position);
       return true;
     });
@@ -172,7 +139,6 @@ class BloomFilter {
   }
 
  private:
-  using Kernels = detail::LineKernels<Scheme>;
   static constexpr std::string_view structure =
       is_in_one_line(Scheme::layout) ? "BlockedBloomFilter" : "BloomFilter";
 
@@ -189,9 +155,8 @@ class BloomFilter {
 
   Shape shape_;
   KeyHasher hasher_;
-  Scheme scheme_;
+  detail::BloomKeys<Scheme> keys_;
   BitArray bits_;
-  [[no_unique_address]] Kernels kernels_;
   std::uint64_t num_insertions_;
 };
 

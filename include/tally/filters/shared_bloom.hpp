@@ -1,127 +1,106 @@
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 
+#include "tally/detail/batches/shared_bloom_keys.hpp"
 #include "tally/detail/parameter_error.hpp"
-#include "tally/detail/prefetch.hpp"
+#include "tally/detail/striped_count.hpp"
+#include "tally/filters/bloom.hpp"
 #include "tally/filters/key_batch.hpp"
-#include "tally/filters/statistics.hpp"
-#include "tally/hashing/range_reduction.hpp"
-#include "tally/shapes/shared_bloom.hpp"
 #include "tally/storage/bit_array.hpp"
 
 namespace tally {
 
-/// A Bloom filter that several threads fill at the same time, and that tells which keys were there before.
+/// A BloomFilter while several threads use it.
 ///
-/// All bits of a key are in one word of 64 bits. So one atomic instruction tests and sets them, and a key costs one cache
-/// line; in return, crowded words need more memory: 12.1 bits per key at 1%, where a BloomFilter needs 9.6.
+/// Filters whose keys have all bits in one line are locked by regions: a batch is sorted by region, takes each lock once, and
+/// uses the loops and kernels of the ordinary filter. The others are without locks, with one atomic step per bit.
 ///
-/// Guarantee: consider all insertions of one key, in whatever threads. At most one of them learns that the key is new, so
-/// whoever counts from two on sees every key that was inserted twice. No false negatives.
-/// Threads: all functions may run concurrently, except `clear` and `statistics`.
-/// Formula for the false positive rate: theory/blocked_bloom.hpp, with blocks of 64 bits.
+/// Guarantee: `may_contain` is true for every key whose insertion has ended, and `release` returns the filter that one thread
+/// gives for the same keys, in any order. Of all insertions of a new key at least one learns that it is new. Filters with
+/// locks tell exactly one of them; without locks several learn it if they insert it at the same moment.
+/// Threads: all functions may run concurrently, except `clear`, `release` and `statistics`.
+template <HashScheme Scheme = DefaultScheme>
 class SharedBloomFilter {
  public:
-  /// Empty. Throws std::invalid_argument for a shape that is out of range, and std::bad_alloc if there is not enough
-  /// memory.
-  SharedBloomFilter(const SharedBloomShape& shape, const KeyHasher& hasher);
+  using Shape = BloomShapeFor<Scheme>;
 
-  /// Inserts the key; returns what may_contain returned before. False means that the key is certainly new.
+  /// Empty. Throws std::invalid_argument for a shape that is out of range or that the scheme cannot use, and
+  /// std::bad_alloc if there is not enough memory.
+  SharedBloomFilter(const Shape& shape, const KeyHasher& hasher)
+      : shape_(checked(shape)), hasher_(hasher), keys_(position_space(shape)), bits_(shape.num_bits) {}
+
+  template <Key K>
+  void insert(K&& key) noexcept {
+    (void)test_and_insert(key);
+  }
+
+  /// Inserts the key. False means that the key is certainly new.
   template <Key K>
   [[nodiscard]] bool test_and_insert(K&& key) noexcept {
-    num_insertions_.fetch_add(1, std::memory_order_relaxed);
-    const Hash128 hash = hasher_(key);
-    return test_and_set(word_of(hash), hash);
+    num_insertions_.add(1);
+    return keys_.test_and_insert(bits_, hasher_(key));
+  }
+
+  template <KeyBatch Keys>
+  void insert_batch(const Keys& keys) noexcept {
+    num_insertions_.add(std::span(keys).size());
+    keys_.insert_batch(hasher_, bits_, keys);
   }
 
   /// results[i] = test_and_insert(keys[i]), in order; `results` is as long as `keys`.
   template <KeyBatch Keys>
   void test_and_insert_batch(const Keys& keys, std::span<bool> results) {
     detail::require_one_per_key("test_and_insert_batch", "results", std::span(keys).size(), results.size());
-    num_insertions_.fetch_add(std::span(keys).size(), std::memory_order_relaxed);
-    visit_batch(keys, [&](std::size_t i, std::uint64_t& word, Hash128 hash) {
-      results[i] = test_and_set(word, hash);
-    });
+    num_insertions_.add(std::span(keys).size());
+    keys_.insert_each(hasher_, bits_, keys, [&](std::size_t i, bool was_there) { results[i] = was_there; });
   }
 
   template <Key K>
   [[nodiscard]] bool may_contain(K&& key) const noexcept {
-    const Hash128 hash = hasher_(key);
-    return test(word_of(hash), hash);
+    return keys_.may_contain(bits_, hasher_(key));
   }
 
   /// results[i] = may_contain(keys[i]); `results` is as long as `keys`.
   template <KeyBatch Keys>
   void may_contain_batch(const Keys& keys, std::span<bool> results) const {
     detail::require_one_per_key("may_contain_batch", "results", std::span(keys).size(), results.size());
-    visit_batch(keys,
-                [&](std::size_t i, std::uint64_t& word, Hash128 hash) { results[i] = test(word, hash); });
+    keys_.may_contain_batch(hasher_, bits_, keys, results);
   }
 
   /// Removes all keys. The memory stays allocated.
-  void clear() noexcept;
+  void clear() noexcept {
+    bits_.clear();
+    num_insertions_.clear();
+  }
 
-  FilterStatistics statistics() const;
+  FilterStatistics statistics() const {
+    FilterStatistics statistics = storage_statistics(bits_, Scheme::layout, position_space(shape_), 1);
+    statistics.num_insertions = num_insertions_.total();
+    return statistics;
+  }
 
-  const SharedBloomShape& shape() const noexcept { return shape_; }
+  /// Moves the filter out of this object.
+  BloomFilter<Scheme> release() && { return {shape_, hasher_, num_insertions_.total(), std::move(bits_)}; }
+
+  const Shape& shape() const noexcept { return shape_; }
   const KeyHasher& hasher() const noexcept { return hasher_; }
-  std::uint64_t num_insertions() const noexcept { return num_insertions_; }
+  std::uint64_t num_insertions() const noexcept { return num_insertions_.total(); }
 
  private:
-  using Word = std::atomic_ref<std::uint64_t>;
-
-  /// The digest's low half chooses the word, slices of 6 bits of its high half the bits in it, which may repeat.
-  std::uint64_t& word_of(Hash128 hash) const noexcept {
-    return words_[reduce_to_range(hash.low, shape_.num_bits / SharedBloomShape::bits_per_word)];
-  }
-  std::uint64_t bits_of(Hash128 hash) const noexcept {
-    std::uint64_t bits = 0;
-    for (std::uint32_t i = 0; i < shape_.num_hashes; ++i) {
-      bits |= std::uint64_t{1} << hash.high % SharedBloomShape::bits_per_word;
-      hash.high /= SharedBloomShape::bits_per_word;
-    }
-    return bits;
+  static const Shape& checked(const Shape& shape) {
+    check_position_space<Scheme>("SharedBloomFilter", "num_bits", position_space(shape));
+    return shape;
   }
 
-  bool test(std::uint64_t& word, Hash128 hash) const noexcept {
-    return (~Word(word).load(std::memory_order_relaxed) & bits_of(hash)) == 0;
-  }
-  // Looks first: a change of the word would take its line from the other threads.
-  bool test_and_set(std::uint64_t& word, Hash128 hash) noexcept {
-    const std::uint64_t bits = bits_of(hash);
-    if ((~Word(word).load(std::memory_order_relaxed) & bits) == 0) return true;
-    return (~Word(word).fetch_or(bits, std::memory_order_relaxed) & bits) == 0;
-  }
-
-  // Calls visit(i, word, digest) for every key in order. The words of the next keys are prefetched.
-  template <KeyBatch Keys, class Visit>
-  void visit_batch(const Keys& key_range, Visit visit) const noexcept {
-    constexpr std::size_t distance = 32;
-    const std::span keys(key_range);
-    std::array<Hash128, distance> ahead;
-    const auto prepare = [&](std::size_t i) {
-      ahead[i % distance] = hasher_(keys[i]);
-      detail::prefetch_for_write(&word_of(ahead[i % distance]));
-    };
-    for (std::size_t i = 0; i < std::min(distance, keys.size()); ++i) prepare(i);
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      const Hash128 hash = ahead[i % distance];
-      if (i + distance < keys.size()) prepare(i + distance);
-      visit(i, word_of(hash), hash);
-    }
-  }
-
-  SharedBloomShape shape_;
+  Shape shape_;
   KeyHasher hasher_;
-  BitArray bits_;
-  std::span<std::uint64_t> words_;  // of bits_
-  std::atomic<std::uint64_t> num_insertions_ = 0;
+  // Lookups take locks, or read atomically.
+  mutable detail::SharedBloomKeys<Scheme> keys_;
+  mutable BitArray bits_;
+  detail::StripedCount num_insertions_;
 };
 
 }  // namespace tally

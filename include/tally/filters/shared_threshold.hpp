@@ -1,13 +1,13 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <span>
 #include <string_view>
 #include <utility>
 
 #include "tally/detail/parameter_error.hpp"
+#include "tally/detail/striped_count.hpp"
 #include "tally/filters/key_batch.hpp"
 #include "tally/filters/outcomes.hpp"
 #include "tally/filters/threshold.hpp"
@@ -55,11 +55,7 @@ class SharedThresholdFilter {
     for_each_key(keys, [&](std::size_t i, std::span<const std::uint64_t> offsets) {
       std::uint64_t least = raise(offsets);
       // What other threads have raised since then: without it only a count below the threshold can be wrong.
-      if (least < shape_.threshold) {
-        least = counters_.max();
-        for (const std::uint64_t offset : offsets)
-          least = std::min(least, detail::get_shared_at(counters_, offset));
-      }
+      if (least < shape_.threshold) least = detail::least_at(SharedCounters(counters_), offsets);
       results[i] = {least, least == counters_.max()};
     });
   }
@@ -67,12 +63,12 @@ class SharedThresholdFilter {
   /// Removes all keys. Needs exclusive access.
   void clear() noexcept {
     counters_.clear();
-    num_insertions_ = 0;
+    num_insertions_.clear();
   }
 
   /// Moves the filter out of this object.
   ThresholdFilter<Scheme> release() && {
-    return {shape_, hasher_, num_insertions_.load(), std::move(counters_)};
+    return {shape_, hasher_, num_insertions_.total(), std::move(counters_)};
   }
 
   const ThresholdShape& shape() const noexcept { return shape_; }
@@ -93,14 +89,14 @@ class SharedThresholdFilter {
   void for_each_key(const Keys& keys, Touch touch) noexcept {
     detail::touch_keys<detail::Access::write, detail::Visits::several>(hasher_, scheme_, counters_,
                                                                        shape_.num_hashes, keys, touch);
-    num_insertions_.fetch_add(std::span(keys).size(), std::memory_order_relaxed);
+    num_insertions_.add(std::span(keys).size());
   }
 
   // Returns the smallest of the values that the counters had right after they were raised.
   std::uint64_t raise(std::span<const std::uint64_t> offsets) noexcept {
-    std::uint64_t least = counters_.max();
-    for (const std::uint64_t offset : offsets)
-      least = std::min(least, detail::increment_shared_at(counters_, offset));
+    const SharedCounters counters(counters_);
+    std::uint64_t least = counters.max();
+    for (const std::uint64_t offset : offsets) least = std::min(least, counters.raised(offset));
     return least;
   }
 
@@ -108,7 +104,7 @@ class SharedThresholdFilter {
   KeyHasher hasher_;
   Scheme scheme_;
   CounterArray counters_;
-  std::atomic<std::uint64_t> num_insertions_ = 0;
+  detail::StripedCount num_insertions_;
 };
 
 }  // namespace tally

@@ -11,10 +11,9 @@
 #include "tally/filters/bloom.hpp"
 #include "tally/filters/counting_bloom.hpp"
 #include "tally/filters/dleft_counting_bloom.hpp"
-#include "tally/filters/shared_bloom.hpp"
-#include "tally/filters/shared_threshold.hpp"
 #include "tally/filters/threshold.hpp"
 #include "tally/planner/plan_dleft.hpp"
+#include "tally/shared.hpp"
 #include "tally/sketches/count_min_window.hpp"
 #include "tally/sketches/space_saving.hpp"
 #include "tally/sketches/top_keys.hpp"
@@ -75,10 +74,23 @@ TEST(ABatch, HasOneResultPerKey) {
   SharedThresholdFilter<> shared_threshold({512, 3, 2}, 1);
   expect_one_per_key("shared threshold",
                      [&](auto n) { shared_threshold.insert_and_count_batch(keys, results_of<Count>(n)); });
-  SharedBloomFilter shared({512, 3}, 1);
-  expect_one_per_key("shared", [&](auto n) { shared.test_and_insert_batch(keys, results_of<bool>(n)); });
-  expect_one_per_key("shared contains", [&](auto n) { shared.may_contain_batch(keys, results_of<bool>(n)); });
+  SharedDuplicateFilter duplicate({512, 3}, 1);
+  expect_one_per_key("insert twice",
+                     [&](auto n) { duplicate.test_and_insert_batch(keys, results_of<bool>(n)); });
+  expect_one_per_key("twice", [&](auto n) { duplicate.may_contain_batch(keys, results_of<bool>(n)); });
+  SharedBloomFilter<BlockedScheme> shared({512, 3}, 1);
+  expect_one_per_key("shared insert",
+                     [&](auto n) { shared.test_and_insert_batch(keys, results_of<bool>(n)); });
+  expect_one_per_key("shared", [&](auto n) { shared.may_contain_batch(keys, results_of<bool>(n)); });
   EXPECT_EQ(shared.num_insertions(), 3u);
+  SharedCountingBloomFilter<> shared_counting({512, 3, 4, 2}, 1);
+  expect_one_per_key("shared remove",
+                     [&](auto n) { shared_counting.remove_batch(keys, results_of<RemoveResult>(n)); });
+  expect_one_per_key("shared contains",
+                     [&](auto n) { shared_counting.may_contain_batch(keys, results_of<bool>(n)); });
+  expect_one_per_key("shared count",
+                     [&](auto n) { shared_counting.count_batch(keys, results_of<Count>(n)); });
+  EXPECT_EQ(shared_counting.totals().num_refused_removes, 3u);
 
   DLeftCountingBloomFilter<> dleft(plan_dleft({.num_keys = 1000, .false_positive_rate = 0.001}), 1);
   expect_one_per_key("d-left insert", [&](auto n) { dleft.insert_batch(keys, results_of<InsertResult>(n)); });
@@ -95,6 +107,10 @@ TEST(ABatchOfASketch, HasOneWeightOrResultPerKey) {
   expect_one_per_key("count", [&](auto n) { sketch.count_batch(keys, results_of<Count>(n)); });
   expect_one_per_key("estimate", [&](auto n) { sketch.estimate_batch(keys, results_of<CountEstimate>(n)); });
   EXPECT_EQ(sketch.total_count(), 3u);
+  SharedCountMinSketch<> shared(shape, 1);
+  expect_one_per_key("shared add", [&](auto n) { shared.add_batch(keys, weights_of(n)); });
+  expect_one_per_key("shared sketch", [&](auto n) { shared.count_batch(keys, results_of<Count>(n)); });
+  EXPECT_EQ(shared.total_count(), 3u);
   CountMinWindow<> window(shape, 1);
   expect_one_per_key("window add", [&](auto n) { window.add_batch(keys, weights_of(n)); });
   expect_one_per_key("window", [&](auto n) { window.estimate_batch(keys, results_of<CountEstimate>(n)); });

@@ -298,37 +298,37 @@ TEST(PlanThreshold, RefusesATrueCountAtTheThresholdAndContradictions) {
       {"histogram", "num_keys", "leave the latter out"});
 }
 
-double shared_rate(const SharedBloomShape& shape, std::uint64_t num_keys) {
+double shared_rate(const DuplicateShape& shape, std::uint64_t num_keys) {
   return theory::blocked_bloom_false_positive_probability(shape.num_bits / 64, 64, shape.num_hashes,
                                                           num_keys);
 }
 
-TEST(PlanSharedBloom, MeetsTheRateWithTheFewestWords) {
+TEST(PlanDuplicate, MeetsTheRateWithTheFewestWords) {
   for (const std::uint64_t num_keys : {1u, 1000u, 1'000'000u}) {
     for (const double rate : {0.3, 0.01, 1e-4}) {
-      const SharedBloomShape shape = plan_shared_bloom({.num_keys = num_keys, .false_positive_rate = rate});
+      const DuplicateShape shape = plan_duplicate({.num_keys = num_keys, .false_positive_rate = rate});
       EXPECT_LE(shared_rate(shape, num_keys), rate);
       EXPECT_GE(planned_num_keys(shape, rate), num_keys);
-      for (std::uint32_t k = 1; k <= SharedBloomShape::max_num_hashes && shape.num_bits > 64; ++k)
+      for (std::uint32_t k = 1; k <= DuplicateShape::max_num_hashes && shape.num_bits > 64; ++k)
         EXPECT_GT(shared_rate({shape.num_bits - 64, k}, num_keys), rate) << num_keys << ' ' << k;
     }
   }
 }
 
-TEST(PlanSharedBloom, FillsTheMemoryWithTheBestNumberOfHashes) {
-  const SharedBloomShape shape = plan_shared_bloom({.num_keys = 1000, .memory_bytes = 1503});
+TEST(PlanDuplicate, FillsTheMemoryWithTheBestNumberOfHashes) {
+  const DuplicateShape shape = plan_duplicate({.num_keys = 1000, .memory_bytes = 1503});
   EXPECT_EQ(num_bytes(shape), 1496u);
-  for (std::uint32_t k = 1; k <= SharedBloomShape::max_num_hashes; ++k)
+  for (std::uint32_t k = 1; k <= DuplicateShape::max_num_hashes; ++k)
     EXPECT_GE(shared_rate({shape.num_bits, k}, 1000), shared_rate(shape, 1000));
-  const SharedBloomShape most = plan_shared_bloom({.false_positive_rate = 0.01, .memory_bytes = 1503});
+  const DuplicateShape most = plan_duplicate({.false_positive_rate = 0.01, .memory_bytes = 1503});
   EXPECT_EQ(num_bytes(most), 1496u);
   EXPECT_GE(planned_num_keys(most, 0.01), planned_num_keys(shape, 0.01));
 }
 
-TEST(PlanSharedBloom, TakesTheBitsPerKeyThatItsPageSays) {
+TEST(PlanDuplicate, TakesTheBitsPerKeyThatItsPageSays) {
   const auto bits_per_key = [](double rate) {
     return static_cast<double>(
-               plan_shared_bloom({.num_keys = 1'000'000, .false_positive_rate = rate}).num_bits) /
+               plan_duplicate({.num_keys = 1'000'000, .false_positive_rate = rate}).num_bits) /
            1e6;
   };
   EXPECT_NEAR(bits_per_key(0.01), 12.1, 0.05);
@@ -336,12 +336,12 @@ TEST(PlanSharedBloom, TakesTheBitsPerKeyThatItsPageSays) {
   EXPECT_NEAR(bits_per_key(1e-4), 45.5, 0.05);
 }
 
-TEST(PlanSharedBloom, RefusesWhatNoShapeMeets) {
-  expect_refused([] { (void)plan_shared_bloom({.num_keys = 10}); }, {"plan_shared_bloom", "only num_keys"});
-  expect_refused([] { (void)plan_shared_bloom({.num_keys = 1ull << 50, .false_positive_rate = 1e-15}); },
-                 {"plan_shared_bloom", "2^56 positions and 10 hashes"});
-  expect_refused([] { (void)planned_num_keys(SharedBloomShape{100, 2}, 0.01); }, {"num_bits is 100"});
-  expect_refused([] { (void)planned_num_keys(SharedBloomShape{128, 2}, 0); }, {"false_positive_rate"});
+TEST(PlanDuplicate, RefusesWhatNoShapeMeets) {
+  expect_refused([] { (void)plan_duplicate({.num_keys = 10}); }, {"plan_duplicate", "only num_keys"});
+  expect_refused([] { (void)plan_duplicate({.num_keys = 1ull << 50, .false_positive_rate = 1e-15}); },
+                 {"plan_duplicate", "2^56 positions and 10 hashes"});
+  expect_refused([] { (void)planned_num_keys(DuplicateShape{100, 2}, 0.01); }, {"num_bits is 100"});
+  expect_refused([] { (void)planned_num_keys(DuplicateShape{128, 2}, 0); }, {"false_positive_rate"});
 }
 
 TEST(PlanShape, IsWhatTheFunctionOfTheKindPlansInTheDefaultScheme) {

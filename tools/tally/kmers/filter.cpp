@@ -13,8 +13,8 @@ namespace tally::cli {
 KmerFilter::KmerFilter(const KmerPlan& plan, const KeyHasher& hasher, std::uint32_t num_threads)
     : plan_(plan) {
   try {
-    if (const auto* bits = std::get_if<SharedBloomShape>(&plan.shape)) {
-      filter_.emplace<SharedBloomFilter>(*bits, hasher);
+    if (const auto* bits = std::get_if<DuplicateShape>(&plan.shape)) {
+      filter_.emplace<SharedDuplicateFilter>(*bits, hasher);
     } else if (num_threads == 1) {
       filter_.emplace<ThresholdFilter<>>(std::get<ThresholdShape>(plan.shape), hasher);
     } else {
@@ -28,7 +28,7 @@ KmerFilter::KmerFilter(const KmerPlan& plan, const KeyHasher& hasher, std::uint3
 }
 
 void KmerFilter::insert_and_count(std::span<const Hash128> digests, std::span<Count> counts) {
-  if (auto* bits = std::get_if<SharedBloomFilter>(&filter_)) {
+  if (auto* bits = std::get_if<SharedDuplicateFilter>(&filter_)) {
     Batch<bool> was_there;
     bits->test_and_insert_batch(digests, std::span(was_there).first(digests.size()));
     for (std::size_t i = 0; i < digests.size(); ++i) counts[i] = {was_there[i] ? 2u : 1u, was_there[i]};
@@ -52,7 +52,7 @@ ThresholdFilter<> KmerFilter::release() && {
 }
 
 FilterStatistics KmerFilter::statistics() && {
-  if (const auto* bits = std::get_if<SharedBloomFilter>(&filter_)) return bits->statistics();
+  if (const auto* bits = std::get_if<SharedDuplicateFilter>(&filter_)) return bits->statistics();
   return std::move(*this).release().statistics();
 }
 

@@ -8,7 +8,7 @@
 #include "input/key_loop.hpp"
 #include "kmers/loop.hpp"
 #include "kmers/plan.hpp"
-#include "tally/filters/shared_bloom.hpp"
+#include "tally/filters/shared_duplicate.hpp"
 #include "tally/filters/shared_threshold.hpp"
 
 namespace tally::cli {
@@ -30,11 +30,11 @@ class KmerFilter {
   FilterStatistics statistics() &&;
 
   const KmerPlan& plan() const noexcept { return plan_; }
-  bool is_of_bits() const noexcept { return std::holds_alternative<SharedBloomFilter>(filter_); }
+  bool is_of_bits() const noexcept { return std::holds_alternative<SharedDuplicateFilter>(filter_); }
 
  private:
   KmerPlan plan_;
-  std::variant<std::monostate, SharedBloomFilter, ThresholdFilter<>, SharedThresholdFilter<>> filter_;
+  std::variant<std::monostate, SharedDuplicateFilter, ThresholdFilter<>, SharedThresholdFilter<>> filter_;
 };
 
 /// The planned filter; none if the lower count is 1.

@@ -86,9 +86,9 @@ std::uint64_t KmerPlan::num_bytes() const {
 
 double KmerPlan::false_positive_rate(std::uint64_t num_kmers) const {
   num_kmers = std::max<std::uint64_t>(1, num_kmers);
-  if (const auto* bits = std::get_if<SharedBloomShape>(&shape)) {
-    return theory::blocked_bloom_false_positive_probability(bits->num_bits / SharedBloomShape::bits_per_word,
-                                                            SharedBloomShape::bits_per_word, bits->num_hashes,
+  if (const auto* bits = std::get_if<DuplicateShape>(&shape)) {
+    return theory::blocked_bloom_false_positive_probability(bits->num_bits / DuplicateShape::bits_per_word,
+                                                            DuplicateShape::bits_per_word, bits->num_hashes,
                                                             num_kmers);
   }
   const auto& counters = std::get<ThresholdShape>(shape);
@@ -96,7 +96,7 @@ double KmerPlan::false_positive_rate(std::uint64_t num_kmers) const {
 }
 
 std::string KmerPlan::positions_text() const {
-  if (const auto* bits = std::get_if<SharedBloomShape>(&shape))
+  if (const auto* bits = std::get_if<DuplicateShape>(&shape))
     return fmt::format("{} bits", human_count(static_cast<double>(bits->num_bits)));
   const auto& counters = std::get<ThresholdShape>(shape);
   return fmt::format("{} counters of {} bits", human_count(static_cast<double>(counters.num_counters)),
@@ -122,7 +122,7 @@ KmerPlan plan_kmers(const KmersOptions& options, const KeyHasher& hasher) {
                 std::max<std::uint64_t>(1, static_cast<std::uint64_t>(planned.num_keys))};
   if (!wanted.memory_bytes) wanted.num_keys = plan.num_distinct;
   if (takes_bits(options, wanted)) {
-    const SharedBloomShape bits = plan_shared_bloom(wanted);
+    const DuplicateShape bits = plan_duplicate(wanted);
     plan.shape = bits;
     if (!wanted.num_keys) plan.num_distinct = planned_num_keys(bits, *wanted.false_positive_rate);
   } else if (!wanted.memory_bytes) {

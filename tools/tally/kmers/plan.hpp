@@ -6,13 +6,13 @@
 
 #include "kmers/options.hpp"
 #include "tally/hashing/key_hasher.hpp"
-#include "tally/shapes/shared_bloom.hpp"
+#include "tally/shapes/duplicate.hpp"
 #include "tally/shapes/threshold.hpp"
 
 namespace tally::cli {
 
 struct KmerPlan {
-  std::variant<ThresholdShape, SharedBloomShape> shape;
+  std::variant<ThresholdShape, DuplicateShape> shape;
   std::uint64_t lower_count = 0;
   std::uint64_t num_distinct = 0;
 
@@ -32,7 +32,7 @@ double rate_or_default(const KmersOptions& options);
 /// hashes instead of 7.)
 ///
 /// If k-mers are reported while they are read, from their second occurrence on, bits that say 'this k-mer was there'
-/// are enough. Then it is a SharedBloomFilter, which costs one cache miss per k-mer, unless that takes more memory. (At 1%:
+/// are enough. Then it is a SharedDuplicateFilter, which costs one cache miss per k-mer, unless that takes more memory. (At 1%:
 /// 12 bits per distinct k-mer instead of 21.)
 ///
 /// If neither the number of distinct k-mers nor a memory is given, the input is read once to count them.

@@ -1,0 +1,256 @@
+// Structures that threads share, beside the same structure for one thread: what sharing costs one thread, and how much faster
+// several threads are.
+//
+//   bench_shared [THREADS [ROUNDS]]     default: 2 threads, 7 rounds
+//
+// In a memory of 256 KiB (in cache) and of 256 MiB. Rounds take turns over plain, shared by one thread and shared by all; in
+// a round each thread has 2^17 (in cache) or 2^19 ready digests of its own. Structures are emptied after a round; lookups are
+// of keys that are there. Wall time; a ratio is the median of the rounds' ratios. The rows
+// 'random lines' are the limit: batched reads of one random line per key in memory of that size, with plain arrays.
+// That no key is missing is checked before.
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <atomic>
+#include <barrier>
+#include <chrono>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/rounds.hpp"
+#include "tally/filters/bloom.hpp"
+#include "tally/shared.hpp"
+
+namespace {
+
+using namespace tally;
+using namespace tally::bench;
+
+std::size_t num_threads = 2;
+int num_rounds = 7;
+std::size_t keys_per_thread = 0;
+
+/// The digests of one thread in one round; others in every round.
+std::vector<std::vector<Hash128>> digests;
+
+void make_digests(std::uint64_t round) {
+  digests.resize(num_threads);
+  for (std::size_t t = 0; t < num_threads; ++t) {
+    digests[t].resize(keys_per_thread);
+    for (std::size_t i = 0; i < keys_per_thread; ++i)
+      digests[t][i] = digest_of(((round * num_threads) + t) * keys_per_thread + i);
+  }
+}
+
+/// Wall time in ns per key of work(batch) over the digests of the first `count` threads, each in a thread: from when the
+/// first of them starts to when the last one ends.
+template <class Work>
+double time_threads(std::size_t count, Work work) {
+  using Clock = std::chrono::steady_clock;
+  std::barrier ready(static_cast<std::ptrdiff_t>(count));
+  std::vector<Clock::time_point> starts(count);
+  std::vector<Clock::time_point> ends(count);
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t t = 0; t < count; ++t) {
+      threads.emplace_back([&, t] {
+        ready.arrive_and_wait();
+        starts[t] = Clock::now();
+        for (std::size_t first = 0; first < keys_per_thread; first += batch)
+          work(std::span<const Hash128>(digests[t]).subspan(first, batch));
+        ends[t] = Clock::now();
+      });
+    }
+  }
+  const auto time = *std::ranges::max_element(ends) - *std::ranges::min_element(starts);
+  return std::chrono::duration<double, std::nano>(time).count() /
+         static_cast<double>(count * keys_per_thread);
+}
+
+/// All keys that are asked for are there.
+std::atomic<std::uint64_t> num_missing = 0;
+
+template <class Filter>
+auto asked(const Filter& filter) {
+  return [&filter](Hash128 key) {
+    if (!filter.may_contain(key)) ++num_missing;
+  };
+}
+template <class Sketch>
+auto counted(const Sketch& sketch) {
+  return [&sketch](Hash128 key) {
+    if (sketch.count(key).value == 0) ++num_missing;
+  };
+}
+template <class Filter>
+auto asked_in_batches(const Filter& filter) {
+  return [&filter](std::span<const Hash128> keys) {
+    bool results[batch];
+    filter.may_contain_batch(keys, std::span(results).first(keys.size()));
+    for (const bool result : std::span(results).first(keys.size()))
+      if (!result) ++num_missing;
+  };
+}
+
+template <class Work>
+auto one_by_one(Work work) {
+  return [work](std::span<const Hash128> keys) {
+    for (const Hash128 key : keys) work(key);
+  };
+}
+
+struct Row {
+  std::string name;
+  std::function<void(std::span<const Hash128>)> plain;  // empty: there is no plain structure
+  std::function<void(std::span<const Hash128>)> shared;
+};
+
+/// `clear` empties the structures.
+template <class Clear>
+void measure(const std::string& title, const std::vector<Row>& rows, Clear clear) {
+  fmt::print("{}\n", title);
+  std::vector<Times> times(rows.size());
+  for (int round = 0; round <= num_rounds; ++round) {
+    make_digests(static_cast<std::uint64_t>(round));
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const auto keep = [&](const char* name, double time) {
+        if (round > 0) times[i][name].push_back(time);
+      };
+      if (rows[i].plain) keep("plain", time_threads(1, rows[i].plain));
+      keep("one", time_threads(1, rows[i].shared));
+      keep("all", time_threads(num_threads, rows[i].shared));
+    }
+    clear();
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto ratio = [&](const char* a, const char* b) {
+      std::vector<double> ratios;
+      for (std::size_t r = 0; r < times[i].at(a).size(); ++r)
+        ratios.push_back(times[i].at(a)[r] / times[i].at(b)[r]);
+      return median(ratios);
+    };
+    const std::string plain = rows[i].plain ? fmt::format("plain {:6.1f} ns, shared {:5.2f} times that; ",
+                                                          median(times[i].at("plain")), ratio("one", "plain"))
+                                            : std::string();
+    fmt::print("  {:<18} {}one thread {:6.1f} ns, {} threads {:5.2f} times as fast\n", rows[i].name, plain,
+               median(times[i].at("one")), num_threads, ratio("one", "all"));
+  }
+}
+
+void measure_lines(std::uint64_t num_bytes) {
+  const std::vector<std::uint64_t> words(num_bytes / 8, 1);
+  static std::atomic<std::uint64_t> sum = 0;
+  measure(fmt::format("random lines, {} bytes", num_bytes),
+          {{"read, 1 per key",
+            {},
+            [&](std::span<const Hash128> keys) { sum += cli::read_lines(words, keys, 1, 64); }}},
+          [] {});
+}
+
+/// Asks for all keys after they were inserted.
+template <class Shared>
+void check(const std::string& name, Shared& shared) {
+  make_digests(1'000'000);
+  const auto insert = [&](std::span<const Hash128> keys) {
+    if constexpr (requires { shared.insert_batch(keys); }) {
+      (void)shared.insert_batch(keys);
+    } else if constexpr (requires { shared.add_batch(keys); }) {
+      (void)shared.add_batch(keys);
+    } else {
+      bool was_there[batch];
+      shared.test_and_insert_batch(keys, std::span(was_there).first(keys.size()));
+    }
+  };
+  (void)time_threads(num_threads, insert);
+  for (const std::vector<Hash128>& own : digests) {
+    for (const Hash128 key : own) {
+      if constexpr (requires { shared.may_contain(key); }) {
+        require(shared.may_contain(key), name + ": a key is missing");
+      } else {
+        require(shared.count(key).value > 0, name + ": a key is missing");
+      }
+    }
+  }
+  shared.clear();
+}
+
+template <class Plain, class Shared, class Shape>
+void measure_filter(const std::string& name, const Shape& shape) {
+  Plain plain(shape, 1);
+  Shared shared(shape, 1);
+  check(name, shared);
+  measure(fmt::format("{}, {} bytes", name, num_bytes(shape)),
+          {{"insert", [&](auto keys) { (void)plain.insert_batch(keys); },
+            [&](auto keys) { (void)shared.insert_batch(keys); }},
+           {"insert, single", one_by_one([&](Hash128 key) { (void)plain.insert(key); }),
+            one_by_one([&](Hash128 key) { (void)shared.insert(key); })},
+           {"lookup", asked_in_batches(plain), asked_in_batches(shared)},
+           {"lookup, single", one_by_one(asked(plain)), one_by_one(asked(shared))}},
+          [&] { plain.clear(), shared.clear(); });
+}
+
+void measure_duplicates(std::uint64_t num_bits) {
+  SharedDuplicateFilter shared({num_bits, 5}, 1);
+  check("duplicates", shared);
+  measure(fmt::format("duplicates, {} bytes", num_bits / 8),
+          {{"insert",
+            {},
+            [&](std::span<const Hash128> keys) {
+              bool results[batch];
+              shared.test_and_insert_batch(keys, std::span(results).first(keys.size()));
+            }},
+           {"insert, single", {}, one_by_one([&](Hash128 key) { (void)shared.test_and_insert(key); })},
+           {"lookup", {}, asked_in_batches(shared)},
+           {"lookup, single", {}, one_by_one(asked(shared))}},
+          [&] { shared.clear(); });
+}
+
+void measure_count_min(std::uint64_t num_bytes) {
+  const CountMinShape shape{num_bytes / 16, 4, 1, 32};
+  CountMinSketch<> plain(shape, 1);
+  SharedCountMinSketch<> shared(shape, 1);
+  check("count-min", shared);
+  const auto ask = [](auto& sketch) {
+    return [&sketch](std::span<const Hash128> keys) {
+      Count counts[batch];
+      sketch.count_batch(keys, std::span(counts).first(keys.size()));
+    };
+  };
+  measure(fmt::format("count-min, {} bytes", num_bytes),
+          {{"add", [&](auto keys) { (void)plain.add_batch(keys); },
+            [&](auto keys) { (void)shared.add_batch(keys); }},
+           {"add, single", one_by_one([&](Hash128 key) { (void)plain.add(key); }),
+            one_by_one([&](Hash128 key) { (void)shared.add(key); })},
+           {"count", ask(plain), ask(shared)},
+           {"count, single", one_by_one(counted(plain)), one_by_one(counted(shared))}},
+          [&] { plain.clear(), shared.clear(); });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc > 1) num_threads = static_cast<std::size_t>(std::max(1, std::atoi(argv[1])));
+  if (argc > 2) num_rounds = std::max(1, std::atoi(argv[2]));
+  for (const std::uint64_t num_bytes : {std::uint64_t{1} << 18, std::uint64_t{1} << 28}) {
+    const std::uint64_t num_bits = 8 * num_bytes;
+    keys_per_thread = std::size_t{1} << (num_bytes < std::size_t{1} << 20 ? 17 : 19);
+    measure_lines(num_bytes);
+    measure_duplicates(num_bits);
+    measure_filter<BloomFilter<>, SharedBloomFilter<>>("bloom", BloomShape{num_bits, 7});
+    measure_filter<BlockedBloomFilter, SharedBloomFilter<BlockedScheme>>("blocked bloom",
+                                                                         BlockedBloomShape{num_bits, 7});
+    measure_filter<RegisterBlockedBloomFilter, SharedBloomFilter<RegisterBlockedScheme>>(
+        "register-blocked bloom", BlockedBloomShape{num_bits, 8});
+    measure_filter<CountingBloomFilter<>, SharedCountingBloomFilter<>>(
+        "counting bloom", CountingBloomShape{num_bits / 4, 7, 4, 1});
+    measure_filter<BlockedCountingBloomFilter, SharedCountingBloomFilter<BlockedScheme>>(
+        "blocked counting bloom", BlockedCountingBloomShape{num_bits / 4, 7, 4, 1});
+    measure_count_min(num_bytes);
+  }
+  require(num_missing == 0, "keys were missing while they were timed");
+}
