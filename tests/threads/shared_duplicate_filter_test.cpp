@@ -5,29 +5,15 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
-#include <thread>
 #include <vector>
 
 #include "expect_refused.hpp"
-#include "random.hpp"
+#include "threads.hpp"
 
 namespace tally::test {
 namespace {
 
 constexpr std::size_t num_threads = 4;
-constexpr std::size_t batch_size = 100;
-
-/// The keys, of which each is one of `num_different`, in batches, dealt out to the threads in turn.
-template <class Work>
-void in_threads(const std::vector<std::uint64_t>& keys, Work work) {
-  std::vector<std::jthread> threads;
-  for (std::size_t t = 0; t < num_threads; ++t) {
-    threads.emplace_back([&, t] {
-      for (std::size_t first = t * batch_size; first < keys.size(); first += num_threads * batch_size)
-        work(std::span(keys).subspan(first, std::min(batch_size, keys.size() - first)));
-    });
-  }
-}
 
 TEST(SharedDuplicateFilter, AtMostOneOfAllInsertionsOfAKeyLearnsThatItIsNew) {
   // All threads insert the same keys in the same order, so that they meet. Few bits: they meet in words too.
@@ -35,20 +21,15 @@ TEST(SharedDuplicateFilter, AtMostOneOfAllInsertionsOfAKeyLearnsThatItIsNew) {
   for (const std::uint64_t num_bits : {64u, 64'000u, 2'048'000u}) {
     SharedDuplicateFilter filter({num_bits, 5}, 1);
     std::vector<std::atomic<int>> num_new(num_keys);
-    {
-      std::vector<std::jthread> threads;
-      for (std::size_t t = 0; t < num_threads; ++t) {
-        threads.emplace_back([&] {
-          bool was_there[batch_size];
-          std::vector<std::uint64_t> batch(batch_size);
-          for (std::uint64_t first = 0; first < num_keys; first += batch_size) {
-            for (std::size_t i = 0; i < batch_size; ++i) batch[i] = first + i;
-            filter.test_and_insert_batch(batch, was_there);
-            for (std::size_t i = 0; i < batch_size; ++i) num_new[first + i] += !was_there[i];
-          }
-        });
+    in_threads(num_threads, [&](std::size_t) {
+      bool was_there[batch_size];
+      std::vector<std::uint64_t> batch(batch_size);
+      for (std::uint64_t first = 0; first < num_keys; first += batch_size) {
+        for (std::size_t i = 0; i < batch_size; ++i) batch[i] = first + i;
+        filter.test_and_insert_batch(batch, was_there);
+        for (std::size_t i = 0; i < batch_size; ++i) num_new[first + i] += !was_there[i];
       }
-    }
+    });
     EXPECT_TRUE(std::ranges::all_of(num_new, [](const auto& number) { return number <= 1; })) << num_bits;
     if (num_bits > 1'000'000) {
       EXPECT_GT(std::ranges::count_if(num_new, [](const auto& number) { return number == 1; }), 49'000);
@@ -57,14 +38,12 @@ TEST(SharedDuplicateFilter, AtMostOneOfAllInsertionsOfAKeyLearnsThatItIsNew) {
 }
 
 TEST(SharedDuplicateFilter, ThreadsLeaveWhatOneThreadDoes) {
-  Random random(3);
-  std::vector<std::uint64_t> keys(20'000);
-  for (std::uint64_t& key : keys) key = random.below(10'000);
+  const std::vector<std::uint64_t> keys = random_keys(20'000, 10'000, 3);
   for (const std::uint32_t num_hashes : {1u, 5u, 10u}) {
     SharedDuplicateFilter one({6400, num_hashes}, 1);
     SharedDuplicateFilter shared({6400, num_hashes}, 1);
     for (const std::uint64_t key : keys) (void)one.test_and_insert(key);
-    in_threads(keys, [&](std::span<const std::uint64_t> batch) {
+    batches_in_threads(num_threads, keys, [&](std::size_t, std::span<const std::uint64_t> batch) {
       bool was_there[batch_size];
       shared.test_and_insert_batch(batch, std::span(was_there).first(batch.size()));
       for (const std::uint64_t key : batch) EXPECT_TRUE(shared.may_contain(key));
@@ -78,9 +57,7 @@ TEST(SharedDuplicateFilter, ThreadsLeaveWhatOneThreadDoes) {
 TEST(SharedDuplicateFilter, ABatchAnswersAsItsKeysDoOneByOne) {
   SharedDuplicateFilter single({64'000, 4}, 7);
   SharedDuplicateFilter batched({64'000, 4}, 7);
-  std::vector<std::uint64_t> keys(3001);
-  Random random(5);
-  for (std::uint64_t& key : keys) key = random.below(2000);  // many twice, some within a window
+  std::vector<std::uint64_t> keys = random_keys(3001, 2000, 5);  // many twice, some within a window
   const auto was_there = std::make_unique<bool[]>(keys.size());
   batched.test_and_insert_batch(keys, {was_there.get(), keys.size()});
   for (std::size_t i = 0; i < keys.size(); ++i) ASSERT_EQ(was_there[i], single.test_and_insert(keys[i])) << i;

@@ -6,43 +6,17 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <barrier>
 #include <memory>
-#include <thread>
 #include <vector>
 
 #include "campaign.hpp"
 #include "expect_refused.hpp"
-#include "random.hpp"
 #include "tally/hashing/independent_schemes.hpp"
 #include "tally/shared.hpp"
+#include "threads.hpp"
 
 namespace tally::test {
 namespace {
-
-constexpr std::size_t batch_size = 100;
-
-template <class Work>
-void in_threads(std::size_t num_threads, Work work) {
-  std::vector<std::jthread> threads;
-  for (std::size_t t = 0; t < num_threads; ++t) threads.emplace_back([&work, t] { work(t); });
-}
-
-/// Calls work(thread, batch) for all batches of the keys, dealt out to the threads in turn.
-template <class Work>
-void batches_in_threads(std::size_t num_threads, const std::vector<std::uint64_t>& keys, Work work) {
-  in_threads(num_threads, [&](std::size_t t) {
-    for (std::size_t first = t * batch_size; first < keys.size(); first += num_threads * batch_size)
-      work(t, std::span(keys).subspan(first, std::min(batch_size, keys.size() - first)));
-  });
-}
-
-std::vector<std::uint64_t> random_keys(std::size_t count, std::uint64_t num_different, std::uint64_t seed) {
-  Random random(seed);
-  std::vector<std::uint64_t> keys(count);
-  for (std::uint64_t& key : keys) key = random.below(num_different);
-  return keys;
-}
 
 template <class Scheme>
 class SharedBloom : public testing::Test {

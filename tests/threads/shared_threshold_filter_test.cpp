@@ -3,39 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <thread>
 #include <unordered_map>
 #include <vector>
 
 #include "expect_refused.hpp"
-#include "random.hpp"
+#include "threads.hpp"
 
 namespace tally::test {
 namespace {
 
 constexpr std::size_t num_threads = 4;
-constexpr std::size_t batch_size = 100;
-
-std::vector<std::uint64_t> random_keys(std::size_t count, std::uint64_t num_different, std::uint64_t seed) {
-  Random random(seed);
-  std::vector<std::uint64_t> keys(count);
-  for (std::uint64_t& key : keys) key = random.below(num_different);
-  return keys;
-}
-
-// Calls work(thread, batch of keys) for every batch, the batches dealt out to the threads in turn.
-template <class Work>
-void in_threads(const std::vector<std::uint64_t>& keys, Work work) {
-  std::vector<std::thread> threads;
-  for (std::size_t t = 0; t < num_threads; ++t) {
-    threads.emplace_back([&, t] {
-      for (std::size_t first = t * batch_size; first < keys.size(); first += num_threads * batch_size) {
-        work(t, std::span(keys).subspan(first, std::min(batch_size, keys.size() - first)));
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-}
 
 std::vector<std::uint64_t> words_of(const ThresholdFilter<>& filter) {
   const auto words = filter.storage().words();
@@ -51,7 +28,7 @@ TEST(SharedThresholdFilter, ThreadsLeaveWhatPlainInsertionByOneThreadDoes) {
       ThresholdFilter<> expected(shape, 1);
       for (const std::uint64_t key : keys) (void)expected.insert(key);
       SharedThresholdFilter<> filter(shape, 1);
-      in_threads(keys, [&](std::size_t t, std::span<const std::uint64_t> batch) {
+      batches_in_threads(num_threads, keys, [&](std::size_t t, std::span<const std::uint64_t> batch) {
         if (t % 2 == 0) return filter.insert_batch(batch);
         std::vector<Count> counts(batch.size());
         filter.insert_and_count_batch(batch, counts);
@@ -72,21 +49,17 @@ TEST(SharedThresholdFilter, SomeInsertionOfAKeyAtTheThresholdIsToldSo) {
   constexpr std::size_t num_keys = 20'000;
   SharedThresholdFilter<> filter({.num_counters = 1'000'000, .num_hashes = 4, .threshold = threshold}, 1);
   std::vector<std::vector<std::uint64_t>> told(num_threads);
-  std::vector<std::thread> threads;
-  for (std::size_t t = 0; t < num_threads; ++t) {
-    threads.emplace_back([&, t] {
-      std::vector<Count> counts(batch_size);
-      for (std::uint64_t first = 0; first < num_keys; first += batch_size) {
-        std::vector<std::uint64_t> batch;
-        for (std::uint64_t key = first; key < first + batch_size; ++key) batch.push_back(key);
-        filter.insert_and_count_batch(batch, counts);
-        for (std::size_t i = 0; i < batch_size; ++i) {
-          if (counts[i].value >= threshold) told[t].push_back(batch[i]);
-        }
+  in_threads(num_threads, [&](std::size_t t) {
+    std::vector<Count> counts(batch_size);
+    for (std::uint64_t first = 0; first < num_keys; first += batch_size) {
+      std::vector<std::uint64_t> batch;
+      for (std::uint64_t key = first; key < first + batch_size; ++key) batch.push_back(key);
+      filter.insert_and_count_batch(batch, counts);
+      for (std::size_t i = 0; i < batch_size; ++i) {
+        if (counts[i].value >= threshold) told[t].push_back(batch[i]);
       }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
+    }
+  });
   std::unordered_map<std::uint64_t, int> times;
   for (const auto& keys : told) {
     for (const std::uint64_t key : keys) ++times[key];
