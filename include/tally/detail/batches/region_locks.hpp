@@ -8,6 +8,7 @@
 #include <mutex>
 #include <span>
 
+#include "tally/detail/unset_array.hpp"
 #include "tally/filters/key_batch.hpp"
 
 namespace tally::detail {
@@ -53,8 +54,8 @@ class RegionLocks {
                          std::span<Result> results, Use use) {
     in_regions(hasher, keys, place_of,
                [&](std::span<const Hash128> digests, std::span<const std::uint64_t> indices) {
-                 std::array<Result, window> own;
-                 use(digests, std::span(own).first(digests.size()));
+                 UnsetArray<Result, window> own;
+                 use(digests, own.first(digests.size()));
                  for (std::size_t i = 0; i < digests.size(); ++i) results[indices[i]] = own[i];
                });
   }
@@ -69,11 +70,11 @@ class RegionLocks {
 
   /// The keys of a window by region: those of region r are from ends[r] to ends[r + 1].
   struct Window {
-    std::array<Hash128, window> hashes;
-    std::array<std::uint8_t, window> regions;
+    UnsetArray<Hash128, window> hashes;
+    UnsetArray<std::uint8_t, window> regions;
     std::array<std::uint32_t, num_regions + 1> ends;
-    std::array<Hash128, window> sorted;
-    std::array<std::uint64_t, window> indices;
+    UnsetArray<Hash128, window> sorted;
+    UnsetArray<std::uint64_t, window> indices;
   };
 
   static void sort(Window& all, std::uint64_t first, std::size_t count) noexcept {
@@ -92,10 +93,9 @@ class RegionLocks {
     const auto use_region = [&](std::size_t region) {
       const std::size_t begin = all.ends[region];
       const std::size_t count = all.ends[region + 1] - begin;
-      use(std::span<const Hash128>(all.sorted).subspan(begin, count),
-          std::span<const std::uint64_t>(all.indices).subspan(begin, count));
+      use(all.sorted.subspan(begin, count), all.indices.subspan(begin, count));
     };
-    std::array<std::uint8_t, num_regions> busy;
+    std::array<std::uint8_t, num_regions> busy{};
     std::size_t num_busy = 0;
     for (std::size_t region = 0; region < num_regions; ++region) {
       if (all.ends[region] == all.ends[region + 1]) continue;
