@@ -89,6 +89,36 @@ TEST(UniqCommand, ExactWithTooLittleMemoryStopsAndSaysWhatToDo) {
   }
 }
 
+TEST(UniqCommand, InTwoThreadsPrintsWhatOneDoes) {
+  const TemporaryDirectory directory;
+  const std::string text = zipf_lines(200'000, 100'000, 0.7, 11);
+  const std::string file = directory.write("lines", text);
+  const std::string last = directory.write("last", "last without a newline");
+  const std::vector<std::vector<std::string>> runs{{},
+                                                   {"--json"},
+                                                   {"--memory", "256KiB"},
+                                                   {"--memory", "1MiB", "--may-repeat"},
+                                                   {"--approximate", "--keys", "50K"},
+                                                   {"-d", "1", "-f", "2", "--line"},
+                                                   {"-d", "1", "-f", "2", "--skip-bad"},
+                                                   {"-z"}};
+  for (const std::vector<std::string>& flags : runs) {
+    const auto run = [&](const char* num_threads) {
+      std::vector<std::string> arguments{"uniq", one_seed, "--threads", num_threads};
+      arguments.insert(arguments.end(), flags.begin(), flags.end());
+      arguments.insert(arguments.end(), {file, last, file});
+      return run_tally(arguments);
+    };
+    const CommandResult one = run("1");
+    const CommandResult two = run("2");
+    EXPECT_GT(one.output.size(), 1000u);
+    EXPECT_TRUE(two.output == one.output) << testing::PrintToString(flags);
+    EXPECT_EQ(two.error, one.error);
+    EXPECT_EQ(two.exit_code, one.exit_code);
+  }
+  EXPECT_EQ(run_tally({"uniq", "--threads", "3", file}).exit_code, 2);
+}
+
 TEST(UniqCommand, ApproximateNeverPrintsTwiceAndDropsNoMoreThanPlanned) {
   const std::string input = zipf_lines(200'000, 50'000, 0.5, 13);
   const std::vector<std::string> wanted = first_occurrences(input);

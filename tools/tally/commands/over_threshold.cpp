@@ -73,10 +73,6 @@ void refuse_too_little_memory(const OverOptions& options, const ThresholdStream:
       options.counts_at_end ? *least + *least / 3 + 1 : *least));
 }
 
-bool wants_two_threads(const OverOptions& options) {
-  return options.num_threads ? *options.num_threads > 1 : std::thread::hardware_concurrency() > 1;
-}
-
 /// The bytes of keys: the exact count goes by them, and 7 and 007 may be one key.
 class ExactKeys {
  public:
@@ -109,7 +105,8 @@ void read_keys(const OverOptions& options, const KeyHasher& hasher, ThresholdStr
             return to_remember;
           }};
   const InputOptions input = report.input();
-  const bool in_two_threads = wants_two_threads(options) && stream.can_be_shared() && can_read_ahead(input);
+  const bool in_two_threads =
+      wants_two_threads(options.num_threads) && stream.can_be_shared() && can_read_ahead(input);
   if (in_two_threads && read_ahead(input, hasher, options.quiet, work, totals)) return;
   ExactKeys exact_keys(options.input.key_type);
   for_each_batch(input, hasher, options.quiet, totals, [&](Texts keys, Texts texts, Digests digests) {

@@ -1,9 +1,12 @@
 #include <fmt/core.h>
 
 #include <array>
+#include <exception>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <utility>
 #include <variant>
 
 #include "cli/options.hpp"
@@ -15,6 +18,7 @@
 #include "input/key_loop.hpp"
 #include "input/live_status.hpp"
 #include "input/printed_key.hpp"
+#include "input/read_ahead.hpp"
 #include "shape/memory_warning.hpp"
 #include "shape/shape.hpp"
 #include "tally/filters/bloom.hpp"
@@ -37,6 +41,7 @@ struct UniqOptions {
   bool json = false;
   bool quiet = false;
   bool line_buffered = false;
+  std::optional<std::uint32_t> num_threads;
   std::optional<Nanoseconds> every;
   bool explain = false;
 };
@@ -138,49 +143,130 @@ ExitCode explain(const UniqOptions& options) {
   return explain_exact_uniq(options.memory_bytes, exception);
 }
 
+/// The memory that one thread asks about keys while another may print how large it is.
+template <class Memory>
+class SharedMemory {
+ public:
+  SharedMemory(const UniqOptions& options, const KeyHasher& hasher) : memory_(options, hasher) {}
+
+  /// Writes the indices of the new keys, and returns their number. A failure after the first of them is thrown by the
+  /// next call, so that these are printed.
+  std::size_t find_new(std::span<const Hash128> digests, std::span<std::uint32_t> indices) {
+    throw_failure();
+    const std::lock_guard alone(mutex_);
+    for (const Hash128 digest : digests) memory_.prefetch(digest);
+    std::size_t num_new = 0;
+    try {
+      for (std::size_t i = 0; i < digests.size(); ++i)
+        if (memory_.is_new(digests[i])) indices[num_new++] = static_cast<std::uint32_t>(i);
+    } catch (...) {
+      if (num_new == 0) throw;
+      failure_ = std::current_exception();
+    }
+    return num_new;
+  }
+  /// Throws what find_new has not thrown yet.
+  void throw_failure() const {
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+  /// Calls use(memory) while no thread asks about keys.
+  template <class Use>
+  auto with(Use use) {
+    const std::lock_guard alone(mutex_);
+    return use(std::as_const(memory_));
+  }
+
+ private:
+  std::mutex mutex_;
+  Memory memory_;
+  std::exception_ptr failure_;
+};
+
+/// Prints new keys, in the format of the options.
+class NewKeys {
+ public:
+  NewKeys(const UniqOptions& options, Output& output)
+      : output_(output), printed_(options.input, options.json), is_json_(options.json) {}
+
+  void print(std::string_view text) {
+    ++num_printed_;
+    if (is_json_) {
+      output_.write_record(json_line(printed_.json(text)));
+    } else {
+      output_.write_key(text);
+    }
+  }
+
+  std::uint64_t num_printed() const { return num_printed_; }
+  InputOptions follow(const InputOptions& input) { return printed_.follow(input, output_); }
+
+ private:
+  Output& output_;
+  PrintedKey printed_;
+  bool is_json_;
+  std::uint64_t num_printed_ = 0;
+};
+
+/// Reads all keys and prints the new ones, in one thread or in two; the second one then looks for new keys.
+template <class Memory>
+void print_new_keys(const UniqOptions& options, const KeyHasher& hasher, SharedMemory<Memory>& memory,
+                    NewKeys& keys, KeyTotals& totals) {
+  using Digests = std::span<const Hash128>;
+  const InputOptions input = keys.follow(options.input);
+  const WorkForTwo work{
+      .find_absent = [&](Digests digests, auto indices) { return memory.find_new(digests, indices); },
+      .remember = [](Digests) {},
+      .use =
+          [&](Texts texts, Digests, std::uint64_t, std::uint64_t) {
+            for (const std::string_view text : texts) keys.print(text);
+            return Digests();
+          }};
+  if (!wants_two_threads(options.num_threads) || !can_read_ahead(input) ||
+      !read_ahead(input, hasher, options.quiet, work, totals)) {
+    Batch<std::uint32_t> indices;
+    for_each_batch(input, hasher, options.quiet, totals, [&](Texts, Texts texts, Digests digests) {
+      const std::size_t num_new = memory.find_new(digests, indices);
+      for (std::size_t i = 0; i < num_new; ++i) keys.print(texts[indices[i]]);
+    });
+  }
+  memory.throw_failure();
+}
+
 template <class Memory>
 ExitCode run_uniq(const UniqOptions& options) {
   const KeyHasher hasher = options.hasher.hasher();
-  Memory memory(options, hasher);
+  SharedMemory<Memory> memory(options, hasher);
   Output output({.nul_separated = options.input.nul_separated && !options.json,
                  .line_buffered = options.line_buffered});
   KeyTotals totals;
-  std::uint64_t num_printed = 0;
-  PrintedKey printed(options.input, options.json);
-  const auto print_new = [&](Texts, Texts texts, std::span<const Hash128> digests) {
-    for (const Hash128 digest : digests) memory.prefetch(digest);
-    for (std::size_t i = 0; i < texts.size(); ++i) {
-      if (!memory.is_new(digests[i])) continue;
-      ++num_printed;
-      if (options.json) {
-        output.write_record(json_line(printed.json(texts[i])));
-      } else {
-        output.write_key(texts[i]);
-      }
-    }
-  };
+  NewKeys keys(options, output);
   const auto summary = [&] {
     Json json{{"num_lines", totals.num_keys},
-              {"num_printed", num_printed},
+              {"num_printed", keys.num_printed()},
               {"num_skipped_lines", totals.num_skipped},
-              {"dropped_with_probability_at_most", memory.error_bound()},
-              {"memory_bytes", memory.num_bytes()},
-              {"promise", memory.promise()},
               {"interrupted", stop_requested()}};
+    memory.with([&](const Memory& now) {
+      json["dropped_with_probability_at_most"] = now.error_bound();
+      json["memory_bytes"] = now.num_bytes();
+      json["promise"] = now.promise();
+    });
     json.update(hash_json(hasher));
     return json;
   };
   const auto words = [&] {
-    return fmt::format("{}{} lines, {} printed; {}; {}; {}", stop_requested() ? "interrupted after " : "",
-                       totals.num_keys, num_printed, memory.promise(),
-                       human_bytes(static_cast<double>(memory.num_bytes())), hash_text(hasher));
+    return memory.with([&](const Memory& now) {
+      return fmt::format("{}{} lines, {} printed; {}; {}; {}", stop_requested() ? "interrupted after " : "",
+                         totals.num_keys, keys.num_printed(), now.promise(),
+                         human_bytes(static_cast<double>(now.num_bytes())), hash_text(hasher));
+    });
   };
   const LiveStatus status({words, summary}, options.every, options.json ? &output : nullptr);
-  for_each_batch(printed.follow(options.input, output), hasher, options.quiet, totals, print_new);
+  print_new_keys(options, hasher, memory, keys, totals);
   if (options.json) output.write_record(json_line(Json{{"summary", summary()}}));
   output.finish();
   remark(options.quiet, words());
-  return num_printed > 0 ? ExitCode::success : ExitCode::none;
+  return keys.num_printed() > 0 ? ExitCode::success : ExitCode::none;
 }
 
 }  // namespace
@@ -207,6 +293,11 @@ Run declare_uniq(CommandLine app) {
   add_rate(app, "-p,--false-positive-rate", options->false_positive_rate,
            "With --approximate: largest probability that a new key is dropped (default: 0.1%)");
   add_stream_hasher_options(app, options->hasher);
+  add_count(app, "-t,--threads", options->num_threads, R"(
+      Number of threads, 1 or 2; the second one looks for new keys, and the output is the same (default: 2 if there
+      are two processors; 1 for what is no file, and with --follow)
+      )",
+            {1, 2});
   add_json(app, options->json);
   add_explain(app, options->explain);
   add_line_buffered(app, options->line_buffered);
@@ -217,7 +308,7 @@ Run declare_uniq(CommandLine app) {
     refuse_followed_state(options->input, store->state_path, store->is_given());
     if (store->is_given()) {
       refuse_with_store(app, {"--approximate", "--may-repeat", "--false-positive-rate", "--key-file",
-                              "--keyed", "--skip-bad", "--every", "--explain"});
+                              "--keyed", "--skip-bad", "--every", "--explain", "--threads"});
       refuse_input_as_output(options->input.files, store->state_path, "--state");
       return run_over_store({.input = options->input,
                              .hasher = options->hasher,

@@ -10,6 +10,10 @@
 
 namespace tally::cli {
 
+bool wants_two_threads(std::optional<std::uint32_t> num_threads) {
+  return num_threads ? *num_threads > 1 : std::thread::hardware_concurrency() > 1;
+}
+
 bool can_read_ahead(const InputOptions& input) {
   if (input.follow) return false;
   const auto total_bytes = BlockReader(input.files, separator_of(input), decompress_of(input)).total_bytes();

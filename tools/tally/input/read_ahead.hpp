@@ -1,10 +1,16 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include "input/key_loop.hpp"
 #include "input/read_ahead/work_for_two.hpp"
 #include "tally/hashing/key_hasher.hpp"
 
 namespace tally::cli {
+
+/// Whether two threads are wanted: if no number is given, where there are two processors.
+bool wants_two_threads(std::optional<std::uint32_t> num_threads);
 
 /// Whether all input is files, and not tiny ones. What is still being written is better read by one thread: keys are
 /// used at once then.

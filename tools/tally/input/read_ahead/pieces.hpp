@@ -33,7 +33,8 @@ struct Piece {
   std::uint64_t num_others = 0;         // keys that were not absent
   std::uint64_t num_remembered = 0;     // when that was found
   std::vector<Hash128> to_remember;
-  std::exception_ptr error;  // in place of texts
+  std::exception_ptr error;        // in place of texts
+  std::exception_ptr error_after;  // once they are used
   std::size_t file_number = 0;
   std::uint64_t num_lines = 0;
   std::uint64_t num_skipped = 0;  // lines with a missing or invalid key

@@ -46,13 +46,14 @@ void SievingThread::begin_to_sieve(Piece& piece) {
   ++next_to_sieve_;
 }
 
-/// Of the keys from number `begin` on, keeps those that are absent.
+/// Of the keys from number `begin` on, keeps those that are absent; after a failure none.
 void SievingThread::sieve(Piece& piece, std::size_t begin) const {
   Batch<std::uint32_t> absent;
   std::size_t num_kept = begin;
-  for (; begin < piece.digests.size(); begin += absent.size()) {
+  for (; begin < piece.digests.size() && !piece.error_after; begin += absent.size()) {
     const std::size_t size = std::min(absent.size(), piece.digests.size() - begin);
-    const std::size_t count = work_.find_absent({&piece.digests[begin], size}, absent);
+    std::size_t count = 0;
+    piece.error_after = caught([&] { count = work_.find_absent({&piece.digests[begin], size}, absent); });
     for (std::size_t i = 0; i < count; ++i, ++num_kept) {
       piece.texts[num_kept] = piece.texts[begin + absent[i]];
       piece.digests[num_kept] = piece.digests[begin + absent[i]];

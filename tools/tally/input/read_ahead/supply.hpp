@@ -37,6 +37,7 @@ class Supply {
     piece.num_lines = 0;
     piece.num_skipped = 0;
     piece.refused_line.reset();
+    piece.error_after = nullptr;
     LinesWithKeys with_keys(input_);
     BatchHasher hash_batch(input_, hasher_);
     bool has_header = piece.header.has_value();

@@ -57,6 +57,7 @@ void run_using_thread(const InputOptions& input, const WorkForTwo& work, Pieces&
       }
       if (piece.header && input.take_header) input.take_header(*piece.header);
       use(work, piece);
+      if (piece.error_after) std::rethrow_exception(piece.error_after);
       num_lines += piece.num_lines;
       totals.num_keys += piece.texts.size() + piece.num_others;
       totals.num_skipped += piece.num_skipped;

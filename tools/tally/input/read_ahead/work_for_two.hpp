@@ -12,7 +12,7 @@ namespace tally::cli {
 /// What two threads do with keys, one by one, if keys in some set need no more work and others enter the set.
 ///
 /// The second thread calls `find_absent` and `remember`, and so owns the set. The thread that calls read_ahead calls `use`,
-/// and owns everything else.
+/// and owns everything else. What find_absent throws, read_ahead throws once all keys that were named before are used.
 struct WorkForTwo {
   using Texts = std::span<const std::string_view>;
   using Digests = std::span<const Hash128>;
