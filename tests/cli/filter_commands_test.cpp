@@ -2,10 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "command_runner.hpp"
+#include "key_streams.hpp"
 
 namespace tally::test {
 namespace {
@@ -296,6 +298,35 @@ TEST_F(FilterCommands, InfoShowsTheLoadsOfADLeftFilter) {
   EXPECT_EQ(num_used, json["num_nonzero"].get<std::uint64_t>());
   EXPECT_NEAR(json["estimated_num_keys"].get<double>(), 1000, 5);
   EXPECT_LE(json["estimated_false_positive_rate"].get<double>(), 0.001);
+}
+
+TEST_F(FilterCommands, BuildInTwoThreadsWritesTheSameFile) {
+  const std::string lines = directory / "lines";
+  std::ofstream(lines) << zipf_lines(100'000, 30'000, 0.7, 1);
+  for (const std::vector<std::string>& flags : std::vector<std::vector<std::string>>{
+           {},  // counts the keys first
+           {"--keys", "30K", "--kind", "dleft"},
+           {"--keys", "30K", "--kind", "threshold", "-t", "3", "--update", "conservative"},
+           {"--kind", "count-min", "--epsilon", "0.001", "--failure-probability", "0.01"},
+           {"--keys", "1K", "--kind", "dleft"}}) {
+    std::vector<CommandResult> results;
+    for (const char* num_threads : {"1", "2"}) {
+      std::vector<std::string> all{
+          "build",     "--seed",  "1",  "--threads",
+          num_threads, "--force", "-o", directory / (std::string("filter") + num_threads)};
+      all.insert(all.end(), flags.begin(), flags.end());
+      all.push_back(lines);
+      results.push_back(run_tally(all));
+    }
+    EXPECT_EQ(results[1].exit_code, results[0].exit_code);
+    if (results[1].exit_code == 0) {
+      EXPECT_EQ(results[1].error, results[0].error);
+      EXPECT_TRUE(read_file(directory / "filter2") == read_file(directory / "filter1"));
+    } else {
+      EXPECT_EQ(flags[1], "1K");
+      EXPECT_THAT(results[1].error, HasSubstr("is full"));
+    }
+  }
 }
 
 TEST_F(FilterCommands, AFullDLeftFilterIsAnErrorThatNamesTheFixAndWritesNothing) {

@@ -127,11 +127,35 @@ TEST(ReadAhead, AFailureAnywhereEndsBothThreadsAndIsThrown) {
 TEST(ReadAhead, OnlyFilesThatAreNotTinyAreReadAhead) {
   const TemporaryDirectory directory;
   const std::string file = directory.write("keys", std::string(100'000, '\n'));
-  EXPECT_TRUE(can_read_ahead(input_of({file})));
-  EXPECT_TRUE(can_read_ahead(input_of({file, file, directory.write("tiny", "a")})));
-  EXPECT_FALSE(can_read_ahead(input_of({file, "/dev/zero"})));
-  EXPECT_FALSE(can_read_ahead(input_of({directory / "tiny"})));
-  EXPECT_FALSE(can_read_ahead(input_of({directory / "none"})));
+  const auto wants = [](const std::vector<std::string>& files, std::uint32_t num_threads = 2) {
+    InputOptions input = input_of(files);
+    input.num_threads = num_threads;
+    return wants_to_read_ahead(input);
+  };
+  EXPECT_TRUE(wants({file}));
+  EXPECT_FALSE(wants({file}, 1));
+  EXPECT_TRUE(wants({file, file, directory.write("tiny", "a")}));
+  EXPECT_FALSE(wants({file, "/dev/zero"}));
+  EXPECT_FALSE(wants({directory / "tiny"}));
+  EXPECT_FALSE(wants({directory / "none"}));
+}
+
+TEST(ReadAhead, DigestsComeInTheOrderOfTheInputAndAFailureOfTheirUseIsThrown) {
+  const TemporaryDirectory directory;
+  std::string text;
+  for (int i = 0; i < 50'000; ++i) text += std::to_string(i) + '\n';
+  InputOptions input = input_of({directory.write("keys", text)});
+  for (const std::uint32_t num_threads : {1u, 2u}) {
+    input.num_threads = num_threads;
+    std::uint64_t next = 0;
+    const KeyTotals totals = for_each_digest_batch(input, KeyHasher(1), true, [&](auto digests) {
+      for (const Hash128 digest : digests) ASSERT_EQ(digest, KeyHasher(1)(std::to_string(next++)));
+    });
+    EXPECT_EQ(next, 50'000u);
+    EXPECT_EQ(totals.num_keys, 50'000u);
+    const auto failing = [](auto) { throw std::runtime_error("full"); };
+    EXPECT_THROW(for_each_digest_batch(input, KeyHasher(1), true, failing), std::runtime_error);
+  }
 }
 
 TEST(RecentDigests, AreFoundFromAnyNumberOnUntilTheyAreDropped) {

@@ -14,7 +14,7 @@
 #include "files/side_table.hpp"
 #include "input/distinct_estimate.hpp"
 #include "input/input_is_output.hpp"
-#include "input/key_loop.hpp"
+#include "input/read_ahead.hpp"
 #include "input/rewindable_input.hpp"
 #include "shape/count_min_options.hpp"
 #include "shape/dleft_options.hpp"
@@ -49,11 +49,11 @@ std::uint64_t count_distinct(const BuildOptions& options) {
                               "keys; give the number of distinct keys with --keys, or the memory to use with "
                               "--memory");
   DistinctEstimate estimate;
-  const auto insert = [&](std::span<const std::string_view>, std::span<const Hash128> digests) {
+  const auto insert = [&](std::span<const Hash128> digests) {
     for (const Hash128 digest : digests) estimate.insert(digest);
   };
   const std::uint64_t num_lines =
-      for_each_batch(options.input, KeyHasher(default_seed), options.quiet, insert).num_keys;
+      for_each_digest_batch(options.input, KeyHasher(default_seed), options.quiet, insert).num_keys;
   refuse_if_stopped(options.output);
   input.rewind();
   remark(options.quiet,
@@ -98,11 +98,11 @@ std::uint64_t insert_keys(AnyFilter& filter, const BuildOptions& options) {
     return insert_input(filter, options.input, options.records, options.quiet, options.output);
   const std::uint64_t planned = side_table_use(filter).capacity;
   const std::uint64_t num_keys =
-      for_each_batch(options.input, filter.hasher(), options.quiet,
-                     [&](std::span<const std::string_view>, std::span<const Hash128> digests) {
-                       if (insert_with_growing_side_table(filter, digests) != 0)
-                         throw_full(filter, options.output);
-                     })
+      for_each_digest_batch(options.input, filter.hasher(), options.quiet,
+                            [&](std::span<const Hash128> digests) {
+                              if (insert_with_growing_side_table(filter, digests) != 0)
+                                throw_full(filter, options.output);
+                            })
           .num_keys;
   const SideTableUse use = side_table_use(filter);
   if (use.capacity != planned) {
@@ -148,7 +148,8 @@ ExitCode run_build(const BuildOptions& options) {
 }
 
 ExitCode run_build_in_store(CommandLine app, const BuildOptions& options, const StoreOptions& store) {
-  refuse_with_store(app, {"--output", "--sum", "--skip-bad", "--like", "--shape", "--key-file", "--force"});
+  refuse_with_store(
+      app, {"--output", "--sum", "--skip-bad", "--like", "--shape", "--key-file", "--force", "--threads"});
   refuse_input_as_output(options.input.files, store.state_path, "--state");
   const bool has_exact_shape =
       std::ranges::any_of(std::array{"--num-positions", "--width", "--remainder-bits", "--epsilon"},
@@ -229,6 +230,11 @@ Run declare_build(CommandLine app) {
     for (Option option : own) source.excludes(option);
   }
   like.excludes(json).excludes(app.get_option("--kind")).excludes(app.get_option("--seed"));
+  add_count(app, "--threads", options->input.num_threads, R"(
+      Number of threads, 1 or 2; the second one fills the filter, and the file is the same (default: 2 if there are
+      two processors; 1 for what is not a file, and with --sum)
+      )",
+            {1, 2});
   add_force(app, options->force);
   add_json(app, options->json);
   add_quiet(app, options->quiet);

@@ -55,7 +55,7 @@ void refuse_with_counts_at_end(const OverOptions& options) {
   refuse(!options.records.sum_fields.empty(), "--sum", "sums of reported keys are not continued");
   refuse(options.with_count, "--with-count", "--counts-at-end prints counts of the whole input");
   refuse(options.line_buffered, "--line-buffered", "--counts-at-end prints at the end");
-  refuse(options.num_threads > 1u, "--threads", "it counts in one thread");
+  refuse(options.input.num_threads > 1u, "--threads", "it counts in one thread");
 }
 
 }  // namespace
@@ -110,7 +110,7 @@ Run declare_over(CommandLine app) {
   add_update(app, options->update,
              "Update of counters: conservative has fewer false positives, but theory only bounds their rate "
              "(default: plain)");
-  add_count(app, "-t,--threads", options->num_threads, R"(
+  add_count(app, "-t,--threads", options->input.num_threads, R"(
       Number of threads, 1 or 2; the second one reads files ahead, and the output is the same (default: 2 if there
       are two processors; 1 with --memory, --exact, --counts-at-end, --sum or --window)
       )",

@@ -31,7 +31,6 @@ struct OverOptions {
   std::optional<std::uint64_t> memory_bytes;
   std::optional<double> false_positive_rate;
   std::optional<CounterUpdate> update;
-  std::optional<std::uint32_t> num_threads;
   bool with_count = false;
   bool counts_at_end = false;
   bool exact = false;

@@ -41,7 +41,6 @@ struct UniqOptions {
   bool json = false;
   bool quiet = false;
   bool line_buffered = false;
-  std::optional<std::uint32_t> num_threads;
   std::optional<Nanoseconds> every;
   bool explain = false;
 };
@@ -222,8 +221,7 @@ void print_new_keys(const UniqOptions& options, const KeyHasher& hasher, SharedM
             for (const std::string_view text : texts) keys.print(text);
             return Digests();
           }};
-  if (!wants_two_threads(options.num_threads) || !can_read_ahead(input) ||
-      !read_ahead(input, hasher, options.quiet, work, totals)) {
+  if (!wants_to_read_ahead(input) || !read_ahead(input, hasher, options.quiet, work, totals)) {
     Batch<std::uint32_t> indices;
     for_each_batch(input, hasher, options.quiet, totals, [&](Texts, Texts texts, Digests digests) {
       const std::size_t num_new = memory.find_new(digests, indices);
@@ -293,9 +291,9 @@ Run declare_uniq(CommandLine app) {
   add_rate(app, "-p,--false-positive-rate", options->false_positive_rate,
            "With --approximate: largest probability that a new key is dropped (default: 0.1%)");
   add_stream_hasher_options(app, options->hasher);
-  add_count(app, "-t,--threads", options->num_threads, R"(
+  add_count(app, "-t,--threads", options->input.num_threads, R"(
       Number of threads, 1 or 2; the second one looks for new keys, and the output is the same (default: 2 if there
-      are two processors; 1 for what is no file, and with --follow)
+      are two processors; 1 for what is not a file, and with --follow)
       )",
             {1, 2});
   add_json(app, options->json);

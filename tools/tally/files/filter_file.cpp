@@ -10,6 +10,7 @@
 #include "cli/options.hpp"
 #include "cli/signals.hpp"
 #include "files/shape_json.hpp"
+#include "input/read_ahead.hpp"
 #include "text/bound_text.hpp"
 
 namespace tally::cli {
@@ -88,10 +89,8 @@ void throw_full(const AnyFilter& filter, const std::string& path) {
 std::uint64_t insert_input(AnyFilter& filter, const InputOptions& input, const RecordOptions& records,
                            bool quiet, const std::string& path) {
   if (records.sum_fields.empty()) {
-    return for_each_batch(input, filter.hasher(), quiet,
-                          [&](std::span<const std::string_view>, std::span<const Hash128> digests) {
-                            insert_all(filter, digests, path);
-                          })
+    return for_each_digest_batch(input, filter.hasher(), quiet,
+                                 [&](std::span<const Hash128> digests) { insert_all(filter, digests, path); })
         .num_keys;
   }
   filter.add_batch({}, {});  // refuses a kind without weights before any input is read

@@ -27,9 +27,10 @@ struct InputOptions {
   bool prints_lines = false;  ///< --line: the whole line of a key is printed in its place
   /// Takes the header of each file, before its keys are used.
   std::function<void(std::string_view)> take_header;
-  bool skip_bad = false;   ///< skip a line with a missing or invalid key, weight or time
-  bool follow = false;     ///< files that grow, and are renamed
-  bool new_lines = false;  ///< of these, only what is written from now on
+  bool skip_bad = false;                     ///< skip a line with a missing or invalid key, weight or time
+  bool follow = false;                       ///< files that grow, and are renamed
+  bool new_lines = false;                    ///< of these, only what is written from now on
+  std::optional<std::uint32_t> num_threads;  ///< 1 or 2, of commands that read ahead
 };
 
 inline char separator_of(const InputOptions& options) noexcept { return options.nul_separated ? '\0' : '\n'; }

@@ -10,12 +10,8 @@
 
 namespace tally::cli {
 
-bool wants_two_threads(std::optional<std::uint32_t> num_threads) {
-  return num_threads ? *num_threads > 1 : std::thread::hardware_concurrency() > 1;
-}
-
-bool can_read_ahead(const InputOptions& input) {
-  if (input.follow) return false;
+bool wants_to_read_ahead(const InputOptions& input) {
+  if (input.follow || input.num_threads.value_or(std::thread::hardware_concurrency()) < 2) return false;
   const auto total_bytes = BlockReader(input.files, separator_of(input), decompress_of(input)).total_bytes();
   return total_bytes &&
          *total_bytes / BlockReader::block_bytes >= std::max<std::size_t>(1, input.files.size());
@@ -47,6 +43,37 @@ bool read_ahead(const InputOptions& input, const KeyHasher& hasher, bool quiet, 
   }
   remark_skipped(quiet, totals.num_skipped);
   return true;
+}
+
+KeyTotals for_each_digest_batch(const InputOptions& input, const KeyHasher& hasher, bool quiet,
+                                const std::function<void(std::span<const Hash128>)>& use) {
+  using Digests = WorkForTwo::Digests;
+  Batch<Hash128> batch;
+  std::size_t num_kept = 0;
+  const auto regroup = [&](Digests digests) {
+    while (!digests.empty()) {
+      const std::size_t count = std::min(batch.size() - num_kept, digests.size());
+      std::copy_n(digests.begin(), count, batch.begin() + static_cast<std::ptrdiff_t>(num_kept));
+      digests = digests.subspan(count);
+      num_kept += count;
+      if (num_kept < batch.size()) return;
+      num_kept = 0;
+      use(batch);
+    }
+  };
+  // The second thread uses the keys, and leaves none for the first one, which reads.
+  const WorkForTwo work{.find_absent =
+                            [&](Digests digests, std::span<std::uint32_t>) {
+                              regroup(digests);
+                              return std::size_t{0};
+                            },
+                        .remember = [](Digests) {},
+                        .use = [](Texts, Digests, std::uint64_t, std::uint64_t) { return Digests(); }};
+  KeyTotals totals;
+  if (!wants_to_read_ahead(input) || !read_ahead(input, hasher, quiet, work, totals))
+    for_each_batch(input, hasher, quiet, totals, [&](Texts, Digests digests) { regroup(digests); });
+  use(std::span(batch).first(num_kept));
+  return totals;
 }
 
 }  // namespace tally::cli

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <cstdint>
-#include <optional>
+#include <functional>
+#include <span>
 
 #include "input/key_loop.hpp"
 #include "input/read_ahead/work_for_two.hpp"
@@ -9,12 +9,9 @@
 
 namespace tally::cli {
 
-/// Whether two threads are wanted: if no number is given, where there are two processors.
-bool wants_two_threads(std::optional<std::uint32_t> num_threads);
-
-/// Whether all input is files, and not tiny ones. What is still being written is better read by one thread: keys are
-/// used at once then.
-bool can_read_ahead(const InputOptions& input);
+/// Whether two threads are wanted, by default where there are two processors, and all input is files, and not tiny ones.
+/// What is still being written is better read by one thread: keys are used at once then.
+bool wants_to_read_ahead(const InputOptions& input);
 
 /// Reads and hashes all keys, and works on them, in two threads. `use` receives at most KeyReader::max_keys_a_call keys per
 /// call. Returns false, and has done nothing, if no second thread is available. `totals`
@@ -22,5 +19,11 @@ bool can_read_ahead(const InputOptions& input);
 /// what the work throws.
 bool read_ahead(const InputOptions& input, const KeyHasher& hasher, bool quiet, const WorkForTwo& work,
                 KeyTotals& totals);
+
+/// Reads and hashes all keys, and calls use(digests) for batches in the order of the input; in a second thread if
+/// wants_to_read_ahead. All but the last have one size, whatever pieces the input comes in: what a d-left filter looks like
+/// depends on it. Throws what for_each_batch and `use` throw.
+KeyTotals for_each_digest_batch(const InputOptions& input, const KeyHasher& hasher, bool quiet,
+                                const std::function<void(std::span<const Hash128>)>& use);
 
 }  // namespace tally::cli
