@@ -8,7 +8,7 @@
 namespace tally::detail {
 
 /// An array whose elements have no values at first, for arrays on the stack that are mostly written before they are read. The
-/// elements of a std::array would all be set first if their type says so.
+/// elements of a std::array would all be set first, as their default constructor does.
 template <class Value, std::size_t num_values>
 class UnsetArray {
   static_assert(std::is_trivially_copyable_v<Value> && std::is_trivially_destructible_v<Value>);

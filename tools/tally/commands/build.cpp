@@ -230,11 +230,7 @@ Run declare_build(CommandLine app) {
     for (Option option : own) source.excludes(option);
   }
   like.excludes(json).excludes(app.get_option("--kind")).excludes(app.get_option("--seed"));
-  add_count(app, "--threads", options->input.num_threads, R"(
-      Number of threads, 1 or 2; the second one fills the filter, and the file is the same (default: 2 if there are
-      two processors; 1 for what is not a file, and with --sum)
-      )",
-            {1, 2});
+  add_threads(app, options->input, "--threads", "fills the filter", "the file", "--sum");
   add_force(app, options->force);
   add_json(app, options->json);
   add_quiet(app, options->quiet);

@@ -12,7 +12,7 @@
 #include "files/filter_file.hpp"
 #include "files/sketch_file.hpp"
 #include "input/input_is_output.hpp"
-#include "input/key_loop.hpp"
+#include "input/read_ahead.hpp"
 
 // The commands that change a filter file: add, remove, halve, merge.
 
@@ -173,10 +173,11 @@ Run declare_add(CommandLine app) {
   app.set_exit_status({.success = "if keys were added", .none = "if the input had none"});
   declare_change(app, *options);
   add_sum(app, options->records);
+  add_threads(app, options->input, "--threads", "fills the filter", "the file", "--sum");
   declare_store(app, *options);
   return [app, options] {
     if (!changes_store(app, *options)) return run_add(*options);
-    refuse_with_store(app, {"--sum", "--skip-bad"});
+    refuse_with_store(app, {"--sum", "--skip-bad", "--threads"});
     return run_add_store(in_store(*options));
   };
 }

@@ -10,6 +10,7 @@
 #include "commands/over_store.hpp"
 #include "input/input_is_output.hpp"
 #include "input/live_status.hpp"
+#include "input/read_ahead.hpp"
 #include "shape/options.hpp"
 #include "tally/shapes/threshold.hpp"
 
@@ -110,11 +111,8 @@ Run declare_over(CommandLine app) {
   add_update(app, options->update,
              "Update of counters: conservative has fewer false positives, but theory only bounds their rate "
              "(default: plain)");
-  add_count(app, "-t,--threads", options->input.num_threads, R"(
-      Number of threads, 1 or 2; the second one reads files ahead, and the output is the same (default: 2 if there
-      are two processors; 1 with --memory, --exact, --counts-at-end, --sum or --window)
-      )",
-            {1, 2});
+  add_threads(app, options->input, "-t,--threads", "looks up the printed keys", "the output",
+              "--memory, --exact, --counts-at-end, --sum or --window");
   app.add_flag("-c,--with-count", options->with_count, R"(
       Print the count of a key at that moment before it: N or slightly more. It is not the count in the whole
       input; for that, use 'tally top', or 'tally build --kind count-min' and 'tally count'

@@ -291,11 +291,7 @@ Run declare_uniq(CommandLine app) {
   add_rate(app, "-p,--false-positive-rate", options->false_positive_rate,
            "With --approximate: largest probability that a new key is dropped (default: 0.1%)");
   add_stream_hasher_options(app, options->hasher);
-  add_count(app, "-t,--threads", options->input.num_threads, R"(
-      Number of threads, 1 or 2; the second one looks for new keys, and the output is the same (default: 2 if there
-      are two processors; 1 for what is not a file, and with --follow)
-      )",
-            {1, 2});
+  add_threads(app, options->input, "-t,--threads", "looks for new keys", "the output", "--follow");
   add_json(app, options->json);
   add_explain(app, options->explain);
   add_line_buffered(app, options->line_buffered);

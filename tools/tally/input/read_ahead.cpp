@@ -1,14 +1,28 @@
 #include "input/read_ahead.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <system_error>
 #include <thread>
 
+#include "cli/options.hpp"
 #include "input/read_ahead/sieving_thread.hpp"
 #include "input/read_ahead/using_thread.hpp"
 
 namespace tally::cli {
+
+void add_threads(CommandLine app, InputOptions& input, std::string_view flags, std::string_view work,
+                 std::string_view output, std::string_view flags_for_one) {
+  add_count(
+      app, std::string(flags), input.num_threads,
+      fmt::format(
+          "Number of threads, 1 or 2; the second one {}, and {} is the same (default: 2 if there are two "
+          "processors; 1 for what is not a file, and with {})",
+          work, output, flags_for_one),
+      {1, 2});
+}
 
 bool wants_to_read_ahead(const InputOptions& input) {
   if (input.follow || input.num_threads.value_or(std::thread::hardware_concurrency()) < 2) return false;

@@ -2,12 +2,19 @@
 
 #include <functional>
 #include <span>
+#include <string_view>
 
+#include "cli/command.hpp"
 #include "input/key_loop.hpp"
 #include "input/read_ahead/work_for_two.hpp"
 #include "tally/hashing/key_hasher.hpp"
 
 namespace tally::cli {
+
+/// --threads, of a command whose second thread does `work` ("fills the filter"), with the name of its output and the flags
+/// with which it uses one.
+void add_threads(CommandLine app, InputOptions& input, std::string_view flags, std::string_view work,
+                 std::string_view output, std::string_view flags_for_one);
 
 /// Whether two threads are wanted, by default where there are two processors, and all input is files, and not tiny ones.
 /// What is still being written is better read by one thread: keys are used at once then.
