@@ -329,6 +329,34 @@ TEST_F(FilterCommands, BuildInTwoThreadsWritesTheSameFile) {
   }
 }
 
+TEST_F(FilterCommands, QueryInTwoThreadsPrintsWhatOneDoes) {
+  const std::string lines = directory / "lines";
+  std::ofstream(lines) << zipf_lines(100'000, 30'000, 0.7, 1);
+  const std::string path = directory / "filter";
+  ASSERT_EQ(
+      run_tally({"build", "-q", "--seed", "1", "-n", "10K", "-p", "20%", "-o", path}, numbers(1, 15'000))
+          .exit_code,
+      0);
+  for (const std::vector<std::string>& flags :
+       std::vector<std::vector<std::string>>{{},
+                                             {"-v"},
+                                             {"-c"},
+                                             {"--json"},
+                                             {"-v", "--json"},
+                                             {"-d", "1", "-f", "2", "--skip-bad", "--line"}}) {
+    std::vector<CommandResult> results;
+    for (const char* num_threads : {"1", "2"}) {
+      std::vector<std::string> all{"query", "--threads", num_threads, path, lines, lines};
+      all.insert(all.end(), flags.begin(), flags.end());
+      results.push_back(run_tally(all));
+    }
+    EXPECT_TRUE(results[1].output == results[0].output) << testing::PrintToString(flags);
+    EXPECT_GT(results[1].output.size(), 4u);
+    EXPECT_EQ(results[1].error, results[0].error);
+    EXPECT_EQ(results[1].exit_code, results[0].exit_code);
+  }
+}
+
 TEST_F(FilterCommands, AFullDLeftFilterIsAnErrorThatNamesTheFixAndWritesNothing) {
   const std::string path = directory / "d";
   const CommandResult full = run_tally({"build", "--kind", "dleft", "-n", "100", "-o", path}, keys);

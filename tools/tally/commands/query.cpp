@@ -9,9 +9,9 @@
 #include "commands/filter_store.hpp"
 #include "commands/selected_keys.hpp"
 #include "files/filter_file.hpp"
-#include "input/key_loop.hpp"
 #include "input/live_status.hpp"
 #include "input/printed_key.hpp"
+#include "input/read_ahead.hpp"
 #include "text/key_json.hpp"
 
 namespace tally::cli {
@@ -30,18 +30,26 @@ ExitCode run_query(const QueryOptions& options) {
   const OpenFilter filter(options.filter);
   if (options.theta) filter->at_least_batch({}, *options.theta, {});  // refused before any input is read
   SelectedKeys selected(options.selection, options.input);
-  Batch<bool> found;
-  const auto test = [&](Texts, Texts texts, std::span<const Hash128> digests) {
-    const std::span<bool> results(found.data(), texts.size());
+  const auto select = [&](std::span<const Hash128> digests, std::span<std::uint32_t> indices) {
+    Batch<bool> found;
+    const std::span<bool> results(found.data(), digests.size());
     if (options.theta) {
       filter->at_least_batch(digests, *options.theta, results);
     } else {
       filter->may_contain_batch(digests, results);
     }
-    for (std::size_t i = 0; i < texts.size(); ++i) selected.take(texts[i], results[i]);
+    std::size_t num_selected = 0;
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      indices[num_selected] = static_cast<std::uint32_t>(i);
+      num_selected += results[i] != options.selection.invert;
+    }
+    return num_selected;
   };
   const LiveStatus status({[&] { return selected.text(); }});
-  for_each_batch(selected.input(), filter->hasher(), options.quiet, test);
+  KeyTotals totals;
+  for_selected_texts(
+      selected.input(), filter->hasher(), options.quiet, totals, select,
+      [&](Texts texts, std::uint64_t num_others) { selected.take_selected(texts, num_others); });
   return selected.finish("num_keys");
 }
 
@@ -126,6 +134,7 @@ Run declare_query(CommandLine app) {
   add_count(app, "--at-least", options->theta,
             "Select keys that were inserted at least this number of times (not for Bloom filters)");
   app.add_flag("--json", options->selection.json, "Print only the numbers of keys found and absent, as JSON");
+  add_threads(app, options->input, "-t,--threads", "asks the filter", "the output", "--follow");
   add_line_buffered(app, options->selection.line_buffered);
   add_quiet(app, options->quiet);
   const auto store = std::make_shared<StoreOptions>();
@@ -136,7 +145,7 @@ Run declare_query(CommandLine app) {
       refuse_without_store(app, {"--password-file", "--patience"});
       return run_query(*options);
     }
-    refuse_with_store(app, {"--key-file", "--no-verify"});
+    refuse_with_store(app, {"--key-file", "--no-verify", "--threads"});
     return run_query_store({options->input, *store, options->selection.json, options->quiet},
                            options->selection, options->theta);
   };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -32,6 +33,13 @@ class SelectedKeys {
     ++num_keys_;
     num_found_ += found ? 1 : 0;
     if (!options_.count_only && !options_.json && found != options_.invert) output_.write_key(text);
+  }
+  /// The texts of keys that are selected, and how many others there were.
+  void take_selected(std::span<const std::string_view> texts, std::uint64_t num_others) {
+    num_keys_ += texts.size() + num_others;
+    num_found_ += options_.invert ? num_others : texts.size();
+    if (options_.count_only || options_.json) return;
+    for (const std::string_view text : texts) output_.write_key(text);
   }
   /// The input, read with which the header of its lines is printed, too.
   InputOptions input() { return printed_.follow(input_, output_); }

@@ -207,30 +207,6 @@ class NewKeys {
   std::uint64_t num_printed_ = 0;
 };
 
-/// Reads all keys and prints the new ones, in one thread or in two; the second one then looks for new keys.
-template <class Memory>
-void print_new_keys(const UniqOptions& options, const KeyHasher& hasher, SharedMemory<Memory>& memory,
-                    NewKeys& keys, KeyTotals& totals) {
-  using Digests = std::span<const Hash128>;
-  const InputOptions input = keys.follow(options.input);
-  const WorkForTwo work{
-      .find_absent = [&](Digests digests, auto indices) { return memory.find_new(digests, indices); },
-      .remember = [](Digests) {},
-      .use =
-          [&](Texts texts, Digests, std::uint64_t, std::uint64_t) {
-            for (const std::string_view text : texts) keys.print(text);
-            return Digests();
-          }};
-  if (!wants_to_read_ahead(input) || !read_ahead(input, hasher, options.quiet, work, totals)) {
-    Batch<std::uint32_t> indices;
-    for_each_batch(input, hasher, options.quiet, totals, [&](Texts, Texts texts, Digests digests) {
-      const std::size_t num_new = memory.find_new(digests, indices);
-      for (std::size_t i = 0; i < num_new; ++i) keys.print(texts[indices[i]]);
-    });
-  }
-  memory.throw_failure();
-}
-
 template <class Memory>
 ExitCode run_uniq(const UniqOptions& options) {
   const KeyHasher hasher = options.hasher.hasher();
@@ -260,7 +236,13 @@ ExitCode run_uniq(const UniqOptions& options) {
     });
   };
   const LiveStatus status({words, summary}, options.every, options.json ? &output : nullptr);
-  print_new_keys(options, hasher, memory, keys, totals);
+  for_selected_texts(
+      keys.follow(options.input), hasher, options.quiet, totals,
+      [&](std::span<const Hash128> digests, auto indices) { return memory.find_new(digests, indices); },
+      [&](Texts texts, std::uint64_t) {
+        for (const std::string_view text : texts) keys.print(text);
+      });
+  memory.throw_failure();
   if (options.json) output.write_record(json_line(Json{{"summary", summary()}}));
   output.finish();
   remark(options.quiet, words());

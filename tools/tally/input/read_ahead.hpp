@@ -33,4 +33,15 @@ bool read_ahead(const InputOptions& input, const KeyHasher& hasher, bool quiet, 
 KeyTotals for_each_digest_batch(const InputOptions& input, const KeyHasher& hasher, bool quiet,
                                 const std::function<void(std::span<const Hash128>)>& use);
 
+/// Writes the indices of some of the digests, in order, and returns their number.
+using SelectDigests =
+    std::function<std::size_t(std::span<const Hash128> digests, std::span<std::uint32_t> indices)>;
+
+/// Reads and hashes all keys, and calls print(texts of the selected keys, number of the others) in the order of the input.
+/// Selects them in a second thread if wants_to_read_ahead. Throws what for_each_batch and `print` throw, and what `select`
+/// throws once the keys that it selected before are printed. `totals` says what was read so far.
+void for_selected_texts(const InputOptions& input, const KeyHasher& hasher, bool quiet, KeyTotals& totals,
+                        const SelectDigests& select,
+                        const std::function<void(Texts texts, std::uint64_t num_others)>& print);
+
 }  // namespace tally::cli
