@@ -8,6 +8,7 @@
 
 #include "command_runner.hpp"
 #include "key_streams.hpp"
+#include "running_command.hpp"
 
 namespace tally::test {
 namespace {
@@ -300,32 +301,50 @@ TEST_F(FilterCommands, InfoShowsTheLoadsOfADLeftFilter) {
   EXPECT_LE(json["estimated_false_positive_rate"].get<double>(), 0.001);
 }
 
-TEST_F(FilterCommands, BuildInTwoThreadsWritesTheSameFile) {
+TEST_F(FilterCommands, BuildWritesTheSameFileInTwoThreadsAndFromAPipe) {
+  const std::string text = zipf_lines(100'000, 30'000, 0.7, 1);
   const std::string lines = directory / "lines";
-  std::ofstream(lines) << zipf_lines(100'000, 30'000, 0.7, 1);
+  std::ofstream(lines) << text;
   for (const std::vector<std::string>& flags : std::vector<std::vector<std::string>>{
-           {},  // counts the keys first
+           {},  // counts the keys first, which a pipe cannot be read for
            {"--keys", "30K", "--kind", "dleft"},
            {"--keys", "30K", "--kind", "threshold", "-t", "3", "--update", "conservative"},
            {"--kind", "count-min", "--epsilon", "0.001", "--failure-probability", "0.01"},
            {"--keys", "1K", "--kind", "dleft"}}) {
-    std::vector<CommandResult> results;
-    for (const char* num_threads : {"1", "2"}) {
-      std::vector<std::string> all{
-          "build",     "--seed",  "1",  "--threads",
-          num_threads, "--force", "-o", directory / (std::string("filter") + num_threads)};
+    const std::string path = directory / "filter";
+    const auto build = [&](const std::string& num_threads, bool from_pipe) {
+      std::vector<std::string> all{"build", "--seed", "1", "--threads", num_threads, "--force", "-o", path};
       all.insert(all.end(), flags.begin(), flags.end());
-      all.push_back(lines);
-      results.push_back(run_tally(all));
+      if (!from_pipe) all.push_back(lines);
+      return run_tally(all, from_pipe ? text : "");
+    };
+    const CommandResult one = build("1", false);
+    const std::string file = one.exit_code == 0 ? read_file(path) : "";
+    EXPECT_EQ(one.exit_code, flags.size() > 1 && flags[1] == "1K" ? 2 : 0);
+    for (const auto& [num_threads, from_pipe] :
+         {std::pair("2", false), std::pair("1", true), std::pair("2", true)}) {
+      if (from_pipe && flags.empty()) continue;
+      const CommandResult other = build(num_threads, from_pipe);
+      EXPECT_EQ(other.exit_code, one.exit_code);
+      if (one.exit_code == 0) {
+        EXPECT_EQ(other.error, one.error);
+        EXPECT_TRUE(read_file(path) == file) << testing::PrintToString(flags) << num_threads << from_pipe;
+      } else {
+        EXPECT_THAT(other.error, HasSubstr("is full"));
+      }
     }
-    EXPECT_EQ(results[1].exit_code, results[0].exit_code);
-    if (results[1].exit_code == 0) {
-      EXPECT_EQ(results[1].error, results[0].error);
-      EXPECT_TRUE(read_file(directory / "filter2") == read_file(directory / "filter1"));
-    } else {
-      EXPECT_EQ(flags[1], "1K");
-      EXPECT_THAT(results[1].error, HasSubstr("is full"));
-    }
+  }
+}
+
+TEST_F(FilterCommands, AnInterruptOfABuildFromAnIdlePipeEndsItWithoutAFile) {
+  for (const char* num_threads : {"1", "2"}) {
+    RunningCommand command(
+        {TALLY_COMMAND, "build", "--keys", "100", "--threads", num_threads, "-o", directory / "filter"});
+    command.write("a\nb\n");
+    usleep(200'000);
+    command.send(SIGINT);
+    EXPECT_EQ(command.wait().exit_code, 2);
+    EXPECT_FALSE(std::filesystem::exists(directory / "filter"));
   }
 }
 

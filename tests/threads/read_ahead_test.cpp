@@ -127,15 +127,18 @@ TEST(ReadAhead, AFailureAnywhereEndsBothThreadsAndIsThrown) {
 TEST(ReadAhead, OnlyFilesThatAreNotTinyAreReadAhead) {
   const TemporaryDirectory directory;
   const std::string file = directory.write("keys", std::string(100'000, '\n'));
-  const auto wants = [](const std::vector<std::string>& files, std::uint32_t num_threads = 2) {
+  const auto wants = [](const std::vector<std::string>& files, std::uint32_t num_threads = 2,
+                        Answers answers = Answers::at_once) {
     InputOptions input = input_of(files);
     input.num_threads = num_threads;
-    return wants_to_read_ahead(input);
+    return wants_to_read_ahead(input, answers);
   };
   EXPECT_TRUE(wants({file}));
   EXPECT_FALSE(wants({file}, 1));
   EXPECT_TRUE(wants({file, file, directory.write("tiny", "a")}));
   EXPECT_FALSE(wants({file, "/dev/zero"}));
+  EXPECT_TRUE(wants({file, "/dev/zero"}, 2, Answers::at_the_end));
+  EXPECT_FALSE(wants({file, "/dev/zero"}, 1, Answers::at_the_end));
   EXPECT_FALSE(wants({directory / "tiny"}));
   EXPECT_FALSE(wants({directory / "none"}));
 }

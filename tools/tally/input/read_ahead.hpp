@@ -11,14 +11,17 @@
 
 namespace tally::cli {
 
+/// Whether keys are to be printed when their line arrives, or nothing is printed before the end.
+enum class Answers : bool { at_once, at_the_end };
+
 /// --threads, of a command whose second thread does `work` ("fills the filter"), with the name of its output and the flags
 /// with which it uses one.
 void add_threads(CommandLine app, InputOptions& input, std::string_view flags, std::string_view work,
-                 std::string_view output, std::string_view flags_for_one);
+                 std::string_view output, Answers answers, std::string_view flags_for_one);
 
-/// Whether two threads are wanted, by default where there are two processors, and all input is files, and not tiny ones.
-/// What is still being written is better read by one thread: keys are used at once then.
-bool wants_to_read_ahead(const InputOptions& input);
+/// Whether two threads are wanted, by default where there are two processors, and not for tiny files. For answers at once
+/// all input must be files: what is still being written is better read by one thread then.
+bool wants_to_read_ahead(const InputOptions& input, Answers answers);
 
 /// Reads and hashes all keys, and works on them, in two threads. `use` receives at most KeyReader::max_keys_a_call keys per
 /// call. Returns false, and has done nothing, if no second thread is available. `totals`
@@ -28,7 +31,7 @@ bool read_ahead(const InputOptions& input, const KeyHasher& hasher, bool quiet, 
                 KeyTotals& totals);
 
 /// Reads and hashes all keys, and calls use(digests) for batches in the order of the input; in a second thread if
-/// wants_to_read_ahead. All but the last have one size, whatever pieces the input comes in: what a d-left filter looks like
+/// that is wanted. All but the last have one size, whatever pieces the input comes in: what a d-left filter looks like
 /// depends on it. Throws what for_each_batch and `use` throw.
 KeyTotals for_each_digest_batch(const InputOptions& input, const KeyHasher& hasher, bool quiet,
                                 const std::function<void(std::span<const Hash128>)>& use);
