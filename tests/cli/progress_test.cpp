@@ -60,7 +60,8 @@ TEST_F(OnATerminal, TheTableOfTopIsDrawnAgainWhenAFollowedFileGrows) {
   const std::string log = directory.write("log", "a\n");
   const std::string screen = screen_of(
       "(sleep 0.5; printf 'b\\nb\\n' >> '" + log +
-      "') & timeout --foreground --preserve-status -s INT 1.5 \"$TALLY\" top -q -i 100ms --follow '" + log + "'");
+      "') & timeout --foreground --preserve-status -s INT 1.5 \"$TALLY\" top -q -i 100ms --follow '" + log +
+      "'");
   const std::size_t first = screen.find("100.00%  a");
   const std::size_t again = screen.find("66.67%  b");
   ASSERT_NE(first, std::string::npos) << screen;
