@@ -48,7 +48,19 @@ struct UniqOptions {
 constexpr double default_false_positive_rate = 0.001;
 constexpr std::uint64_t default_recent_bytes = std::uint64_t{64} << 20;
 
-// Three ways to decide whether a key is new. Each has prefetch, is_new, num_bytes, and the guarantee as a text.
+// Three ways to decide whether a key is new. Each has keep_unknown, is_new, num_bytes, and the guarantee as a text.
+// keep_unknown writes the indices of the keys that may be new, and returns their number; is_new is asked about these, soon and
+// in their order.
+
+/// Keeps all.
+template <class Prefetch>
+std::size_t keep_all(std::span<const Hash128> digests, std::span<std::uint32_t> indices, Prefetch prefetch) {
+  for (std::size_t i = 0; i < digests.size(); ++i) {
+    prefetch(digests[i]);
+    indices[i] = static_cast<std::uint32_t>(i);
+  }
+  return digests.size();
+}
 
 class ExactMemory {
  public:
@@ -56,7 +68,9 @@ class ExactMemory {
       : seen_(options.memory_bytes.value_or(std::numeric_limits<std::uint64_t>::max())),
         exception_(unless_chosen(hasher)) {}
 
-  void prefetch(Hash128 digest) const { seen_.prefetch(digest); }
+  std::size_t keep_unknown(std::span<const Hash128> digests, std::span<std::uint32_t> indices) const {
+    return seen_.find_absent(digests, indices);
+  }
   bool is_new(Hash128 digest) {
     const HashSet::Outcome outcome = seen_.insert(digest);
     if (outcome == HashSet::Outcome::full) {
@@ -98,7 +112,9 @@ class ApproximateMemory {
       : seen_(std::get<BloomShape>(planned(options).shape.shape), hasher),
         exception_(unless_chosen(hasher)) {}
 
-  void prefetch(Hash128 digest) const { seen_.prefetch(digest); }
+  std::size_t keep_unknown(std::span<const Hash128> digests, std::span<std::uint32_t> indices) const {
+    return keep_all(digests, indices, [&](Hash128 digest) { seen_.prefetch(digest); });
+  }
   bool is_new(Hash128 digest) { return !seen_.test_and_insert(digest); }
   std::uint64_t num_bytes() const { return tally::num_bytes(seen_.shape()); }
   // Calculated from the bits that are set: the number of printed keys is too low if many were dropped.
@@ -118,7 +134,9 @@ class ForgetfulMemory {
   ForgetfulMemory(const UniqOptions& options, const KeyHasher& hasher)
       : seen_(options.memory_bytes.value_or(default_recent_bytes)), exception_(unless_chosen(hasher)) {}
 
-  void prefetch(Hash128 digest) const { seen_.prefetch(digest); }
+  std::size_t keep_unknown(std::span<const Hash128> digests, std::span<std::uint32_t> indices) const {
+    return keep_all(digests, indices, [&](Hash128 digest) { seen_.prefetch(digest); });
+  }
   bool is_new(Hash128 digest) { return seen_.insert(digest); }
   std::uint64_t num_bytes() const { return seen_.num_bytes(); }
   double error_bound() const { return 0; }
@@ -153,11 +171,11 @@ class SharedMemory {
   std::size_t find_new(std::span<const Hash128> digests, std::span<std::uint32_t> indices) {
     throw_failure();
     const std::lock_guard alone(mutex_);
-    for (const Hash128 digest : digests) memory_.prefetch(digest);
+    const std::size_t num_unknown = memory_.keep_unknown(digests, indices);
     std::size_t num_new = 0;
     try {
-      for (std::size_t i = 0; i < digests.size(); ++i)
-        if (memory_.is_new(digests[i])) indices[num_new++] = static_cast<std::uint32_t>(i);
+      for (std::size_t i = 0; i < num_unknown; ++i)
+        if (memory_.is_new(digests[indices[i]])) indices[num_new++] = indices[i];
     } catch (...) {
       if (num_new == 0) throw;
       failure_ = std::current_exception();
