@@ -126,7 +126,7 @@ TEST(ReadAhead, AFailureAnywhereEndsBothThreadsAndIsThrown) {
 
 TEST(ReadAhead, OnlyFilesThatAreNotTinyAreReadAhead) {
   const TemporaryDirectory directory;
-  const std::string file = directory.write("keys", std::string(100'000, '\n'));
+  const std::string file = directory.write("keys", std::string(300'000, '\n'));
   const auto wants = [](const std::vector<std::string>& files, std::uint32_t num_threads = 2,
                         Answers answers = Answers::at_once) {
     InputOptions input = input_of(files);

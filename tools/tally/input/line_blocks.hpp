@@ -10,7 +10,7 @@ namespace tally::cli {
 class LineBlocks {
  public:
   /// The size of one piece; a block is at most that and one line long.
-  static constexpr std::size_t piece_bytes = std::size_t{40} << 10;
+  static constexpr std::size_t piece_bytes = std::size_t{128} << 10;
 
   explicit LineBlocks(char separator) noexcept : separator_(separator) {}
 
