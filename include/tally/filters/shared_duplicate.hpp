@@ -31,6 +31,8 @@ class SharedDuplicateFilter {
   /// Empty. Throws std::invalid_argument for a shape that is out of range, and std::bad_alloc if there is not enough
   /// memory.
   SharedDuplicateFilter(const DuplicateShape& shape, const KeyHasher& hasher);
+  SharedDuplicateFilter(const SharedDuplicateFilter&) = delete;
+  SharedDuplicateFilter& operator=(const SharedDuplicateFilter&) = delete;
 
   /// Inserts the key; returns what may_contain returned before. False means that the key is certainly new.
   template <Key K>

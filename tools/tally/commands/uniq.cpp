@@ -236,13 +236,13 @@ ExitCode run_uniq(const UniqOptions& options) {
   const auto summary = [&] {
     Json json{{"num_lines", totals.num_keys},
               {"num_printed", keys.num_printed()},
-              {"num_skipped_lines", totals.num_skipped},
-              {"interrupted", stop_requested()}};
+              {"num_skipped_lines", totals.num_skipped}};
     memory.with([&](const Memory& now) {
       json["dropped_with_probability_at_most"] = now.error_bound();
       json["memory_bytes"] = now.num_bytes();
       json["promise"] = now.promise();
     });
+    json["interrupted"] = stop_requested();
     json.update(hash_json(hasher));
     return json;
   };
