@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -101,20 +100,15 @@ class SharedDuplicateFilter {
 
   // Calls visit(i, word, digest) for every key in order. The words of the next keys are prefetched.
   template <KeyBatch Keys, class Visit>
-  void visit_batch(const Keys& key_range, Visit visit) const noexcept {
+  void visit_batch(const Keys& keys, Visit visit) const noexcept {
     constexpr std::size_t distance = 32;
-    const std::span keys(key_range);
     std::array<Hash128, distance> ahead;
-    const auto prepare = [&](std::size_t i) {
-      ahead[i % distance] = hasher_(keys[i]);
-      detail::prefetch_for_write(&word_of(ahead[i % distance]));
+    const auto prepare = [&](std::size_t slot, Hash128 hash) {
+      ahead[slot] = hash;
+      detail::prefetch_for_write(&word_of(hash));
     };
-    for (std::size_t i = 0; i < std::min(distance, keys.size()); ++i) prepare(i);
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      const Hash128 hash = ahead[i % distance];
-      if (i + distance < keys.size()) prepare(i + distance);
-      visit(i, word_of(hash), hash);
-    }
+    const auto use = [&](std::size_t i, std::size_t slot) { visit(i, word_of(ahead[slot]), ahead[slot]); };
+    detail::run_ahead(hasher_, keys, distance, prepare, use);
   }
 
   DuplicateShape shape_;

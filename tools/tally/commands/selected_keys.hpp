@@ -30,9 +30,8 @@ class SelectedKeys {
 
   /// The text of the key that is printed.
   void take(std::string_view text, bool found) {
-    ++num_keys_;
-    num_found_ += found ? 1 : 0;
-    if (!options_.count_only && !options_.json && found != options_.invert) output_.write_key(text);
+    const bool is_selected = found != options_.invert;
+    take_selected({&text, is_selected ? 1u : 0u}, is_selected ? 0 : 1);
   }
   /// The texts of keys that are selected, and how many others there were.
   void take_selected(std::span<const std::string_view> texts, std::uint64_t num_others) {
