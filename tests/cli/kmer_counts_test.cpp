@@ -45,7 +45,7 @@ std::string sorted_lines(const Counts& counts, std::uint64_t least) {
 }
 
 TEST(KmerCounts, AreExactAndSortedIfEveryKmerIsCounted) {
-  for (const std::size_t length : {1, 15, 31, 32, 64, 65, 97}) {
+  for (const std::size_t length : {1, 4, 15, 31, 32, 33, 64, 65, 96, 97}) {
     const std::string expected = sorted_lines(count_exactly(kmers_of_all(reads(), length)), 1);
     for (const char* threads : {"1", "3"})
       EXPECT_EQ(count_kmers_with(length, {"--counts", "-L", "1", "-t", threads}).output, expected) << length;
