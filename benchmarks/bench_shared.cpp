@@ -1,7 +1,7 @@
 // Structures that threads share, beside the same structure for one thread: what sharing costs one thread, and how much faster
 // several threads are.
 //
-//   bench_shared [THREADS [ROUNDS]]     default: 2 threads, 7 rounds
+//   bench_shared [THREADS [ROUNDS [NAME]]]     default: 2 threads, 7 rounds, all structures
 //
 // In a memory of 256 KiB (in cache) and of 256 MiB. Rounds take turns over plain, shared by one thread and shared by all; in
 // a round each thread has 2^17 (in cache) or 2^19 ready digests of its own. Structures are emptied after a round; lookups are
@@ -34,6 +34,7 @@ using namespace tally::bench;
 std::size_t num_threads = 2;
 int num_rounds = 7;
 std::size_t keys_per_thread = 0;
+std::string only;  // part of the titles of the structures to measure
 
 /// The digests of one thread in one round; others in every round.
 std::vector<std::vector<Hash128>> digests;
@@ -113,6 +114,7 @@ struct Row {
 /// `clear` empties the structures.
 template <class Clear>
 void measure(const std::string& title, const std::vector<Row>& rows, Clear clear) {
+  if (title.find(only) == std::string::npos) return;
   fmt::print("{}\n", title);
   std::vector<Times> times(rows.size());
   for (int round = 0; round <= num_rounds; ++round) {
@@ -236,6 +238,7 @@ void measure_count_min(std::uint64_t num_bytes) {
 int main(int argc, char** argv) {
   if (argc > 1) num_threads = static_cast<std::size_t>(std::max(1, std::atoi(argv[1])));
   if (argc > 2) num_rounds = std::max(1, std::atoi(argv[2]));
+  if (argc > 3) only = argv[3];
   for (const std::uint64_t num_bytes : {std::uint64_t{1} << 18, std::uint64_t{1} << 28}) {
     const std::uint64_t num_bits = 8 * num_bytes;
     keys_per_thread = std::size_t{1} << (num_bytes < std::size_t{1} << 20 ? 17 : 19);

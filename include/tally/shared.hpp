@@ -5,6 +5,7 @@
 #include "tally/filters/shared_bloom.hpp"
 #include "tally/filters/shared_counting_bloom.hpp"
 #include "tally/filters/shared_duplicate.hpp"
+#include "tally/filters/shared_shards.hpp"
 #include "tally/filters/shared_threshold.hpp"
 #include "tally/sets/shared_entry_counts.hpp"
 #include "tally/sets/shared_entry_set.hpp"

@@ -144,11 +144,11 @@ TEST(Allocation, ADLeftFilterThatCannotDoubleIsFullAndLosesNothing) {
   for (std::size_t i = 0; i <= num_inserted; ++i) EXPECT_TRUE(filter.may_contain(keys[i]));
 }
 
-template <class Shared, class Shape>
-void expect_whole_or_not_at_all(const std::string& name, const Shape& shape) {
+template <class Shared, class... Arguments>
+void expect_whole_or_not_at_all(const std::string& name, const Arguments&... arguments) {
   EXPECT_GT(fail_each(
                 name, [] { return std::unique_ptr<Shared>(); },
-                [&](std::unique_ptr<Shared>& shared) { shared = std::make_unique<Shared>(shape, 42); },
+                [&](std::unique_ptr<Shared>& shared) { shared = std::make_unique<Shared>(arguments..., 42); },
                 [](const std::unique_ptr<Shared>& shared) { return shared != nullptr; }),
             1u);
 }
@@ -159,6 +159,7 @@ TEST(Allocation, AFilterForThreadsIsMadeWholeOrNotAtAll) {
   expect_whole_or_not_at_all<SharedBloomFilter<>>("SharedBloomFilter", BloomShape{64'000, 3});
   expect_whole_or_not_at_all<SharedCountingBloomFilter<BlockedScheme>>(
       "SharedCountingBloomFilter", BlockedCountingBloomShape{12'800, 3, 4, 1});
+  expect_whole_or_not_at_all<SharedShards<CompactDLeftFilter>>("SharedShards", 3u, CompactDLeftShape{20});
   expect_whole_or_not_at_all<SharedCountMinSketch<>>("SharedCountMinSketch", CountMinShape{1000, 3, 1, 32});
 }
 

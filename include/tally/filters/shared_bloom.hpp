@@ -6,7 +6,6 @@
 
 #include "tally/detail/batches/shared_bloom_keys.hpp"
 #include "tally/detail/parameter_error.hpp"
-#include "tally/detail/striped_count.hpp"
 #include "tally/filters/bloom.hpp"
 #include "tally/filters/key_batch.hpp"
 #include "tally/storage/bit_array.hpp"
@@ -15,12 +14,13 @@ namespace tally {
 
 /// A BloomFilter while several threads use it.
 ///
-/// Filters whose keys have all bits in one line are locked by regions: a batch is sorted by region, takes each lock once, and
-/// uses the loops and kernels of the ordinary filter. The others are without locks, with one atomic step per bit.
+/// Lookups need no lock. A thread that inserts into a filter whose keys have all bits in one line locks a region of the lines:
+/// a batch collects its keys by region, takes a lock for many of them, and uses the kernels of the ordinary filter. In the other
+/// filters it needs no lock, but an atomic step per bit.
 ///
 /// Guarantee: `may_contain` is true for every key whose insertion has ended, and `release` returns the filter that one thread
-/// gives for the same keys, in any order. Of all insertions of a new key at least one learns that it is new. Filters with
-/// locks tell exactly one of them; without locks several learn it if they insert it at the same moment.
+/// gives for the same keys, in any order. Of all insertions of a new key at least one learns that it is new. With
+/// locks exactly one does; without, several learn it if they insert it at the same moment.
 /// Threads: all functions may run concurrently, except `clear`, `release` and `statistics`.
 template <HashScheme Scheme = DefaultScheme>
 class SharedBloomFilter {
@@ -40,13 +40,11 @@ class SharedBloomFilter {
   /// Inserts the key. False means that the key is certainly new.
   template <Key K>
   [[nodiscard]] bool test_and_insert(K&& key) noexcept {
-    num_insertions_.add(1);
     return keys_.test_and_insert(bits_, hasher_(key));
   }
 
   template <KeyBatch Keys>
   void insert_batch(const Keys& keys) noexcept {
-    num_insertions_.add(std::span(keys).size());
     keys_.insert_batch(hasher_, bits_, keys);
   }
 
@@ -54,7 +52,6 @@ class SharedBloomFilter {
   template <KeyBatch Keys>
   void test_and_insert_batch(const Keys& keys, std::span<bool> results) {
     detail::require_one_per_key("test_and_insert_batch", "results", std::span(keys).size(), results.size());
-    num_insertions_.add(std::span(keys).size());
     keys_.insert_each(hasher_, bits_, keys, [&](std::size_t i, bool was_there) { results[i] = was_there; });
   }
 
@@ -73,21 +70,21 @@ class SharedBloomFilter {
   /// Removes all keys. The memory stays allocated.
   void clear() noexcept {
     bits_.clear();
-    num_insertions_.clear();
+    keys_.clear_totals();
   }
 
   FilterStatistics statistics() const {
     FilterStatistics statistics = storage_statistics(bits_, Scheme::layout, position_space(shape_), 1);
-    statistics.num_insertions = num_insertions_.total();
+    statistics.num_insertions = num_insertions();
     return statistics;
   }
 
   /// Moves the filter out of this object.
-  BloomFilter<Scheme> release() && { return {shape_, hasher_, num_insertions_.total(), std::move(bits_)}; }
+  BloomFilter<Scheme> release() && { return {shape_, hasher_, num_insertions(), std::move(bits_)}; }
 
   const Shape& shape() const noexcept { return shape_; }
   const KeyHasher& hasher() const noexcept { return hasher_; }
-  std::uint64_t num_insertions() const noexcept { return num_insertions_.total(); }
+  std::uint64_t num_insertions() const noexcept { return keys_.num_insertions(); }
 
  private:
   static const Shape& checked(const Shape& shape) {
@@ -97,10 +94,9 @@ class SharedBloomFilter {
 
   Shape shape_;
   KeyHasher hasher_;
-  // Lookups take locks, or read atomically.
+  // Words are read atomically, for which they must not be const.
   mutable detail::SharedBloomKeys<Scheme> keys_;
   mutable BitArray bits_;
-  detail::StripedCount num_insertions_;
 };
 
 }  // namespace tally

@@ -6,7 +6,6 @@
 
 #include "tally/detail/batches/shared_counting_keys.hpp"
 #include "tally/detail/parameter_error.hpp"
-#include "tally/detail/striped_count.hpp"
 #include "tally/filters/counting_bloom.hpp"
 #include "tally/filters/key_batch.hpp"
 #include "tally/filters/outcomes.hpp"
@@ -16,8 +15,8 @@ namespace tally {
 
 /// A CountingBloomFilter while several threads use it.
 ///
-/// The blocked filter is locked by regions, as in SharedBloomFilter. The others are without locks, with one atomic step per
-/// counter.
+/// Lookups need no lock. Threads that insert into or remove from the blocked filter lock regions of its lines, as in
+/// SharedBloomFilter. In the others they need no lock, but an atomic step per counter.
 ///
 /// Guarantee, as long as only keys are removed whose insertion has ended: `count` is never below the number of insertions
 /// of the key that have ended, less its removals that have begun; such a removal is never refused; and `release` returns the
@@ -42,32 +41,26 @@ class SharedCountingBloomFilter {
 
   template <Key K>
   InsertResult insert(K&& key) noexcept {
-    num_insertions_.add(1);
     return keys_.insert(counters_, hasher_(key));
   }
 
   /// Inserts every key; returns for how many insertions a counter was or became saturated.
   template <KeyBatch Keys>
   std::uint64_t insert_batch(const Keys& keys) noexcept {
-    num_insertions_.add(std::span(keys).size());
     return keys_.insert_batch(hasher_, counters_, keys);
   }
 
   /// Removes one occurrence of the key, unless it is provably absent.
   template <Key K>
   [[nodiscard]] RemoveResult remove(K&& key) noexcept {
-    const RemoveResult result = keys_.remove(counters_, hasher_(key));
-    (result == RemoveResult::refused ? num_refused_removes_ : num_removes_).add(1);
-    return result;
+    return keys_.remove(counters_, hasher_(key));
   }
 
   /// results[i] = remove(keys[i]), in order; `results` is as long as `keys`.
   template <KeyBatch Keys>
   void remove_batch(const Keys& keys, std::span<RemoveResult> results) {
     detail::require_one_per_key("remove_batch", "results", std::span(keys).size(), results.size());
-    const std::uint64_t num_refused = keys_.remove_batch(hasher_, counters_, keys, results);
-    num_refused_removes_.add(num_refused);
-    num_removes_.add(results.size() - num_refused);
+    keys_.remove_batch(hasher_, counters_, keys, results);
   }
 
   template <Key K>
@@ -98,8 +91,7 @@ class SharedCountingBloomFilter {
   /// Removes all keys. The memory stays allocated.
   void clear() noexcept {
     counters_.clear();
-    for (detail::StripedCount* count : {&num_insertions_, &num_removes_, &num_refused_removes_})
-      count->clear();
+    keys_.clear_totals();
   }
 
   FilterStatistics statistics() const {
@@ -117,7 +109,8 @@ class SharedCountingBloomFilter {
   const Shape& shape() const noexcept { return shape_; }
   const KeyHasher& hasher() const noexcept { return hasher_; }
   typename Filter::Totals totals() const noexcept {
-    return {num_insertions_.total(), num_removes_.total(), num_refused_removes_.total()};
+    const auto [num_insertions, num_removes, num_refused_removes] = keys_.totals();
+    return {num_insertions, num_removes, num_refused_removes};
   }
 
  private:
@@ -129,12 +122,9 @@ class SharedCountingBloomFilter {
 
   Shape shape_;
   KeyHasher hasher_;
-  // Lookups take locks, or read atomically.
+  // Words are read atomically, for which they must not be const.
   mutable detail::SharedCountingKeys<Scheme> keys_;
   mutable CounterArray counters_;
-  detail::StripedCount num_insertions_;
-  detail::StripedCount num_removes_;
-  detail::StripedCount num_refused_removes_;
 };
 
 }  // namespace tally

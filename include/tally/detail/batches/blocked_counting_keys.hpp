@@ -24,6 +24,8 @@ class CountingKeys<BlockedScheme> : public GeneralCountingKeys<BlockedScheme> {
   CountingKeys(PositionSpace space, std::uint32_t counter_bits) noexcept
       : General(space), kernels_(counter_kernels(counter_bits, space.num_hashes)) {}
 
+  bool has_kernels() const noexcept { return kernels_ != nullptr; }
+
   InsertResult insert(CounterArray& array, Hash128 hash) const noexcept {
     if (kernels_ == nullptr) return General::insert(array, hash);
     return kernels_->insert(array.words().data() + first_word_of(hash), hash, num_hashes());
@@ -45,6 +47,12 @@ class CountingKeys<BlockedScheme> : public GeneralCountingKeys<BlockedScheme> {
     const std::uint64_t least =
         kernels_->count(array.words().data() + first_word_of(hash), hash, num_hashes());
     return {least, least == array.max()};
+  }
+
+  /// Needs kernels.
+  std::uint64_t insert_spots(CounterArray& array, const CounterSpot* spots,
+                             std::size_t num_keys) const noexcept {
+    return kernels_->insert_all(array.words().data(), spots, num_keys, num_hashes());
   }
 
   template <KeyBatch Keys>

@@ -100,6 +100,7 @@ class CountingKeys : public GeneralCountingKeys<Scheme> {
  public:
   CountingKeys(PositionSpace space, std::uint32_t /*counter_bits*/) noexcept
       : GeneralCountingKeys<Scheme>(space) {}
+  static constexpr bool has_kernels() noexcept { return false; }
 };
 
 }  // namespace tally::detail

@@ -42,6 +42,12 @@ class LineKernels<RegisterBlockedScheme> {
     return kernels_->test_and_insert(bits.line(scheme.line(hash)), hash, num_hashes_);
   }
 
+  /// Inserts the digests {low[i], high[i]} into lines[i].
+  void insert_each(std::uint64_t* const* lines, const std::uint64_t* low, const std::uint64_t* high,
+                   std::size_t num_keys) const noexcept {
+    kernels_->insert_batch(lines, low, high, num_hashes_, num_keys);
+  }
+
   template <KeyBatch Keys>
   void insert_batch(const KeyHasher& hasher, const Scheme& scheme, BitArray& bits,
                     const Keys& keys) const noexcept {

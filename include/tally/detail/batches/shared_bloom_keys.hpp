@@ -5,12 +5,16 @@
 #include <span>
 
 #include "tally/detail/batches/bloom_keys.hpp"
+#include "tally/detail/batches/line_kernels.hpp"
 #include "tally/detail/batches/region_locks.hpp"
+#include "tally/detail/striped_count.hpp"
+#include "tally/detail/unset_array.hpp"
 #include "tally/storage/shared_bits.hpp"
 
 namespace tally::detail {
 
-/// What threads do with the bits of their keys at the same time: without locks, one atomic step per bit.
+/// What threads do with the bits of their keys at the same time, and how many insertions there were: without locks, one atomic
+/// step per bit.
 template <HashScheme Scheme>
 class SharedBloomKeys {
  public:
@@ -18,12 +22,14 @@ class SharedBloomKeys {
 
   /// Returns whether all bits were set.
   bool test_and_insert(BitArray& bits, Hash128 hash) noexcept {
+    num_insertions_.add(1);
     return test_and_set(SharedBits(bits), KeyPlaces(scheme_, SharedBits(bits), hash));
   }
 
   /// Inserts every key, and calls use(index, whether all its bits were set).
   template <KeyBatch Keys, class Use>
   void insert_each(const KeyHasher& hasher, BitArray& bits, const Keys& keys, Use use) noexcept {
+    num_insertions_.add(std::span(keys).size());
     const SharedBits shared(bits);
     touch_keys<Access::write, Visits::one>(
         hasher, scheme_, shared, num_hashes_, keys,
@@ -48,6 +54,9 @@ class SharedBloomKeys {
         [shared](std::uint64_t offset) { return shared.get(offset); }, results);
   }
 
+  std::uint64_t num_insertions() const noexcept { return num_insertions_.total(); }
+  void clear_totals() noexcept { num_insertions_.clear(); }
+
  private:
   template <class Places>
   static bool test_and_set(SharedBits bits, const Places& places) noexcept {
@@ -61,52 +70,120 @@ class SharedBloomKeys {
 
   Scheme scheme_;
   std::uint32_t num_hashes_;
+  StripedCount num_insertions_;
 };
 
-/// For keys with all bits in one line: the loops and kernels for one thread, each thread in a region of its own.
+/// For keys with all bits in one line: the kernels for one thread, if there are some. Lookups need no lock; a thread that
+/// inserts has a region of the lines to itself. Both read and write words of 64 bits, each of which processors with 64 bits
+/// read and write in one step.
 template <HashScheme Scheme>
 requires(is_in_one_line(Scheme::layout)) class SharedBloomKeys<Scheme> {
  public:
-  explicit SharedBloomKeys(PositionSpace space) noexcept : keys_(space), locks_(space.num_positions) {}
+  explicit SharedBloomKeys(PositionSpace space) noexcept
+      : keys_(space),
+        kernels_(space.num_hashes),
+        locks_(space.num_positions / BitArray::positions_per_line),
+        num_hashes_(space.num_hashes) {}
 
   bool test_and_insert(BitArray& bits, Hash128 hash) {
-    return locks_.in_region_of(first_of_line()(hash), [&] { return keys_.test_and_insert(bits, hash); });
+    return locks_.in_region_of(line_of(hash), [&](PartTotals& totals) {
+      ++totals[0];
+      return insert_alone(bits, hash);
+    });
   }
 
   template <KeyBatch Keys, class Use>
   void insert_each(const KeyHasher& hasher, BitArray& bits, const Keys& keys, Use use) {
-    locks_.in_regions(hasher, keys, first_of_line(), [&](auto digests, auto indices) {
-      for (const Hash128 digest : digests) bits.prefetch_for_write(first_of_line()(digest));
-      for (std::size_t i = 0; i < digests.size(); ++i)
-        use(indices[i], keys_.test_and_insert(bits, digests[i]));
-    });
+    UnsetArray<Hash128, RegionLocks::max_slots> digests;
+    UnsetArray<std::uint64_t, RegionLocks::max_slots> indices;
+    in_regions(
+        hasher, bits, keys,
+        [&](std::size_t slot, std::size_t i, Hash128 digest, std::uint64_t) {
+          digests[slot] = digest;
+          indices[slot] = i;
+        },
+        [&](std::size_t first, std::size_t count) {
+          for (std::size_t slot = first; slot < first + count; ++slot)
+            use(indices[slot], insert_alone(bits, digests[slot]));
+        });
   }
 
   template <KeyBatch Keys>
   void insert_batch(const KeyHasher& hasher, BitArray& bits, const Keys& keys) {
-    locks_.in_regions(hasher, keys, first_of_line(),
-                      [&](auto digests, auto) { keys_.insert_batch(hasher, bits, digests); });
+    UnsetArray<std::uint64_t, RegionLocks::max_slots> low;
+    UnsetArray<std::uint64_t, RegionLocks::max_slots> high;
+    UnsetArray<std::uint64_t*, RegionLocks::max_slots> lines;
+    in_regions(
+        hasher, bits, keys,
+        [&](std::size_t slot, std::size_t, Hash128 digest, std::uint64_t line) {
+          low[slot] = digest.low;
+          high[slot] = digest.high;
+          if constexpr (has_kernels) lines[slot] = bits.line(line);
+        },
+        [&](std::size_t first, std::size_t count) {
+          if constexpr (has_kernels)
+            return kernels_.insert_each(&lines[first], &low[first], &high[first], count);
+          for (std::size_t slot = first; slot < first + count; ++slot)
+            (void)insert_alone(bits, {low[slot], high[slot]});
+        });
   }
 
-  bool may_contain(const BitArray& bits, Hash128 hash) {
-    return locks_.in_region_of(first_of_line()(hash), [&] { return keys_.may_contain(bits, hash); });
+  bool may_contain(BitArray& bits, Hash128 hash) const noexcept {
+    if constexpr (has_kernels) return keys_.may_contain(bits, hash);
+    const SharedBits shared(bits);
+    return test_whole_key(keys_.scheme(), shared, hash, is_set_in(shared));
   }
 
   template <KeyBatch Keys>
-  void may_contain_batch(const KeyHasher& hasher, const BitArray& bits, const Keys& keys,
-                         std::span<bool> results) {
-    locks_.answer_in_regions(hasher, keys, first_of_line(), results, [&](auto digests, std::span<bool> own) {
-      keys_.may_contain_batch(hasher, bits, digests, own);
-    });
+  void may_contain_batch(const KeyHasher& hasher, BitArray& bits, const Keys& keys,
+                         std::span<bool> results) const {
+    if constexpr (has_kernels) return keys_.may_contain_batch(hasher, bits, keys, results);
+    const SharedBits shared(bits);
+    test_keys(hasher, keys_.scheme(), shared, num_hashes_, keys, is_set_in(shared), results);
   }
 
+  std::uint64_t num_insertions() noexcept { return locks_.totals()[0]; }
+  void clear_totals() noexcept { locks_.clear_totals(); }
+
  private:
-  auto first_of_line() const noexcept {
-    return [this](Hash128 hash) { return keys_.scheme().first_of_line(hash); };
+  static constexpr bool has_kernels = LineKernels<Scheme>::exist;
+
+  static auto is_set_in(SharedBits bits) noexcept {
+    return [bits](std::uint64_t offset) { return bits.get(offset); };
+  }
+  std::uint64_t line_of(Hash128 hash) const noexcept {
+    return keys_.scheme().first_of_line(hash) / BitArray::positions_per_line;
+  }
+
+  bool insert_alone(BitArray& bits, Hash128 hash) const noexcept {
+    if constexpr (has_kernels) return keys_.test_and_insert(bits, hash);
+    const SharedBits shared(bits);
+    bool all = true;
+    all_places(KeyPlaces(keys_.scheme(), shared, hash), [&](std::uint64_t offset) {
+      all &= shared.test_and_set_alone(offset);
+      return true;
+    });
+    return all;
+  }
+
+  template <KeyBatch Keys, class Put, class Use>
+  void in_regions(const KeyHasher& hasher, BitArray& bits, const Keys& keys, Put put, Use use) {
+    const auto prefetched_line_of = [&](Hash128 hash) {
+      const std::uint64_t line = line_of(hash);
+      prefetch_for_write(bits.line(line));
+      return line;
+    };
+    locks_.in_regions(hasher, keys, prefetched_line_of, put,
+                      [&](PartTotals& totals, std::size_t first, std::size_t count) {
+                        totals[0] += count;
+                        use(first, count);
+                      });
   }
 
   BloomKeys<Scheme> keys_;
+  [[no_unique_address]] LineKernels<Scheme> kernels_;
   RegionLocks locks_;
+  std::uint32_t num_hashes_;
 };
 
 }  // namespace tally::detail

@@ -15,6 +15,10 @@
 #include "tally/hashing/hash_scheme.hpp"
 #include "tally/storage/bit_array.hpp"
 
+namespace tally {
+class SharedBits;
+}
+
 namespace tally::detail {
 
 /// Whether test(index) holds for every position of a key.
@@ -140,8 +144,9 @@ requires(is_in_one_line(Scheme::layout)) void test_keys(const KeyHasher& hasher,
   std::array<std::uint64_t, most_keys_ahead> low;
   std::array<std::uint64_t, most_keys_ahead> high;
   std::array<const std::uint64_t*, most_keys_ahead> lines;
-  constexpr bool is_bits = std::is_same_v<Storage, BitArray> && std::is_same_v<Scheme, BlockedScheme>;
-  const TestLines test_lines = is_bits ? blocked_line_test() : nullptr;
+  constexpr bool is_bits = std::is_same_v<Storage, BitArray> || std::is_same_v<Storage, SharedBits>;
+  const TestLines test_lines =
+      is_bits && std::is_same_v<Scheme, BlockedScheme> ? blocked_line_test() : nullptr;
   for (std::size_t first = 0; first < keys.size(); first += most_keys_ahead) {
     const std::size_t count = std::min(most_keys_ahead, keys.size() - first);
     for (std::size_t i = 0; i < count; ++i) {

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <span>
+
+#include "tally/filters/key_batch.hpp"
+
+namespace tally::detail {
+
+/// What the threads count in a part of a structure, such as its insertions.
+using PartTotals = std::array<std::uint64_t, 3>;
+
+/// Locks for parts of a structure, each of which belongs to one thread at a time. The keys of a batch are collected by part,
+/// so that a lock is taken for many of them at once.
+class PartLocks {
+ public:
+  static constexpr std::uint32_t max_parts = 64;
+  static constexpr std::uint32_t max_slots = 1024;
+
+  /// For 1 to max_parts parts.
+  explicit PartLocks(std::uint32_t num_parts) noexcept : num_parts_(num_parts) {}
+
+  std::uint32_t num_parts() const noexcept { return num_parts_; }
+
+  /// Calls use(totals of the part) while no other thread is in the part; returns what it returns.
+  template <class Use>
+  auto in_part(std::uint32_t part, Use use) {
+    const std::lock_guard alone(parts_[part].mutex);
+    return use(parts_[part].totals);
+  }
+
+  /// For every key: calls place_of(digest), then part_of(place), and then put(slot, index, digest, place), which keeps in the
+  /// slot what is needed of the key. Calls use(part, totals of the part, first slot, number of slots) while no other thread is
+  /// in the part, for keys of a part in their order. Slots are below `max_slots`.
+  template <KeyBatch Keys, class PlaceOf, class PartOf, class Put, class Use>
+  void in_parts(const KeyHasher& hasher, const Keys& key_range, PlaceOf place_of, PartOf part_of, Put put,
+                Use use) {
+    assert_uniform(key_range);
+    const std::span keys(key_range);
+    std::array<std::uint32_t, max_parts> counts{};
+    const std::uint32_t slots_per_part = max_slots / num_parts_;
+    const auto use_part = [&](std::uint32_t part) {
+      use(part, parts_[part].totals, std::size_t{part} * slots_per_part, std::size_t{counts[part]});
+      counts[part] = 0;
+    };
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      const Hash128 digest = hasher(keys[i]);
+      const auto place = place_of(digest);
+      const std::uint32_t part = part_of(place);
+      put(std::size_t{part} * slots_per_part + counts[part], i, digest, place);
+      if (++counts[part] < slots_per_part) continue;
+      const std::lock_guard alone(parts_[part].mutex);
+      use_part(part);
+    }
+    use_rest(counts, use_part);
+  }
+
+  /// The sums of the totals of all parts.
+  PartTotals totals() noexcept {
+    PartTotals sums{};
+    for_each_part([&](const PartTotals& own) {
+      for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += own[i];
+    });
+    return sums;
+  }
+  void clear_totals() noexcept {
+    for_each_part([](PartTotals& own) { own = {}; });
+  }
+
+ private:
+  struct alignas(64) Part {
+    std::mutex mutex;
+    PartTotals totals{};
+  };
+
+  template <class Use>
+  void for_each_part(Use use) noexcept {
+    for (std::uint32_t part = 0; part < num_parts_; ++part) in_part(part, use);
+  }
+
+  // First the parts that nobody is in, so that threads rarely wait for each other.
+  template <class Use>
+  void use_rest(const std::array<std::uint32_t, max_parts>& counts, Use use) {
+    for (std::uint32_t part = 0; part < num_parts_; ++part) {
+      if (counts[part] == 0) continue;
+      const std::unique_lock alone(parts_[part].mutex, std::try_to_lock);
+      if (alone) use(part);
+    }
+    for (std::uint32_t part = 0; part < num_parts_; ++part) {
+      if (counts[part] == 0) continue;
+      const std::lock_guard alone(parts_[part].mutex);
+      use(part);
+    }
+  }
+
+  std::uint32_t num_parts_;
+  std::array<Part, max_parts> parts_;
+};
+
+}  // namespace tally::detail
