@@ -6,7 +6,8 @@
 // In a memory of 256 KiB (in cache) and of 256 MiB. Rounds take turns over plain, shared by one thread and shared by all; in
 // a round each thread has 2^17 (in cache) or 2^19 ready digests of its own. Structures are emptied after a round; lookups are
 // of keys that are there. Wall time; a ratio is the median of the rounds' ratios. The rows
-// 'random lines' are the limit: batched reads of one random line per key in memory of that size, with plain arrays.
+// 'random lines' are the limits, with plain arrays: batched reads of one random line per key in memory of that size, and one
+// atomic step in such a line, without which nobody can change what others change.
 // That no key is missing is checked before.
 
 #include <fmt/core.h>
@@ -139,19 +140,33 @@ void measure(const std::string& title, const std::vector<Row>& rows, Clear clear
     const std::string plain = rows[i].plain ? fmt::format("plain {:6.1f} ns, shared {:5.2f} times that; ",
                                                           median(times[i].at("plain")), ratio("one", "plain"))
                                             : std::string();
-    fmt::print("  {:<18} {}one thread {:6.1f} ns, {} threads {:5.2f} times as fast\n", rows[i].name, plain,
+    fmt::print("  {:<22} {}one thread {:6.1f} ns, {} threads {:5.2f} times as fast\n", rows[i].name, plain,
                median(times[i].at("one")), num_threads, ratio("one", "all"));
   }
 }
 
+/// Sets a bit of one random line per key in one atomic step, with all lines of a window prefetched before.
+void set_atomically(std::span<std::uint64_t> words, std::span<const Hash128> keys) {
+  constexpr std::size_t window = 64;
+  for (std::size_t first = 0; first < keys.size(); first += window) {
+    const std::span part = keys.subspan(first, std::min(window, keys.size() - first));
+    const auto word_of = [&](Hash128 key) { return &words[8 * reduce_to_range(key.low, words.size() / 8)]; };
+    for (const Hash128 key : part) __builtin_prefetch(word_of(key), 1);
+    for (const Hash128 key : part)
+      std::atomic_ref(*word_of(key)).fetch_or(std::uint64_t{1} << key.high % 64, std::memory_order_relaxed);
+  }
+}
+
 void measure_lines(std::uint64_t num_bytes) {
-  const std::vector<std::uint64_t> words(num_bytes / 8, 1);
+  std::vector<std::uint64_t> words(num_bytes / 8, 1);
   static std::atomic<std::uint64_t> sum = 0;
-  measure(fmt::format("random lines, {} bytes", num_bytes),
-          {{"read, 1 per key",
-            {},
-            [&](std::span<const Hash128> keys) { sum += cli::read_lines(words, keys, 1, 64); }}},
-          [] {});
+  measure(
+      fmt::format("random lines, {} bytes", num_bytes),
+      {{"read, 1 per key",
+        {},
+        [&](std::span<const Hash128> keys) { sum += cli::read_lines(words, keys, 1, 64); }},
+       {"atomic step, 1 per key", {}, [&](std::span<const Hash128> keys) { set_atomically(words, keys); }}},
+      [] {});
 }
 
 /// Asks for all keys after they were inserted.
@@ -159,7 +174,10 @@ template <class Shared>
 void check(const std::string& name, Shared& shared) {
   make_digests(1'000'000);
   const auto insert = [&](std::span<const Hash128> keys) {
-    if constexpr (requires { shared.insert_batch(keys); }) {
+    if constexpr (requires(std::span<InsertResult> results) { shared.insert_batch(keys, results); }) {
+      InsertResult results[batch];
+      shared.insert_batch(keys, std::span(results).first(keys.size()));
+    } else if constexpr (requires { shared.insert_batch(keys); }) {
       (void)shared.insert_batch(keys);
     } else if constexpr (requires { shared.add_batch(keys); }) {
       (void)shared.add_batch(keys);
@@ -191,6 +209,28 @@ void measure_filter(const std::string& name, const Shape& shape) {
             [&](auto keys) { (void)shared.insert_batch(keys); }},
            {"insert, single", one_by_one([&](Hash128 key) { (void)plain.insert(key); }),
             one_by_one([&](Hash128 key) { (void)shared.insert(key); })},
+           {"lookup", asked_in_batches(plain), asked_in_batches(shared)},
+           {"lookup, single", one_by_one(asked(plain)), one_by_one(asked(shared))}},
+          [&] { plain.clear(), shared.clear(); });
+}
+
+/// Beside one filter that holds as many keys.
+template <class Filter, class Shape>
+void measure_shards(const std::string& name, const Shape& whole, const Shape& of_each) {
+  constexpr std::uint32_t num_shards = 16;
+  Filter plain(whole, 1);
+  SharedShards<Filter> shared(num_shards, of_each, 1);
+  check(name, shared);
+  const auto insert = [](auto& filter) {
+    return [&filter](std::span<const Hash128> keys) {
+      InsertResult results[batch];
+      filter.insert_batch(keys, std::span(results).first(keys.size()));
+      for (const InsertResult result : std::span(results).first(keys.size()))
+        if (result == InsertResult::full) ++num_missing;
+    };
+  };
+  measure(fmt::format("{}, {} bytes", name, num_bytes(whole)),
+          {{"insert", insert(plain), insert(shared)},
            {"lookup", asked_in_batches(plain), asked_in_batches(shared)},
            {"lookup, single", one_by_one(asked(plain)), one_by_one(asked(shared))}},
           [&] { plain.clear(), shared.clear(); });
@@ -254,6 +294,15 @@ int main(int argc, char** argv) {
     measure_filter<BlockedCountingBloomFilter, SharedCountingBloomFilter<BlockedScheme>>(
         "blocked counting bloom", BlockedCountingBloomShape{num_bits / 4, 7, 4, 1});
     measure_count_min(num_bytes);
+    // Of at least 1 MiB, so that the keys of a round find room.
+    const std::uint64_t num_lines = std::max(num_bytes, std::uint64_t{1} << 20) / 64;
+    measure_shards<DLeftCountingBloomFilter<>>(
+        "d-left",
+        DLeftShape{.buckets_per_subtable = num_lines / 2, .num_subtables = 2, .cells_per_bucket = 32},
+        DLeftShape{.buckets_per_subtable = num_lines / 32, .num_subtables = 2, .cells_per_bucket = 32});
+    measure_shards<CompactDLeftFilter>("compact d-left",
+                                       CompactDLeftShape{.num_lines_per_subtable = num_lines / 2},
+                                       CompactDLeftShape{.num_lines_per_subtable = num_lines / 32});
   }
   require(num_missing == 0, "keys were missing while they were timed");
 }

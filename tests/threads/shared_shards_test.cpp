@@ -122,7 +122,9 @@ TYPED_TEST(SharedShardsOf, ABatchAnswersAsItsKeysDoOneByOne) {
 }
 
 TYPED_TEST(SharedShardsOf, AFullShardRefusesAndNoKeyOfOthersIsLost) {
-  SharedShards<TypeParam> shared(2, OfShard<TypeParam>::shape(), 1);
+  auto shape = OfShard<TypeParam>::shape();
+  shape.moves = DLeftMoves::none;
+  SharedShards<TypeParam> shared(2, shape, 1);
   std::atomic<std::uint64_t> num_full = 0;
   in_threads(4, [&](std::size_t t) {
     const std::vector<std::uint64_t> own = random_keys(4000, ~std::uint64_t{0}, 100 + t);

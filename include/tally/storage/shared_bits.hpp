@@ -26,12 +26,12 @@ class SharedBits {
     const std::uint64_t bit = std::uint64_t{1} << i % 64;
     return (word(i).fetch_or(bit, std::memory_order_relaxed) & bit) != 0;
   }
-  /// The same if no other thread changes the word meanwhile.
-  bool test_and_set_alone(std::uint64_t i) const noexcept {
+  /// Sets the bit if no other thread changes the word meanwhile; returns the word before, shifted so that the bit is the
+  /// lowest one.
+  std::uint64_t set_alone(std::uint64_t i) const noexcept {
     const std::uint64_t before = word(i).load(std::memory_order_relaxed);
-    const std::uint64_t bit = std::uint64_t{1} << i % 64;
-    word(i).store(before | bit, std::memory_order_relaxed);
-    return (before & bit) != 0;
+    word(i).store(before | std::uint64_t{1} << i % 64, std::memory_order_relaxed);
+    return before >> i % 64;
   }
 
   void prefetch_for_read(std::uint64_t i) const noexcept {

@@ -118,13 +118,13 @@ requires(is_in_one_line(Scheme::layout)) class SharedBloomKeys<Scheme> {
         [&](std::size_t slot, std::size_t, Hash128 digest, std::uint64_t line) {
           low[slot] = digest.low;
           high[slot] = digest.high;
-          if constexpr (has_kernels) lines[slot] = bits.line(line);
+          lines[slot] = bits.line(line);
         },
         [&](std::size_t first, std::size_t count) {
+          for (std::size_t slot = first; slot < first + count; ++slot) prefetch_for_write(lines[slot]);
           if constexpr (has_kernels)
             return kernels_.insert_each(&lines[first], &low[first], &high[first], count);
-          for (std::size_t slot = first; slot < first + count; ++slot)
-            (void)insert_alone(bits, {low[slot], high[slot]});
+          set_each(SharedBits(bits), keys_.scheme(), &low[first], &high[first], count);
         });
   }
 
@@ -158,12 +158,24 @@ requires(is_in_one_line(Scheme::layout)) class SharedBloomKeys<Scheme> {
   bool insert_alone(BitArray& bits, Hash128 hash) const noexcept {
     if constexpr (has_kernels) return keys_.test_and_insert(bits, hash);
     const SharedBits shared(bits);
-    bool all = true;
-    all_places(KeyPlaces(keys_.scheme(), shared, hash), [&](std::uint64_t offset) {
-      all &= shared.test_and_set_alone(offset);
+    const Scheme scheme = keys_.scheme();  // in registers: a write to a word could change what is in memory
+    std::uint64_t all = 1;
+    all_places(KeyPlaces(scheme, shared, hash), [&](std::uint64_t offset) {
+      all &= shared.set_alone(offset);
       return true;
     });
-    return all;
+    return all != 0;
+  }
+
+  // Not inline: among the numbers of in_regions, its own do not stay in registers.
+  [[gnu::noinline]] static void set_each(SharedBits bits, Scheme scheme, const std::uint64_t* low,
+                                         const std::uint64_t* high, std::size_t num_keys) noexcept {
+    for (std::size_t i = 0; i < num_keys; ++i) {
+      all_places(KeyPlaces(scheme, bits, {low[i], high[i]}), [&](std::uint64_t offset) {
+        (void)bits.set_alone(offset);
+        return true;
+      });
+    }
   }
 
   template <KeyBatch Keys, class Put, class Use>
