@@ -173,7 +173,7 @@ TEST(SharedShards, NumbersOutOfRangeAreRefused) {
 class ShardsCampaign : public testing::TestWithParam<std::size_t> {};
 
 template <class Filter>
-void expect_exact_campaign(std::size_t num_threads) {
+void expect_exact_shards(std::size_t num_threads) {
   SharedShards<Filter> shared(num_shards, OfShard<Filter>::shape(), 1);
   in_threads(num_threads, [&](std::size_t t) {
     constexpr std::uint64_t keys_per_thread = 200;
@@ -194,8 +194,8 @@ void expect_exact_campaign(std::size_t num_threads) {
 }
 
 TEST_P(ShardsCampaign, NoCountIsTooLowAndNoLegalRemovalRefused) {
-  expect_exact_campaign<DLeftCountingBloomFilter<>>(GetParam());
-  expect_exact_campaign<CompactDLeftFilter>(GetParam());
+  expect_exact_shards<DLeftCountingBloomFilter<>>(GetParam());
+  expect_exact_shards<CompactDLeftFilter>(GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, ShardsCampaign, testing::Values(2, 4), testing::PrintToStringParamName());

@@ -54,6 +54,32 @@ TYPED_TEST(SharedBloom, ThreadsLeaveTheFilterThatOneThreadDoes) {
   }
 }
 
+TYPED_TEST(SharedBloom, LargeBatchesBesideSingleKeysLoseNothing) {
+  // Batches of this length take the whole filter for themselves if nobody else is there.
+  constexpr std::size_t keys_per_thread = 9000;
+  const std::vector<std::uint64_t> keys = random_keys(4 * keys_per_thread, 20'000, 8);
+  for (const auto& shape : {this->small, this->large}) {
+    BloomFilter<TypeParam> expected(shape, 1);
+    expected.insert_batch(keys);
+    SharedBloomFilter<TypeParam> shared(shape, 1);
+    in_threads(4, [&](std::size_t t) {
+      const auto own = std::span(keys).subspan(t * keys_per_thread, keys_per_thread);
+      const auto results = std::make_unique<bool[]>(own.size());
+      if (t == 0) {
+        shared.insert_batch(own);
+      } else if (t == 1) {
+        shared.test_and_insert_batch(own, {results.get(), own.size()});
+      } else {
+        for (const std::uint64_t key : own) shared.insert(key);
+      }
+      shared.may_contain_batch(own, {results.get(), own.size()});
+      EXPECT_TRUE(std::all_of(results.get(), results.get() + own.size(), std::identity()));
+    });
+    EXPECT_EQ(shared.num_insertions(), keys.size());
+    EXPECT_EQ(std::move(shared).release(), expected);
+  }
+}
+
 TYPED_TEST(SharedBloom, SomeInsertionOfANewKeyLearnsThatItIsNew) {
   constexpr std::uint64_t num_keys = 20'000;
   SharedBloomFilter<TypeParam> shared(this->large, 1);
@@ -132,6 +158,38 @@ TYPED_TEST(SharedCounting, ThreadsLeaveTheFilterThatOneThreadDoes) {
         (void)expected.remove(keys[i]);
     EXPECT_EQ(shared.statistics().num_removes, expected.totals().num_removes);
     EXPECT_EQ(std::move(shared).release(), expected);
+  }
+}
+
+TYPED_TEST(SharedCounting, LargeBatchesBesideSingleKeysLoseNothing) {
+  // Batches of this length take the whole filter for themselves if nobody else is there.
+  constexpr std::size_t keys_per_thread = 6000;
+  const std::vector<std::uint64_t> keys = random_keys(4 * keys_per_thread, 100'000, 9);
+  for (const std::uint32_t counter_bits : {4u, 7u}) {
+    const auto shape = counting_shape<TypeParam>(8000, counter_bits);
+    CountingBloomFilter<TypeParam> expected(shape, 1);
+    expected.insert_batch(keys);
+    SharedCountingBloomFilter<TypeParam> shared(shape, 1);
+    in_threads(4, [&](std::size_t t) {
+      const auto own = std::span(keys).subspan(t * keys_per_thread, keys_per_thread);
+      std::vector<RemoveResult> removed(own.size());
+      for (int round = 0; round < 3; ++round) {
+        const bool in_batches = t % 2 == 0;
+        if (round > 0) {
+          if (in_batches) shared.remove_batch(own, removed);
+          for (std::size_t i = 0; i < own.size() && !in_batches; ++i) removed[i] = shared.remove(own[i]);
+          EXPECT_EQ(std::ranges::count(removed, RemoveResult::removed), keys_per_thread);
+        }
+        if (in_batches) (void)shared.insert_batch(own);
+        for (std::size_t i = 0; i < own.size() && !in_batches; ++i) (void)shared.insert(own[i]);
+      }
+      std::vector<Count> counts(own.size());
+      shared.count_batch(own, counts);
+      for (const Count count : counts) EXPECT_GE(count.value, 1u);
+    });
+    EXPECT_EQ(shared.totals().num_insertions, 3 * keys.size());
+    EXPECT_EQ(shared.totals().num_removes, 2 * keys.size());
+    EXPECT_EQ(std::move(shared).release().storage(), expected.storage());
   }
 }
 

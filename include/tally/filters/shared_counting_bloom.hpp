@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tally/detail/batches/shared_counting_keys.hpp"
+#include "tally/detail/batches/shared_line_counting_keys.hpp"
 #include "tally/detail/parameter_error.hpp"
 #include "tally/filters/counting_bloom.hpp"
 #include "tally/filters/key_batch.hpp"

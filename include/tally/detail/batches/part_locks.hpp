@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -29,8 +30,25 @@ class PartLocks {
   /// Calls use(totals of the part) while no other thread is in the part; returns what it returns.
   template <class Use>
   auto in_part(std::uint32_t part, Use use) {
-    const std::lock_guard alone(parts_[part].mutex);
+    const std::unique_lock alone = locked(part);
     return use(parts_[part].totals);
+  }
+
+  /// Calls use(totals of one part), which throws nothing, while no other thread is in any part, if nobody is in one now or was
+  /// waited for lately; returns whether it did.
+  template <class Use>
+  bool try_all_parts(Use use) noexcept {
+    if (const std::uint32_t left = num_crowded_.load(std::memory_order_relaxed); left != 0) {
+      num_crowded_.store(left - 1, std::memory_order_relaxed);
+      return false;
+    }
+    std::uint32_t num_locked = 0;
+    while (num_locked < num_parts_ && parts_[num_locked].mutex.try_lock()) ++num_locked;
+    const bool are_all = num_locked == num_parts_;
+    if (are_all) use(parts_[0].totals);
+    else be_crowded();
+    while (num_locked > 0) parts_[--num_locked].mutex.unlock();
+    return are_all;
   }
 
   /// For every key: calls place_of(digest), then part_of(place), and then put(slot, index, digest, place), which keeps in the
@@ -53,7 +71,7 @@ class PartLocks {
       const std::uint32_t part = part_of(place);
       put(std::size_t{part} * slots_per_part + counts[part], i, digest, place);
       if (++counts[part] < slots_per_part) continue;
-      const std::lock_guard alone(parts_[part].mutex);
+      const std::unique_lock alone = locked(part);
       use_part(part);
     }
     use_rest(counts, use_part);
@@ -77,6 +95,19 @@ class PartLocks {
     PartTotals totals{};
   };
 
+  /// How often try_all_parts does nothing after threads met.
+  static constexpr std::uint32_t crowded_calls = 16;
+  void be_crowded() noexcept { num_crowded_.store(crowded_calls, std::memory_order_relaxed); }
+
+  std::unique_lock<std::mutex> locked(std::uint32_t part) {
+    std::unique_lock lock(parts_[part].mutex, std::try_to_lock);
+    if (!lock) {
+      be_crowded();
+      lock.lock();
+    }
+    return lock;
+  }
+
   template <class Use>
   void for_each_part(Use use) noexcept {
     for (std::uint32_t part = 0; part < num_parts_; ++part) in_part(part, use);
@@ -92,12 +123,13 @@ class PartLocks {
     }
     for (std::uint32_t part = 0; part < num_parts_; ++part) {
       if (counts[part] == 0) continue;
-      const std::lock_guard alone(parts_[part].mutex);
+      const std::unique_lock alone = locked(part);
       use(part);
     }
   }
 
   std::uint32_t num_parts_;
+  std::atomic<std::uint32_t> num_crowded_ = 0;
   std::array<Part, max_parts> parts_;
 };
 

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "tally/detail/batches/part_locks.hpp"
 
@@ -22,6 +25,22 @@ class RegionLocks {
   }
 
   static constexpr std::uint32_t max_slots = PartLocks::max_slots;
+
+  /// Calls, for windows of the keys, in_all(totals, first index, window) if nobody else is in any region, else in_each(first
+  /// index, window), which locks them itself. `in_all` throws nothing.
+  template <KeyBatch Keys, class InAll, class InEach>
+  void in_windows(const Keys& key_range, InAll in_all, InEach in_each) {
+    // Long enough to lock all regions for, and not so long that others wait long.
+    constexpr std::size_t fewest_keys = 512;
+    constexpr std::size_t most_keys = 2048;
+    const std::span keys(key_range);
+    for (std::size_t first = 0; first < keys.size(); first += most_keys) {
+      const auto window = keys.subspan(first, std::min(most_keys, keys.size() - first));
+      const bool is_done = window.size() >= fewest_keys &&
+                           locks_.try_all_parts([&](PartTotals& totals) { in_all(totals, first, window); });
+      if (!is_done) in_each(first, window);
+    }
+  }
 
   /// As PartLocks::in_parts, with line_of(digest), put(slot, index, digest, line) and use(totals of the region, first slot,
   /// number of slots).
