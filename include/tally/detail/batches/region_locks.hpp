@@ -30,7 +30,7 @@ class RegionLocks {
   /// index, window), which locks them itself. `in_all` throws nothing.
   template <KeyBatch Keys, class InAll, class InEach>
   void in_windows(const Keys& key_range, InAll in_all, InEach in_each) {
-    // Long enough to lock all regions for, and not so long that others wait long.
+    // Fewer are not worth 32 locks; others wait for as many as these.
     constexpr std::size_t fewest_keys = 512;
     constexpr std::size_t most_keys = 2048;
     const std::span keys(key_range);
