@@ -124,23 +124,20 @@ TEST(ReadAhead, AFailureAnywhereEndsBothThreadsAndIsThrown) {
   }
 }
 
-TEST(ReadAhead, OnlyFilesThatAreNotTinyAreReadAhead) {
+TEST(ReadAhead, PipesAreAndFilesThatAreNotTiny) {
   const TemporaryDirectory directory;
   const std::string file = directory.write("keys", std::string(300'000, '\n'));
-  const auto wants = [](const std::vector<std::string>& files, std::uint32_t num_threads = 2,
-                        Answers answers = Answers::at_once) {
+  const auto wants = [](const std::vector<std::string>& files, std::uint32_t num_threads = 2) {
     InputOptions input = input_of(files);
     input.num_threads = num_threads;
-    return wants_to_read_ahead(input, answers);
+    return wants_to_read_ahead(input);
   };
   EXPECT_TRUE(wants({file}));
   EXPECT_FALSE(wants({file}, 1));
   EXPECT_TRUE(wants({file, file, directory.write("tiny", "a")}));
-  EXPECT_FALSE(wants({file, "/dev/zero"}));
-  EXPECT_TRUE(wants({file, "/dev/zero"}, 2, Answers::at_the_end));
-  EXPECT_FALSE(wants({file, "/dev/zero"}, 1, Answers::at_the_end));
+  EXPECT_TRUE(wants({file, "/dev/zero"}));
+  EXPECT_FALSE(wants({file, "/dev/zero"}, 1));
   EXPECT_FALSE(wants({directory / "tiny"}));
-  EXPECT_FALSE(wants({directory / "none"}));
 }
 
 TEST(ReadAhead, DigestsComeInTheOrderOfTheInputAndAFailureOfTheirUseIsThrown) {

@@ -55,11 +55,12 @@ class PlainFile : public ByteSource {
   }
 
   std::size_t read(std::span<char> into) override {
-    if (num_given_ == num_peeked_) return read_file(into);
-    const std::size_t count = std::min(into.size(), num_peeked_ - num_given_);
-    std::copy_n(peeked_.data() + num_given_, count, into.data());
-    num_given_ += count;
-    return count;
+    return num_given_ == num_peeked_ ? read_file(into) : read_peeked(into);
+  }
+  std::optional<std::size_t> read_now(std::span<char> into) override {
+    if (num_given_ < num_peeked_) return read_peeked(into);
+    if (!stop_requested() && !is_ready(0)) return std::nullopt;
+    return read_file(into);
   }
 
   std::uint64_t file_bytes_read() const noexcept override { return bytes_read_; }
@@ -67,11 +68,22 @@ class PlainFile : public ByteSource {
  private:
   [[noreturn]] void fail() const { throw std::system_error(errno, std::generic_category(), name_); }
 
+  std::size_t read_peeked(std::span<char> into) {
+    const std::size_t count = std::min(into.size(), num_peeked_ - num_given_);
+    std::copy_n(peeked_.data() + num_given_, count, into.data());
+    num_given_ += count;
+    return count;
+  }
+
+  bool is_ready(int milliseconds) const {
+    pollfd polled{file_, POLLIN, 0};
+    return ::poll(&polled, 1, milliseconds) > 0;
+  }
+
   std::size_t read_file(std::span<char> into) {
     int milliseconds = 0;
     while (!stop_requested()) {
-      pollfd polled{file_, POLLIN, 0};
-      if (::poll(&polled, 1, milliseconds) <= 0) {
+      if (!is_ready(milliseconds)) {
         flush_before_waiting();
         Meanwhile::run(true);
         // A signal ends the wait only in the thread that receives it, and it may come before the wait begins.
@@ -107,11 +119,23 @@ class CompressedFile : public ByteSource {
   std::uint64_t file_bytes_read() const noexcept override { return file_->file_bytes_read(); }
 
   std::size_t read(std::span<char> into) override {
+    return *read_of(into, [&] { return std::optional(file_->read(chunk_)); });
+  }
+  std::optional<std::size_t> read_now(std::span<char> into) override {
+    return read_of(into, [&] { return file_->read_now(chunk_); });
+  }
+
+ private:
+  /// What is decoded of the chunks that fill_chunk() reads.
+  template <class FillChunk>
+  std::optional<std::size_t> read_of(std::span<char> into, FillChunk fill_chunk) {
     while (true) {
       // After a full buffer the decoder may have more output; getting that does not wait for the file.
       if (used_ == filled_ && !was_full_) {
+        const std::optional<std::size_t> count = fill_chunk();
+        if (!count) return std::nullopt;
         used_ = 0;
-        filled_ = file_->read(chunk_);
+        filled_ = *count;
       }
       const bool is_at_end = filled_ == 0;
       try {
@@ -123,7 +147,6 @@ class CompressedFile : public ByteSource {
     }
   }
 
- private:
   std::size_t decode(std::span<char> into) {
     const std::span<const char> input = std::span(chunk_).subspan(used_, filled_ - used_);
     const Decoder::Done done = decoder_->decode(input, into);

@@ -1,6 +1,7 @@
 #include "input/read_ahead.hpp"
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -14,20 +15,30 @@
 namespace tally::cli {
 
 void add_threads(CommandLine app, InputOptions& input, std::string_view flags, std::string_view work,
-                 std::string_view output, Answers answers, std::string_view flags_for_one) {
+                 std::string_view output, std::string_view flags_for_one) {
   add_count(
       app, std::string(flags), input.num_threads,
       fmt::format(
           "Number of threads, 1 or 2; the second one {}, and {} is the same (default: 2 if there are two "
-          "processors; 1 {}with {})",
-          work, output, answers == Answers::at_once ? "for what is not a file, and " : "", flags_for_one),
+          "processors; 1 on a terminal and with {})",
+          work, output, flags_for_one),
       {1, 2});
 }
 
-bool wants_to_read_ahead(const InputOptions& input, Answers answers) {
+namespace {
+
+bool reads_terminal(const InputOptions& input) {
+  const auto is_standard_input = [](const std::string& file) { return file == "-"; };
+  return ::isatty(STDIN_FILENO) == 1 &&
+         (input.files.empty() || std::ranges::any_of(input.files, is_standard_input));
+}
+
+}  // namespace
+
+bool wants_to_read_ahead(const InputOptions& input) {
   if (input.follow || input.num_threads.value_or(std::thread::hardware_concurrency()) < 2) return false;
   const auto total_bytes = BlockReader(input.files, separator_of(input), decompress_of(input)).total_bytes();
-  if (!total_bytes) return answers == Answers::at_the_end;
+  if (!total_bytes) return !reads_terminal(input);
   return *total_bytes / BlockReader::block_bytes >= std::max<std::size_t>(1, input.files.size());
 }
 
@@ -55,7 +66,6 @@ bool read_ahead(const InputOptions& input, const KeyHasher& hasher, bool quiet, 
   for (const std::exception_ptr& failure : failures) {
     if (failure) std::rethrow_exception(failure);
   }
-  remark_skipped(quiet, totals.num_skipped);
   return true;
 }
 
@@ -84,8 +94,9 @@ KeyTotals for_each_digest_batch(const InputOptions& input, const KeyHasher& hash
                         .remember = [](Digests) {},
                         .use = [](Texts, Digests, std::uint64_t, std::uint64_t) { return Digests(); }};
   KeyTotals totals;
-  if (!wants_to_read_ahead(input, Answers::at_the_end) || !read_ahead(input, hasher, quiet, work, totals))
-    for_each_batch(input, hasher, quiet, totals, [&](Texts, Digests digests) { regroup(digests); });
+  if (wants_to_read_ahead(input) && read_ahead(input, hasher, quiet, work, totals))
+    remark_skipped(quiet, totals.num_skipped);
+  else for_each_batch(input, hasher, quiet, totals, [&](Texts, Digests digests) { regroup(digests); });
   use(std::span(batch).first(num_kept));
   return totals;
 }
@@ -101,7 +112,8 @@ void for_selected_texts(const InputOptions& input, const KeyHasher& hasher, bool
                               print(texts, num_others);
                               return Digests();
                             }};
-  if (wants_to_read_ahead(input, Answers::at_once) && read_ahead(input, hasher, quiet, work, totals)) return;
+  if (wants_to_read_ahead(input) && read_ahead(input, hasher, quiet, work, totals))
+    return remark_skipped(quiet, totals.num_skipped);
   Batch<std::uint32_t> indices;
   Batch<std::string_view> selected;
   for_each_batch(input, hasher, quiet, totals, [&](Texts, Texts texts, Digests digests) {

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -20,11 +21,13 @@ class Supply {
 
   enum class Outcome : std::uint8_t { none, piece, end };
   struct Taken {
-    Outcome outcome = Outcome::none;  ///< `none`: the other thread reads, or no piece is free
+    Outcome outcome = Outcome::none;  ///< `none`: no piece is free, or a pipe has no more for now
     std::uint64_t number = 0;         ///< of the piece
   };
-  /// Reads the next piece, which then belongs to the caller.
-  Taken take();
+  /// Reads the next piece, which then belongs to the caller. Waits for a pipe only if all pieces before that are used
+  /// (`num_used`): while the first thread waits, the other one has nothing to do, and while that waits it answers nothing.
+  Taken take(std::uint64_t num_used);
+  static constexpr std::uint64_t waits_for_no_pipe = ~std::uint64_t{0};
 
   /// Cuts the piece into keys and hashes them: after_batch(the number of keys that the piece had before).
   template <class AfterBatch>
@@ -82,7 +85,7 @@ class Supply {
 
  private:
   bool waits_for_long_line(std::uint64_t number);
-  void read_into(Piece& piece);
+  bool read_into(Piece& piece, bool waits);
   void take_header(Piece& piece);
 
   const InputOptions& input_;
@@ -90,8 +93,7 @@ class Supply {
   Pieces& pieces_;
   char separator_;
 
-  // Of the thread that has set is_reading_.
-  std::atomic_flag is_reading_;
+  std::mutex reading_;  // of the thread that reads: a thread that waits for it would have nothing else to do
   BlockReader reader_;
   std::size_t last_block_bytes_ = 0;
   FieldSelector fields_;  // of the last header

@@ -18,7 +18,7 @@ struct WorkForTwo {
   using Digests = std::span<const Hash128>;
 
   /// Writes the indices of the digests that are not in the set, in order, and returns their number. `indices` is at least
-  /// as long as `digests`.
+  /// as long as `digests`. If it is empty, `use` receives all keys, and the second thread only reads and hashes.
   std::function<std::size_t(Digests digests, std::span<std::uint32_t> indices)> find_absent;
 
   /// Inserts into the set what `use` returned: all of it sooner or later, in that order.
