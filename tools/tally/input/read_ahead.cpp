@@ -7,25 +7,38 @@
 #include <array>
 #include <system_error>
 #include <thread>
+#include <vector>
 
 #include "cli/options.hpp"
 #include "input/read_ahead/sieving_thread.hpp"
 #include "input/read_ahead/using_thread.hpp"
 
 namespace tally::cli {
+namespace {
+
+constexpr std::uint32_t max_threads = 64;
+// What the first two do is the bound then, unless finding the keys in the lines takes long.
+constexpr std::uint32_t default_threads = 4;
+
+}  // namespace
 
 void add_threads(CommandLine app, InputOptions& input, std::string_view flags, std::string_view work,
                  std::string_view output, std::string_view flags_for_one) {
-  add_count(
-      app, std::string(flags), input.num_threads,
-      fmt::format(
-          "Number of threads, 1 or 2; the second one {}, and {} is the same (default: 2 if there are two "
-          "processors; 1 on a terminal and with {})",
-          work, output, flags_for_one),
-      {1, 2});
+  add_count(app, std::string(flags), input.num_threads,
+            fmt::format("Number of threads; the second one {}, further ones read and hash, and {} is the "
+                        "same (default: one "
+                        "per processor up to {}; 1 on a terminal and with {})",
+                        work, output, default_threads, flags_for_one),
+            {1, max_threads});
 }
 
 namespace {
+
+/// 1 to max_threads.
+std::uint32_t num_threads_of(const InputOptions& input) {
+  return input.num_threads.value_or(
+      std::clamp<std::uint32_t>(std::thread::hardware_concurrency(), 1, default_threads));
+}
 
 bool reads_terminal(const InputOptions& input) {
   const auto is_standard_input = [](const std::string& file) { return file == "-"; };
@@ -36,19 +49,34 @@ bool reads_terminal(const InputOptions& input) {
 }  // namespace
 
 bool wants_to_read_ahead(const InputOptions& input) {
-  if (input.follow || input.num_threads.value_or(std::thread::hardware_concurrency()) < 2) return false;
+  if (input.follow || num_threads_of(input) < 2) return false;
   const auto total_bytes = BlockReader(input.files, separator_of(input), decompress_of(input)).total_bytes();
   if (!total_bytes) return !reads_terminal(input);
   return *total_bytes / BlockReader::block_bytes >= std::max<std::size_t>(1, input.files.size());
 }
 
-// Pieces go round. Each thread does what is its own with the next piece that is ready for it, in the order of the input;
-// while there is none, it reads and hashes a further piece.
+namespace {
+
+void hash_further(Pieces& pieces, Supply& supply, Piece::State after_hash) {
+  LineCutter cutter(supply.separator());
+  while (!pieces.first_has_ended && !pieces.second_has_ended && !supply.is_at_end()) {
+    const std::uint64_t seen = pieces.num_events();
+    if (!supply.read_further(cutter, Supply::waits_for_no_pipe, after_hash)) pieces.wait_for_more_than(seen);
+  }
+}
+
+}  // namespace
+
+// Pieces go round. Each of the first two threads does what is its own with the next piece that is ready for it, in the order of
+// the input; while there is none, it reads and hashes a further piece, as all others always do.
 bool read_ahead(const InputOptions& input, const KeyHasher& hasher, bool quiet, const WorkForTwo& work,
                 KeyTotals& totals) {
-  Pieces pieces(input);
+  const std::uint32_t num_threads = std::max(2u, num_threads_of(input));
+  Pieces pieces(input, num_threads);
   Supply supply(input, hasher, pieces);
   std::array<std::exception_ptr, 2> failures;
+  std::vector<std::jthread> further;
+  further.reserve(num_threads);
   std::jthread second;
   try {
     second = std::jthread([&] {
@@ -58,6 +86,11 @@ bool read_ahead(const InputOptions& input, const KeyHasher& hasher, bool quiet, 
     });
   } catch (const std::system_error&) {
     return false;
+  }
+  try {
+    while (further.size() + 2 < num_threads)
+      further.emplace_back([&] { hash_further(pieces, supply, state_after_hash(work)); });
+  } catch (const std::system_error&) {  // then there are fewer
   }
   failures[0] = caught([&] { run_using_thread(input, work, pieces, supply, quiet, totals); });
   pieces.first_has_ended = true;

@@ -16,10 +16,10 @@ namespace tally::cli {
 void add_threads(CommandLine app, InputOptions& input, std::string_view flags, std::string_view work,
                  std::string_view output, std::string_view flags_for_one);
 
-/// Whether two threads are wanted, by default where there are two processors, and not for tiny files or a terminal.
+/// Whether more than one thread is wanted, by default where there are more processors, and not for tiny files or a terminal.
 bool wants_to_read_ahead(const InputOptions& input);
 
-/// Reads and hashes all keys, and works on them, in two threads. All that a pipe has brought is used before anything waits
+/// Reads and hashes all keys, and works on them, in two threads; in further ones it reads and hashes. All that a pipe has brought is used before anything waits
 /// for more. `use` receives at most KeyReader::max_keys_a_call keys per
 /// call. Returns false, and has done nothing, if no second thread is available. `totals`
 /// says what was read so far; of skipped lines nothing is printed. Throws what for_each_batch throws, and

@@ -44,13 +44,13 @@ struct Piece {
   std::optional<std::string_view> header;  // if it begins a file that has one
 };
 
-/// The pieces that two threads pass to each other, in the order of the input, and what wakes a thread that waits.
+/// The pieces that threads pass to each other, in the order of the input, and what wakes a thread that waits.
 class Pieces {
  public:
-  explicit Pieces(const InputOptions& input);
+  Pieces(const InputOptions& input, std::uint32_t num_threads);
 
   /// Piece number n of the input.
-  Piece& operator[](std::uint64_t number) { return pieces_[number % num_pieces]; }
+  Piece& operator[](std::uint64_t number) { return pieces_[number % pieces_.size()]; }
 
   void set(Piece& piece, Piece::State state) {
     piece.state = state;
@@ -72,8 +72,6 @@ class Pieces {
   std::atomic<bool> second_has_ended = false;
 
  private:
-  static constexpr std::size_t num_pieces = 6;
-
   std::deque<Piece> pieces_;
   std::atomic<std::uint64_t> num_events_ = 0;
 };

@@ -35,12 +35,21 @@ Supply::Taken Supply::take(std::uint64_t num_used) {
   return {has_piece ? Outcome::piece : Outcome::end, number};
 }
 
+bool Supply::read_further(LineCutter& cutter, std::uint64_t num_used, Piece::State after_hash) {
+  const Taken taken = take(num_used);
+  if (taken.outcome != Outcome::piece) return taken.outcome == Outcome::end;
+  Piece& piece = pieces_[taken.number];
+  if (!piece.error) piece.error = caught([&] { hash(piece, cutter, [](std::size_t) {}); });
+  pieces_.set(piece, after_hash);
+  return true;
+}
+
 void Supply::free(Piece& piece) {
   if (piece.bytes.size() > long_bytes) piece.bytes = std::vector<char>();
   pieces_.set(piece, Piece::State::free);
 }
 
-/// There is at most one long line at a time, so that they do not take six times the memory.
+/// There is at most one long line at a time, so that they do not take the memory of all pieces.
 bool Supply::waits_for_long_line(std::uint64_t number) {
   return last_block_bytes_ > long_bytes && pieces_[number - 1].state != Piece::State::free;
 }

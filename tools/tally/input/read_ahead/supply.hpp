@@ -14,7 +14,7 @@
 
 namespace tally::cli {
 
-/// Reads and hashes pieces, for whichever of two threads has nothing else to do. One of them reads at a time.
+/// Reads and hashes pieces, for whichever thread has nothing else to do. One of them reads at a time.
 class Supply {
  public:
   Supply(const InputOptions& input, const KeyHasher& hasher, Pieces& pieces);
@@ -72,6 +72,10 @@ class Supply {
       after_batch(begin);
     }
   }
+
+  /// Reads and hashes the next piece and passes it on in this state; `num_used` as in `take`. False if there is nothing to read
+  /// now.
+  bool read_further(LineCutter& cutter, std::uint64_t num_used, Piece::State after_hash);
 
   /// Gives a piece back. The memory of a long line is released.
   void free(Piece& piece);
