@@ -242,7 +242,7 @@ Run declare_top(CommandLine app) {
   add_state(app, options->state_path, options->waits_for_state);
   add_files_of_top(app, *options);
   app.add_flag("--exact", options->exact, "Also count exactly, in unlimited memory, and compare");
-  add_threads(app, options->input, "-t,--threads", "reads and hashes", "the output",
+  add_threads(app, options->input, "-t,--threads", "", "the output",
               "--follow, --sum, --key-type, --window or --interval");
   add_stream_hasher_options(
       app, options->hasher,

@@ -24,12 +24,12 @@ constexpr std::uint32_t default_threads = 4;
 
 void add_threads(CommandLine app, InputOptions& input, std::string_view flags, std::string_view work,
                  std::string_view output, std::string_view flags_for_one) {
-  add_count(app, std::string(flags), input.num_threads,
-            fmt::format("Number of threads; the second one {}, further ones read and hash, and {} is the "
-                        "same (default: one "
-                        "per processor up to {}; 1 on a terminal and with {})",
-                        work, output, default_threads, flags_for_one),
-            {1, max_threads});
+  add_count(
+      app, std::string(flags), input.num_threads,
+      fmt::format("Number of threads, which all read and hash{}{}; {} is the same for any number (default: "
+                  "one per processor up to {}; 1 on a terminal and with {})",
+                  work.empty() ? "" : "; the second one also ", work, output, default_threads, flags_for_one),
+      {1, max_threads});
 }
 
 namespace {

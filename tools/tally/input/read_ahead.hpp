@@ -11,8 +11,8 @@
 
 namespace tally::cli {
 
-/// --threads, of a command whose second thread does `work` ("fills the filter"), with the name of its output and the flags
-/// with which it uses one.
+/// --threads, of a command whose second thread also does `work` ("fills the filter"), with the name of its output and the
+/// flags with which it uses one.
 void add_threads(CommandLine app, InputOptions& input, std::string_view flags, std::string_view work,
                  std::string_view output, std::string_view flags_for_one);
 
