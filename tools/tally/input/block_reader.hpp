@@ -31,7 +31,7 @@ class BlockReader {
   /// The next block, in `buffer`, which grows as needed; empty at the end of the input. Throws what
   /// ByteSource throws, and std::runtime_error for a line longer than 1 GiB.
   std::span<const char> next(std::vector<char>& buffer) { return *next(buffer, Waits::yes); }
-  /// The same without waiting for what is no regular file: nothing if there are no lines for now. Not for followed files.
+  /// The same without waiting for what is not a regular file: nothing if there are no lines for now. Not for followed files.
   std::optional<std::span<const char>> next_now(std::vector<char>& buffer) { return next(buffer, Waits::no); }
 
   /// Of the files, the one that the last block comes from. If files are followed, the number of what has this name now, or

@@ -2,10 +2,12 @@
 
 #include <array>
 #include <atomic>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -59,14 +61,20 @@ class Pieces {
 
   /// Something has changed that the other thread may wait for.
   void tell() {
-    ++num_events_;
-    num_events_.notify_all();
+    {
+      const std::lock_guard alone(mutex_);
+      ++num_events_;
+    }
+    changed_.notify_one();
   }
   std::uint64_t num_events() const { return num_events_; }
   /// Sleeps until there are more events than that. A thread that polled instead would take the processor from the one that
   /// it waits for, if there are more threads than processors; if there are enough, it would gain nothing, since the other
-  /// thread has pieces in store.
-  void wait_for_more_than(std::uint64_t num_events) const { num_events_.wait(num_events); }
+  /// thread has pieces in store. An std::atomic would be polled for a while, too.
+  void wait_for_more_than(std::uint64_t num_events) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return num_events_ > num_events; });
+  }
 
   std::atomic<bool> first_has_ended = false;
   std::atomic<bool> second_has_ended = false;
@@ -75,6 +83,8 @@ class Pieces {
   static constexpr std::size_t num_pieces = 6;
 
   std::deque<Piece> pieces_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
   std::atomic<std::uint64_t> num_events_ = 0;
 };
 
