@@ -55,6 +55,7 @@ bool read_ahead(const InputOptions& input, const KeyHasher& hasher, bool quiet, 
       failures[1] = caught([&] { SievingThread(work, pieces, supply).run(); });
       pieces.second_has_ended = true;
       pieces.tell();
+      pieces.tell_now();
     });
   } catch (const std::system_error&) {
     return false;
@@ -62,6 +63,7 @@ bool read_ahead(const InputOptions& input, const KeyHasher& hasher, bool quiet, 
   failures[0] = caught([&] { run_using_thread(input, work, pieces, supply, quiet, totals); });
   pieces.first_has_ended = true;
   pieces.tell();
+  pieces.tell_now();
   second.join();
   for (const std::exception_ptr& failure : failures) {
     if (failure) std::rethrow_exception(failure);

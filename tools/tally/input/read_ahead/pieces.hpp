@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "input/fields/field_selector.hpp"
@@ -59,13 +60,17 @@ class Pieces {
     tell();
   }
 
-  /// Something has changed that the other thread may wait for.
+  /// Something has changed that the other thread may wait for. It is woken when there is some work for it, or nothing else to
+  /// do: woken for every piece, two threads on one processor would take turns all the time.
   void tell() {
-    {
-      const std::lock_guard alone(mutex_);
-      ++num_events_;
-    }
-    changed_.notify_one();
+    std::unique_lock lock(mutex_);
+    ++num_events_;
+    if (++num_untold_ >= num_pieces / 2) wake(lock);
+  }
+  /// Wakes the other thread if something has changed. To be called before waiting for anything but the other thread.
+  void tell_now() {
+    std::unique_lock lock(mutex_);
+    wake(lock);
   }
   std::uint64_t num_events() const { return num_events_; }
   /// Sleeps until there are more events than that. A thread that polled instead would take the processor from the one that
@@ -73,6 +78,8 @@ class Pieces {
   /// thread has pieces in store. An std::atomic would be polled for a while, too.
   void wait_for_more_than(std::uint64_t num_events) {
     std::unique_lock lock(mutex_);
+    wake(lock);
+    if (!lock) lock.lock();
     changed_.wait(lock, [&] { return num_events_ > num_events; });
   }
 
@@ -82,10 +89,18 @@ class Pieces {
  private:
   static constexpr std::size_t num_pieces = 6;
 
+  /// Gives up the lock before that, so that the other thread need not wait for it again.
+  void wake(std::unique_lock<std::mutex>& lock) {
+    if (std::exchange(num_untold_, 0) == 0) return;
+    lock.unlock();
+    changed_.notify_one();
+  }
+
   std::deque<Piece> pieces_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::atomic<std::uint64_t> num_events_ = 0;
+  std::size_t num_untold_ = 0;
 };
 
 /// What work() throws, if anything.
