@@ -25,6 +25,7 @@ namespace tally::cli {
 namespace {
 
 constexpr std::size_t chunk_bytes = std::size_t{256} << 10;
+constexpr int pipe_bytes = 256 << 10;  // with 64, the default, both sides wait for each other more often
 
 /// The file itself. Its first bytes can tell how it is compressed before they are read.
 class PlainFile : public ByteSource {
@@ -34,6 +35,8 @@ class PlainFile : public ByteSource {
     // Opening a named pipe waits for its writer; a signal then ends the input, as it does during a read.
     if (file_ < 0 && !(errno == EINTR && stop_requested())) fail();
     if (path != "-") ::posix_fadvise(file_, 0, 0, POSIX_FADV_SEQUENTIAL);
+    const int size = ::fcntl(file_, F_GETPIPE_SZ);                                // -1 of what is not a pipe
+    if (size > 0 && size < pipe_bytes) ::fcntl(file_, F_SETPIPE_SZ, pipe_bytes);  // a hint only
   }
   ~PlainFile() override {
     if (file_ > STDIN_FILENO) ::close(file_);

@@ -59,8 +59,9 @@ namespace {
 
 void hash_further(Pieces& pieces, Supply& supply, Piece::State after_hash) {
   LineCutter cutter(supply.separator());
-  while (!pieces.first_has_ended && !pieces.second_has_ended && !supply.is_at_end()) {
+  while (true) {
     const std::uint64_t seen = pieces.num_events();
+    if (pieces.first_has_ended || pieces.second_has_ended || supply.is_at_end()) return;
     if (!supply.read_further(cutter, Supply::waits_for_no_pipe, after_hash)) pieces.wait_for_more_than(seen);
   }
 }
@@ -83,6 +84,7 @@ bool read_ahead(const InputOptions& input, const KeyHasher& hasher, bool quiet, 
       failures[1] = caught([&] { SievingThread(work, pieces, supply).run(); });
       pieces.second_has_ended = true;
       pieces.tell();
+      pieces.tell_now();
     });
   } catch (const std::system_error&) {
     return false;
@@ -95,6 +97,7 @@ bool read_ahead(const InputOptions& input, const KeyHasher& hasher, bool quiet, 
   failures[0] = caught([&] { run_using_thread(input, work, pieces, supply, quiet, totals); });
   pieces.first_has_ended = true;
   pieces.tell();
+  pieces.tell_now();
   second.join();
   for (const std::exception_ptr& failure : failures) {
     if (failure) std::rethrow_exception(failure);

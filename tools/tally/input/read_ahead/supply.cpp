@@ -22,6 +22,7 @@ Supply::Taken Supply::take(std::uint64_t num_used) {
   Piece& piece = pieces_[number];
   if (is_at_end_ || piece.state != Piece::State::free || waits_for_long_line(number)) return {};
   const bool waits = num_used == number;
+  if (waits) pieces_.tell_now();
   if (!read_into(piece, waits)) return {};
   bytes_read_ = reader_.bytes_read();
   last_block_bytes_ = piece.block.size();
@@ -31,7 +32,10 @@ Supply::Taken Supply::take(std::uint64_t num_used) {
     ++num_taken_;
   }
   if (piece.block.empty()) is_at_end_ = true;
-  if (waits || is_at_end_) pieces_.tell();
+  if (waits || is_at_end_) {
+    pieces_.tell();
+    pieces_.tell_now();
+  }
   return {has_piece ? Outcome::piece : Outcome::end, number};
 }
 
