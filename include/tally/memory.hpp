@@ -26,7 +26,7 @@ struct MemorySource {
 };
 
 /// All words that are allocated from now on, in the whole process, come from this source; words that exist already go
-/// back to where they came from. A source without functions is the default: small blocks from the C library, others
+/// back to where they came from. A source without functions is the default: blocks below 4 MiB from the C library, others
 /// directly from the kernel, with transparent huge pages where they are large. Only the default uses huge pages.
 ///
 /// Costs nothing per key. Call it once, before the first structure, and not while another thread makes one. The

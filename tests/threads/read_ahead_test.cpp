@@ -75,10 +75,12 @@ TEST(ReadAhead, EveryKeyComesAtItsFirstSightAndOnce) {
   for (const double exponent : {0.0, 0.7, 1.2}) text += test::zipf_lines(100'000, 30'000, exponent, 1);
   text += "the last line has no newline";
   const std::vector<std::string> keys = test::split_keys(text);
-  for (int round = 0; round < 5; ++round) {
+  for (std::uint32_t round = 0; round < 6; ++round) {
     FirstSights sights;
     KeyTotals totals;
-    read_ahead(input_of({directory.write("keys", text)}), KeyHasher(round), true, sights.work(), totals);
+    InputOptions input = input_of({directory.write("keys", text)});
+    input.num_threads = 2 + round % 4;
+    read_ahead(input, KeyHasher(round), true, sights.work(), totals);
     EXPECT_EQ(sights.keys_once, test::keys_over(keys, 1));
     EXPECT_EQ(sights.num_lines, keys.size());
     EXPECT_EQ(totals.num_keys, keys.size());
@@ -96,7 +98,7 @@ TEST(ReadAhead, AnEmptyFileHasNoKeys) {
   EXPECT_EQ(sights.num_lines, 0U);
 }
 
-TEST(ReadAhead, AFailureAnywhereEndsBothThreadsAndIsThrown) {
+TEST(ReadAhead, AFailureAnywhereEndsAllThreadsAndIsThrown) {
   const TemporaryDirectory directory;
   const std::string file = directory.write("keys", test::zipf_lines(200'000, 50'000, 0.5, 2));
   for (const int failing : {0, 1, 2, 3}) {
@@ -115,6 +117,7 @@ TEST(ReadAhead, AFailureAnywhereEndsBothThreadsAndIsThrown) {
           .use = [&](auto keys, auto digests, auto others,
                      auto remembered) { return count(2), work.use(keys, digests, others, remembered); }};
       InputOptions input = input_of({file});
+      input.num_threads = num_calls == 1 ? 4 : 2;
       if (failing == 3) input.files.push_back(directory / "none");
       EXPECT_THROW(read_ahead(input, KeyHasher(1), true, failing_work, totals), std::runtime_error);
       if (failing == 3) {
@@ -124,23 +127,20 @@ TEST(ReadAhead, AFailureAnywhereEndsBothThreadsAndIsThrown) {
   }
 }
 
-TEST(ReadAhead, OnlyFilesThatAreNotTinyAreReadAhead) {
+TEST(ReadAhead, PipesAreAndFilesThatAreNotTiny) {
   const TemporaryDirectory directory;
   const std::string file = directory.write("keys", std::string(300'000, '\n'));
-  const auto wants = [](const std::vector<std::string>& files, std::uint32_t num_threads = 2,
-                        Answers answers = Answers::at_once) {
+  const auto wants = [](const std::vector<std::string>& files, std::uint32_t num_threads = 2) {
     InputOptions input = input_of(files);
     input.num_threads = num_threads;
-    return wants_to_read_ahead(input, answers);
+    return wants_to_read_ahead(input);
   };
   EXPECT_TRUE(wants({file}));
   EXPECT_FALSE(wants({file}, 1));
   EXPECT_TRUE(wants({file, file, directory.write("tiny", "a")}));
-  EXPECT_FALSE(wants({file, "/dev/zero"}));
-  EXPECT_TRUE(wants({file, "/dev/zero"}, 2, Answers::at_the_end));
-  EXPECT_FALSE(wants({file, "/dev/zero"}, 1, Answers::at_the_end));
+  EXPECT_TRUE(wants({file, "/dev/zero"}));
+  EXPECT_FALSE(wants({file, "/dev/zero"}, 1));
   EXPECT_FALSE(wants({directory / "tiny"}));
-  EXPECT_FALSE(wants({directory / "none"}));
 }
 
 TEST(ReadAhead, DigestsComeInTheOrderOfTheInputAndAFailureOfTheirUseIsThrown) {
@@ -148,7 +148,7 @@ TEST(ReadAhead, DigestsComeInTheOrderOfTheInputAndAFailureOfTheirUseIsThrown) {
   std::string text;
   for (int i = 0; i < 50'000; ++i) text += std::to_string(i) + '\n';
   InputOptions input = input_of({directory.write("keys", text)});
-  for (const std::uint32_t num_threads : {1u, 2u}) {
+  for (const std::uint32_t num_threads : {1u, 2u, 5u}) {
     input.num_threads = num_threads;
     std::uint64_t next = 0;
     const KeyTotals totals = for_each_digest_batch(input, KeyHasher(1), true, [&](auto digests) {

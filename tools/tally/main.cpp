@@ -1,4 +1,5 @@
 #include <fmt/core.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <csignal>
@@ -112,11 +113,20 @@ ExitCode run(int argc, char** argv) {
   return fail("no command given; see 'tally --help'");
 }
 
+/// By default the C library gives a block from 128 KiB on back to the kernel, unless a larger one was given back before; but
+/// of a set that grows each block is larger than those before.
+void use_freed_memory_again() noexcept {
+  constexpr int kept_below_bytes = 4 << 20;  // as detail::AlignedWords
+  ::mallopt(M_MMAP_THRESHOLD, kept_below_bytes);
+  ::mallopt(M_TRIM_THRESHOLD, 2 * kept_below_bytes);
+}
+
 }  // namespace
 }  // namespace tally::cli
 
 int main(int argc, char** argv) {
   using namespace tally::cli;
+  use_freed_memory_again();
   std::signal(SIGPIPE, SIG_IGN);  // writing to a closed pipe then returns EPIPE
   install_stop_handler();
   const auto translated = [&] {

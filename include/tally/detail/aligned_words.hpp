@@ -8,8 +8,9 @@ namespace tally::detail {
 
 /// The sole owner of a structure's memory: 64-bit words, the first one aligned to a 64-byte line.
 ///
-/// New words are zero. All blocks except small ones come directly from the kernel and are returned to it
-/// immediately. Large blocks request transparent huge pages, which make random reads of large tables cheaper.
+/// New words are zero. Blocks from 4 MiB on come directly from the kernel and are returned to it immediately.
+/// They request transparent huge pages, which make random reads of large tables cheaper. Smaller ones come from
+/// the C library.
 /// A host can have all blocks come from its own functions (memory.hpp).
 /// Alternatively, the words are part of a block that somebody else made (a read-only mapping of a file); such words can
 /// be reached only through const structures. A copy always has a block of its own.

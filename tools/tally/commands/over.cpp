@@ -112,7 +112,7 @@ Run declare_over(CommandLine app) {
              "Update of counters: conservative has fewer false positives, but theory only bounds their rate "
              "(default: plain)");
   add_threads(app, options->input, "-t,--threads", "looks up the printed keys", "the output",
-              Answers::at_once, "--memory, --exact, --counts-at-end, --sum or --window");
+              "--follow, --memory, --exact, --counts-at-end, --sum or --window");
   app.add_flag("-c,--with-count", options->with_count, R"(
       Print the count of a key at that moment before it: N or slightly more. It is not the count in the whole
       input; for that, use 'tally top', or 'tally build --kind count-min' and 'tally count'

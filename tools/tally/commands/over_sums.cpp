@@ -87,7 +87,7 @@ ExitCode run_over_sums(const OverOptions& options, StreamState& state) {
                        stream.num_possible_repeats()));
   }
   explain_counts(options);
-  remark_lines_lost(options.quiet, reader, stream.clock());
+  remark_lines_lost(options.quiet, reader.num_skipped(), stream.clock());
   return stream.num_reported() > 0 ? ExitCode::success : ExitCode::none;
 }
 

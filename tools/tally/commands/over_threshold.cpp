@@ -105,8 +105,9 @@ void read_keys(const OverOptions& options, const KeyHasher& hasher, ThresholdStr
             return to_remember;
           }};
   const InputOptions input = report.input();
-  const bool in_two_threads = stream.can_be_shared() && wants_to_read_ahead(input, Answers::at_once);
-  if (in_two_threads && read_ahead(input, hasher, options.quiet, work, totals)) return;
+  const bool in_two_threads = stream.can_be_shared() && wants_to_read_ahead(input);
+  if (in_two_threads && read_ahead(input, hasher, options.quiet, work, totals))
+    return remark_skipped(options.quiet, totals.num_skipped);
   ExactKeys exact_keys(options.input.key_type);
   for_each_batch(input, hasher, options.quiet, totals, [&](Texts keys, Texts texts, Digests digests) {
     if (check != nullptr) check->begin_batch(exact_keys.of(keys));

@@ -16,6 +16,7 @@
 #include "commands/top_store.hpp"
 #include "files/stream_state.hpp"
 #include "input/input_is_output.hpp"
+#include "input/read_ahead.hpp"
 #include "text/key_json.hpp"
 
 namespace tally::cli {
@@ -65,6 +66,24 @@ std::optional<OutputFile> open_saved(const TopOptions& options) {
   return std::optional<OutputFile>(std::in_place, path, options.force, options.quiet, "--save");
 }
 
+/// In two threads, if that is wanted and each line has a key alone, which is a text. False, and has done nothing, if not.
+template <class Add>
+bool read_keys_ahead(const TopOptions& options, const KeyHasher& hasher, bool quiet, KeyTotals& totals,
+                     Add add) {
+  if (!options.records.sum_fields.empty() || !options.records.time_fields.empty() ||
+      options.input.key_type != KeyType::text || !wants_to_read_ahead(options.input))
+    return false;
+  using Digests = WorkForTwo::Digests;
+  const WorkForTwo work{.find_absent = {},
+                        .remember = [](Digests) {},
+                        .use =
+                            [&](Texts keys, Digests digests, std::uint64_t, std::uint64_t) {
+                              add(StreamRecords{keys, digests, {}, {}});
+                              return Digests();
+                            }};
+  return read_ahead(options.input, hasher, quiet, work, totals);
+}
+
 ExitCode run_top(const TopOptions& options, StreamState& state) {
   refuse_input_as_output(options.input.files, options.state_path, "--state");
   const std::optional<OutputFile> saved = open_saved(options);
@@ -72,11 +91,11 @@ ExitCode run_top(const TopOptions& options, StreamState& state) {
   TopStream stream(planned);
   TopReport report(options, [&] { return stream.candidates(); });
   const bool snapshots = options.interval && !report.on_screen();
-  RecordReader reader(options.input, options.records, planned.hasher, options.window || snapshots);
   std::optional<ExactRanking> check;
   if (options.exact) check.emplace();
 
   const auto start = std::chrono::steady_clock::now();
+  KeyTotals totals;
   TimeSteps intervals(options.refresh_interval());
   state.set_options(state_options(options, planned));
   if (state.restore([&](StateReader& from) {
@@ -100,7 +119,7 @@ ExitCode run_top(const TopOptions& options, StreamState& state) {
       json["num_late_lines"] = stream.clock().num_late();
       json["num_lines_left_out"] = stream.clock().num_left_out();
     }
-    json.update(Json{{"num_skipped_lines", reader.num_skipped()},
+    json.update(Json{{"num_skipped_lines", totals.num_skipped},
                      {"num_candidates", planned.capacity},
                      {"memory_bytes", stream.memory_bytes()},
                      {"seconds", seconds()},
@@ -125,11 +144,19 @@ ExitCode run_top(const TopOptions& options, StreamState& state) {
                                                [&] {
                                                  if (report.on_screen()) report.redraw(stream.num_records());
                                                }});
-  for_each_record(reader, options.quiet || report.on_screen(), [&](const StreamRecords& records) {
-    if (!snapshots) return add(records);
-    intervals.split(records, add,
-                    [&](std::uint64_t) { report.write_snapshot(intervals.latest(), stream.num_records()); });
-  });
+  const bool with_times = options.window || snapshots;
+  const bool is_quiet = options.quiet || report.on_screen();
+  if (with_times || !read_keys_ahead(options, planned.hasher, is_quiet, totals, add)) {
+    RecordReader reader(options.input, options.records, planned.hasher, with_times);
+    for_each_record(reader, is_quiet, [&](const StreamRecords& records) {
+      totals.num_skipped = reader.num_skipped();
+      if (!snapshots) return add(records);
+      intervals.split(records, add, [&](std::uint64_t) {
+        report.write_snapshot(intervals.latest(), stream.num_records());
+      });
+    });
+    totals.num_skipped = reader.num_skipped();
+  }
 
   const Ranking ranking = report.ranking();
   report.write_last(ranking);
@@ -145,7 +172,7 @@ ExitCode run_top(const TopOptions& options, StreamState& state) {
   });
 
   remark(options.quiet, words_of(ranking));
-  remark_lines_lost(options.quiet, reader, stream.clock());
+  remark_lines_lost(options.quiet, totals.num_skipped, stream.clock());
   if (saved) remark(options.quiet, fmt::format("saved to '{}'", options.save_path));
   if (exact) remark(options.quiet, check_text(*exact));
   return ranking.keys.empty() ? ExitCode::none : ExitCode::success;
@@ -172,9 +199,10 @@ void add_files_of_top(CommandLine app, TopOptions& options) {
 
 void exclude_what_needs_an_input(CommandLine app) {
   const Option from = app.get_option("--from");
-  for (const char* name : {"--no-decompress", "--delimiter", "--fields", "--sum", "--time", "--skip-bad",
-                           "--window", "--slots", "--interval", "--every", "--follow", "--memory", "--error",
-                           "--method", "--state", "--save", "--exact", "--seed", "--keyed"}) {
+  for (const char* name :
+       {"--no-decompress", "--delimiter", "--fields", "--sum",     "--time",   "--skip-bad", "--window",
+        "--slots",         "--interval",  "--every",  "--follow",  "--memory", "--error",    "--method",
+        "--state",         "--save",      "--exact",  "--threads", "--seed",   "--keyed"}) {
     from.excludes(app.get_option(name));
   }
   app.get_option("--save").excludes("--keyed");
@@ -214,6 +242,8 @@ Run declare_top(CommandLine app) {
   add_state(app, options->state_path, options->waits_for_state);
   add_files_of_top(app, *options);
   app.add_flag("--exact", options->exact, "Also count exactly, in unlimited memory, and compare");
+  add_threads(app, options->input, "-t,--threads", "", "the output",
+              "--follow, --sum, --key-type, --window or --interval");
   add_stream_hasher_options(
       app, options->hasher,
       fmt::format("drawn at random, or the seed in the --state; with --save {}, so that files can be merged",
@@ -227,9 +257,10 @@ Run declare_top(CommandLine app) {
     take_num_keys(*options);
     refuse_followed_state(options->input, options->state_path, store->is_given());
     if (store->is_given()) {
-      refuse_with_store(app, {"--sum", "--time", "--skip-bad", "--share", "--window", "--slots", "--interval",
-                              "--every", "--with-error", "--memory", "--method", "--wait-for-state", "--save",
-                              "--from", "--exact", "--key-file", "--keyed", "--explain"});
+      refuse_with_store(
+          app, {"--sum", "--time", "--skip-bad", "--share", "--window", "--slots", "--interval", "--every",
+                "--with-error", "--memory", "--method", "--threads", "--wait-for-state", "--save", "--from",
+                "--exact", "--key-file", "--keyed", "--explain"});
       store->state_path = options->state_path;
       refuse_input_as_output(options->input.files, store->state_path, "--state");
       return run_top_store(*options, *store);

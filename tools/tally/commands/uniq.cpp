@@ -1,181 +1,49 @@
+#include "commands/uniq.hpp"
+
 #include <fmt/core.h>
 
-#include <array>
 #include <exception>
-#include <limits>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <utility>
-#include <variant>
 
-#include "cli/options.hpp"
 #include "cli/signals.hpp"
 #include "commands/commands.hpp"
 #include "commands/over_store.hpp"
 #include "commands/uniq_explain.hpp"
+#include "commands/uniq_memory.hpp"
 #include "input/input_is_output.hpp"
 #include "input/key_loop.hpp"
 #include "input/live_status.hpp"
 #include "input/printed_key.hpp"
 #include "input/read_ahead.hpp"
-#include "shape/memory_warning.hpp"
-#include "shape/shape.hpp"
-#include "tally/filters/bloom.hpp"
-#include "tally/sets/hash_set.hpp"
-#include "tally/sets/recent_keys.hpp"
 #include "text/key_json.hpp"
 #include "text/output.hpp"
 
 namespace tally::cli {
 namespace {
 
-struct UniqOptions {
-  InputOptions input;
-  HasherOptions hasher;
-  bool approximate = false;
-  bool may_repeat = false;
-  std::optional<std::uint64_t> num_keys;
-  std::optional<std::uint64_t> memory_bytes;
-  std::optional<double> false_positive_rate;
-  bool json = false;
-  bool quiet = false;
-  bool line_buffered = false;
-  std::optional<Nanoseconds> every;
-  bool explain = false;
-};
-
-constexpr double default_false_positive_rate = 0.001;
-constexpr std::uint64_t default_recent_bytes = std::uint64_t{64} << 20;
-
-// Three ways to decide whether a key is new. Each has keep_unknown, is_new, num_bytes, and the guarantee as a text.
-// keep_unknown writes the indices of the keys that may be new, and returns their number; is_new is asked about these, soon and
-// in their order.
-
-/// Keeps all.
-template <class Prefetch>
-std::size_t keep_all(std::span<const Hash128> digests, std::span<std::uint32_t> indices, Prefetch prefetch) {
-  for (std::size_t i = 0; i < digests.size(); ++i) {
-    prefetch(digests[i]);
-    indices[i] = static_cast<std::uint32_t>(i);
-  }
-  return digests.size();
-}
-
-class ExactMemory {
- public:
-  ExactMemory(const UniqOptions& options, const KeyHasher& hasher)
-      : seen_(options.memory_bytes.value_or(std::numeric_limits<std::uint64_t>::max())),
-        exception_(unless_chosen(hasher)) {}
-
-  std::size_t keep_unknown(std::span<const Hash128> digests, std::span<std::uint32_t> indices) const {
-    return seen_.find_absent(digests, indices);
-  }
-  bool is_new(Hash128 digest) {
-    const HashSet::Outcome outcome = seen_.insert(digest);
-    if (outcome == HashSet::Outcome::full) {
-      throw std::runtime_error(fmt::format(
-          "the memory is full at {} distinct keys; give more --memory, or use --may-repeat (never "
-          "drops a key) or --approximate (may drop some)",
-          seen_.size()));
-    }
-    return outcome == HashSet::Outcome::inserted;
-  }
-  std::uint64_t num_bytes() const { return seen_.num_bytes(); }
-  std::string promise() const {
-    return fmt::format("exact, except with probability 2^-96 for any two keys{}", exception_);
-  }
-  double error_bound() const { return 0; }
-
- private:
-  HashSet seen_;
-  std::string_view exception_;
-};
-
-Planned planned(const UniqOptions& options) {
-  if (!options.num_keys && !options.memory_bytes) {
-    throw std::invalid_argument("--approximate needs a size; give --keys or --memory");
-  }
-  ShapeOptions wanted;
-  wanted.wanted = {.num_keys = options.num_keys,
-                   .false_positive_rate = options.false_positive_rate,
-                   .memory_bytes = options.memory_bytes};
-  wanted.default_rate = default_false_positive_rate;
-  Planned plan = shape_of(wanted);
-  warn_of_little_memory(wanted, plan.shape);
-  return plan;
-}
-
-class ApproximateMemory {
- public:
-  ApproximateMemory(const UniqOptions& options, const KeyHasher& hasher)
-      : seen_(std::get<BloomShape>(planned(options).shape.shape), hasher),
-        exception_(unless_chosen(hasher)) {}
-
-  std::size_t keep_unknown(std::span<const Hash128> digests, std::span<std::uint32_t> indices) const {
-    return keep_all(digests, indices, [&](Hash128 digest) { seen_.prefetch(digest); });
-  }
-  bool is_new(Hash128 digest) { return !seen_.test_and_insert(digest); }
-  std::uint64_t num_bytes() const { return tally::num_bytes(seen_.shape()); }
-  // Calculated from the bits that are set: the number of printed keys is too low if many were dropped.
-  double error_bound() const { return seen_.statistics().estimated_false_positive_rate; }
-  std::string promise() const {
-    return fmt::format("a new key is dropped with probability at most {}{}", human_rate(error_bound()),
-                       exception_);
-  }
-
- private:
-  BloomFilter<> seen_;
-  std::string_view exception_;
-};
-
-class ForgetfulMemory {
- public:
-  ForgetfulMemory(const UniqOptions& options, const KeyHasher& hasher)
-      : seen_(options.memory_bytes.value_or(default_recent_bytes)), exception_(unless_chosen(hasher)) {}
-
-  std::size_t keep_unknown(std::span<const Hash128> digests, std::span<std::uint32_t> indices) const {
-    return keep_all(digests, indices, [&](Hash128 digest) { seen_.prefetch(digest); });
-  }
-  bool is_new(Hash128 digest) { return seen_.insert(digest); }
-  std::uint64_t num_bytes() const { return seen_.num_bytes(); }
-  double error_bound() const { return 0; }
-  std::string promise() const {
-    return seen_.num_forgotten() == 0
-               ? fmt::format("nothing was forgotten: no key is repeated or dropped{}", exception_)
-               : fmt::format("no key is dropped{}; {} were forgotten and may be repeated", exception_,
-                             human_count(static_cast<double>(seen_.num_forgotten())));
-  }
-
- private:
-  RecentKeys seen_;
-  std::string_view exception_;
-};
-
 ExitCode explain(const UniqOptions& options) {
   const std::string_view exception = unless_chosen(options.hasher);
-  if (options.approximate) return explain_approximate_uniq(planned(options), exception);
-  if (options.may_repeat)
-    return explain_forgetful_uniq(options.memory_bytes.value_or(default_recent_bytes), exception);
+  if (options.approximate) return explain_approximate_uniq(plan_uniq(options), exception);
+  if (options.may_repeat) return explain_forgetful_uniq(options.recent_bytes(), exception);
   return explain_exact_uniq(options.memory_bytes, exception);
 }
 
 /// The memory that one thread asks about keys while another may print how large it is.
-template <class Memory>
 class SharedMemory {
  public:
-  SharedMemory(const UniqOptions& options, const KeyHasher& hasher) : memory_(options, hasher) {}
+  SharedMemory(const UniqOptions& options, const KeyHasher& hasher)
+      : memory_(UniqMemory::of(options, hasher)) {}
 
   /// Writes the indices of the new keys, and returns their number. A failure after the first of them is thrown by the
   /// next call, so that these are printed.
   std::size_t find_new(std::span<const Hash128> digests, std::span<std::uint32_t> indices) {
     throw_failure();
     const std::lock_guard alone(mutex_);
-    const std::size_t num_unknown = memory_.keep_unknown(digests, indices);
     std::size_t num_new = 0;
     try {
-      for (std::size_t i = 0; i < num_unknown; ++i)
-        if (memory_.is_new(digests[indices[i]])) indices[num_new++] = indices[i];
+      memory_->find_new(digests, indices, num_new);
     } catch (...) {
       if (num_new == 0) throw;
       failure_ = std::current_exception();
@@ -191,12 +59,12 @@ class SharedMemory {
   template <class Use>
   auto with(Use use) {
     const std::lock_guard alone(mutex_);
-    return use(std::as_const(memory_));
+    return use(std::as_const(*memory_));
   }
 
  private:
   std::mutex mutex_;
-  Memory memory_;
+  std::unique_ptr<UniqMemory> memory_;
   std::exception_ptr failure_;
 };
 
@@ -225,10 +93,9 @@ class NewKeys {
   std::uint64_t num_printed_ = 0;
 };
 
-template <class Memory>
 ExitCode run_uniq(const UniqOptions& options) {
   const KeyHasher hasher = options.hasher.hasher();
-  SharedMemory<Memory> memory(options, hasher);
+  SharedMemory memory(options, hasher);
   Output output({.nul_separated = options.input.nul_separated && !options.json,
                  .line_buffered = options.line_buffered});
   KeyTotals totals;
@@ -237,7 +104,7 @@ ExitCode run_uniq(const UniqOptions& options) {
     Json json{{"num_lines", totals.num_keys},
               {"num_printed", keys.num_printed()},
               {"num_skipped_lines", totals.num_skipped}};
-    memory.with([&](const Memory& now) {
+    memory.with([&](const UniqMemory& now) {
       json["dropped_with_probability_at_most"] = now.error_bound();
       json["memory_bytes"] = now.num_bytes();
       json["promise"] = now.promise();
@@ -247,7 +114,7 @@ ExitCode run_uniq(const UniqOptions& options) {
     return json;
   };
   const auto words = [&] {
-    return memory.with([&](const Memory& now) {
+    return memory.with([&](const UniqMemory& now) {
       return fmt::format("{}{} lines, {} printed; {}; {}; {}", stop_requested() ? "interrupted after " : "",
                          totals.num_keys, keys.num_printed(), now.promise(),
                          human_bytes(static_cast<double>(now.num_bytes())), hash_text(hasher));
@@ -291,8 +158,7 @@ Run declare_uniq(CommandLine app) {
   add_rate(app, "-p,--false-positive-rate", options->false_positive_rate,
            "With --approximate: largest probability that a new key is dropped (default: 0.1%)");
   add_stream_hasher_options(app, options->hasher);
-  add_threads(app, options->input, "-t,--threads", "looks for new keys", "the output", Answers::at_once,
-              "--follow");
+  add_threads(app, options->input, "-t,--threads", "looks for new keys", "the output", "--follow");
   add_json(app, options->json);
   add_explain(app, options->explain);
   add_line_buffered(app, options->line_buffered);
@@ -325,9 +191,7 @@ Run declare_uniq(CommandLine app) {
     }
     if (options->explain) return explain(*options);
     options->hasher.draw();
-    if (options->approximate) return run_uniq<ApproximateMemory>(*options);
-    if (options->may_repeat) return run_uniq<ForgetfulMemory>(*options);
-    return run_uniq<ExactMemory>(*options);
+    return run_uniq(*options);
   };
 }
 

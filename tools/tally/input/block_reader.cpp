@@ -34,20 +34,28 @@ std::span<const char> BlockReader::next_followed(std::vector<char>& buffer) {
   return block.bytes;
 }
 
-std::span<const char> BlockReader::next(std::vector<char>& buffer) {
+std::optional<std::span<const char>> BlockReader::next(std::vector<char>& buffer, Waits waits) {
   if (followed_) return next_followed(buffer);
   begins_file_ = false;
   while (true) {
     if (source_ == nullptr) {
-      if (next_file_ == files_.size()) return {};
+      if (next_file_ == files_.size()) return std::span<const char>();
+      // Opening anything else may wait for its writer, and for its first bytes.
+      if (waits == Waits::no && !file_size_of(files_[next_file_])) return std::nullopt;
       file_number_ = next_file_;
       source_ = ByteSource::open(files_[next_file_++], decompress_);
       begins_file_ = true;
     }
-    std::span<const char> block =
-        lines_.next(buffer, [&](std::span<char> into) { return source_->read(into); });
+    bool is_paused = false;
+    std::span<const char> block = lines_.next(buffer, [&](std::span<char> into) {
+      if (waits == Waits::yes) return source_->read(into);
+      const std::optional<std::size_t> count = source_->read_now(into);
+      is_paused = !count;
+      return count.value_or(0);
+    });
     if (block.empty()) {
-      if (stop_requested()) return {};  // an incomplete line is not a key
+      if (is_paused) return std::nullopt;
+      if (stop_requested()) return std::span<const char>();  // an incomplete line is not a key
       finished_bytes_ += source_->file_bytes_read();
       source_.reset();
       block = lines_.rest(buffer);

@@ -30,7 +30,9 @@ class BlockReader {
 
   /// The next block, in `buffer`, which grows as needed; empty at the end of the input. Throws what
   /// ByteSource throws, and std::runtime_error for a line longer than 1 GiB.
-  std::span<const char> next(std::vector<char>& buffer);
+  std::span<const char> next(std::vector<char>& buffer) { return *next(buffer, Waits::yes); }
+  /// The same, but does not wait for pipes: nothing if there are no lines for now. Not for followed files.
+  std::optional<std::span<const char>> next_now(std::vector<char>& buffer) { return next(buffer, Waits::no); }
 
   /// Of the files, the one that the last block comes from. If files are followed, the number of what has this name now, or
   /// had it before: begins_file says when a number is used again.
@@ -45,6 +47,8 @@ class BlockReader {
   std::optional<std::uint64_t> total_bytes() const noexcept { return total_bytes_; }
 
  private:
+  enum class Waits : bool { no, yes };
+  std::optional<std::span<const char>> next(std::vector<char>& buffer, Waits waits);
   std::span<const char> next_followed(std::vector<char>& buffer);
 
   std::vector<std::string> files_;

@@ -25,6 +25,7 @@ namespace tally::cli {
 namespace {
 
 constexpr std::size_t chunk_bytes = std::size_t{256} << 10;
+constexpr int pipe_bytes = 256 << 10;  // with 64, the default, both sides wait for each other more often
 
 /// The file itself. Its first bytes can tell how it is compressed before they are read.
 class PlainFile : public ByteSource {
@@ -34,6 +35,8 @@ class PlainFile : public ByteSource {
     // Opening a named pipe waits for its writer; a signal then ends the input, as it does during a read.
     if (file_ < 0 && !(errno == EINTR && stop_requested())) fail();
     if (path != "-") ::posix_fadvise(file_, 0, 0, POSIX_FADV_SEQUENTIAL);
+    const int size = ::fcntl(file_, F_GETPIPE_SZ);                                // -1 of what is not a pipe
+    if (size > 0 && size < pipe_bytes) ::fcntl(file_, F_SETPIPE_SZ, pipe_bytes);  // a hint only
   }
   ~PlainFile() override {
     if (file_ > STDIN_FILENO) ::close(file_);
@@ -55,11 +58,12 @@ class PlainFile : public ByteSource {
   }
 
   std::size_t read(std::span<char> into) override {
-    if (num_given_ == num_peeked_) return read_file(into);
-    const std::size_t count = std::min(into.size(), num_peeked_ - num_given_);
-    std::copy_n(peeked_.data() + num_given_, count, into.data());
-    num_given_ += count;
-    return count;
+    return num_given_ == num_peeked_ ? read_file(into) : read_peeked(into);
+  }
+  std::optional<std::size_t> read_now(std::span<char> into) override {
+    if (num_given_ < num_peeked_) return read_peeked(into);
+    if (!stop_requested() && !is_ready(0)) return std::nullopt;
+    return read_file(into);
   }
 
   std::uint64_t file_bytes_read() const noexcept override { return bytes_read_; }
@@ -67,11 +71,22 @@ class PlainFile : public ByteSource {
  private:
   [[noreturn]] void fail() const { throw std::system_error(errno, std::generic_category(), name_); }
 
+  std::size_t read_peeked(std::span<char> into) {
+    const std::size_t count = std::min(into.size(), num_peeked_ - num_given_);
+    std::copy_n(peeked_.data() + num_given_, count, into.data());
+    num_given_ += count;
+    return count;
+  }
+
+  bool is_ready(int milliseconds) const {
+    pollfd polled{file_, POLLIN, 0};
+    return ::poll(&polled, 1, milliseconds) > 0;
+  }
+
   std::size_t read_file(std::span<char> into) {
     int milliseconds = 0;
     while (!stop_requested()) {
-      pollfd polled{file_, POLLIN, 0};
-      if (::poll(&polled, 1, milliseconds) <= 0) {
+      if (!is_ready(milliseconds)) {
         flush_before_waiting();
         Meanwhile::run(true);
         // A signal ends the wait only in the thread that receives it, and it may come before the wait begins.
@@ -107,11 +122,23 @@ class CompressedFile : public ByteSource {
   std::uint64_t file_bytes_read() const noexcept override { return file_->file_bytes_read(); }
 
   std::size_t read(std::span<char> into) override {
+    return *read_of(into, [&] { return std::optional(file_->read(chunk_)); });
+  }
+  std::optional<std::size_t> read_now(std::span<char> into) override {
+    return read_of(into, [&] { return file_->read_now(chunk_); });
+  }
+
+ private:
+  /// What is decoded of the chunks that fill_chunk() reads.
+  template <class FillChunk>
+  std::optional<std::size_t> read_of(std::span<char> into, FillChunk fill_chunk) {
     while (true) {
       // After a full buffer the decoder may have more output; getting that does not wait for the file.
       if (used_ == filled_ && !was_full_) {
+        const std::optional<std::size_t> count = fill_chunk();
+        if (!count) return std::nullopt;
         used_ = 0;
-        filled_ = file_->read(chunk_);
+        filled_ = *count;
       }
       const bool is_at_end = filled_ == 0;
       try {
@@ -123,7 +150,6 @@ class CompressedFile : public ByteSource {
     }
   }
 
- private:
   std::size_t decode(std::span<char> into) {
     const std::span<const char> input = std::span(chunk_).subspan(used_, filled_ - used_);
     const Decoder::Done done = decoder_->decode(input, into);

@@ -27,6 +27,8 @@ class ByteSource {
 
   /// Fills the front of `into` and returns the number of bytes; 0 at the end. `into` is not empty.
   virtual std::size_t read(std::span<char> into) = 0;
+  /// The same without waiting: nothing if there are no bytes for now.
+  virtual std::optional<std::size_t> read_now(std::span<char> into) { return read(into); }
 
   /// Bytes read from the file so far, before decompression.
   virtual std::uint64_t file_bytes_read() const noexcept = 0;

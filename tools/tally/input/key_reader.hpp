@@ -30,7 +30,7 @@ struct InputOptions {
   bool skip_bad = false;                     ///< skip a line with a missing or invalid key, weight or time
   bool follow = false;                       ///< files that grow, and are renamed
   bool new_lines = false;                    ///< of these, only what is written from now on
-  std::optional<std::uint32_t> num_threads;  ///< 1 or 2, of commands that read ahead
+  std::optional<std::uint32_t> num_threads;  ///< of commands that read ahead
 };
 
 inline char separator_of(const InputOptions& options) noexcept { return options.nul_separated ? '\0' : '\n'; }

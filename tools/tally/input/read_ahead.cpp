@@ -1,61 +1,107 @@
 #include "input/read_ahead.hpp"
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <system_error>
 #include <thread>
+#include <vector>
 
 #include "cli/options.hpp"
 #include "input/read_ahead/sieving_thread.hpp"
 #include "input/read_ahead/using_thread.hpp"
 
 namespace tally::cli {
+namespace {
+
+constexpr std::uint32_t max_threads = 64;
+// What the first two do is the bound then, unless finding the keys in the lines takes long.
+constexpr std::uint32_t default_threads = 4;
+
+}  // namespace
 
 void add_threads(CommandLine app, InputOptions& input, std::string_view flags, std::string_view work,
-                 std::string_view output, Answers answers, std::string_view flags_for_one) {
+                 std::string_view output, std::string_view flags_for_one) {
   add_count(
       app, std::string(flags), input.num_threads,
-      fmt::format(
-          "Number of threads, 1 or 2; the second one {}, and {} is the same (default: 2 if there are two "
-          "processors; 1 {}with {})",
-          work, output, answers == Answers::at_once ? "for what is not a file, and " : "", flags_for_one),
-      {1, 2});
+      fmt::format("Number of threads, which all read and hash{}{}; {} is the same for any number (default: "
+                  "one per processor up to {}; 1 on a terminal and with {})",
+                  work.empty() ? "" : "; the second one also ", work, output, default_threads, flags_for_one),
+      {1, max_threads});
 }
 
-bool wants_to_read_ahead(const InputOptions& input, Answers answers) {
-  if (input.follow || input.num_threads.value_or(std::thread::hardware_concurrency()) < 2) return false;
+namespace {
+
+/// 1 to max_threads.
+std::uint32_t num_threads_of(const InputOptions& input) {
+  return input.num_threads.value_or(
+      std::clamp<std::uint32_t>(std::thread::hardware_concurrency(), 1, default_threads));
+}
+
+bool reads_terminal(const InputOptions& input) {
+  const auto is_standard_input = [](const std::string& file) { return file == "-"; };
+  return ::isatty(STDIN_FILENO) == 1 &&
+         (input.files.empty() || std::ranges::any_of(input.files, is_standard_input));
+}
+
+}  // namespace
+
+bool wants_to_read_ahead(const InputOptions& input) {
+  if (input.follow || num_threads_of(input) < 2) return false;
   const auto total_bytes = BlockReader(input.files, separator_of(input), decompress_of(input)).total_bytes();
-  if (!total_bytes) return answers == Answers::at_the_end;
+  if (!total_bytes) return !reads_terminal(input);
   return *total_bytes / BlockReader::block_bytes >= std::max<std::size_t>(1, input.files.size());
 }
 
-// Pieces go round. Each thread does what is its own with the next piece that is ready for it, in the order of the input;
-// while there is none, it reads and hashes a further piece.
+namespace {
+
+void hash_further(Pieces& pieces, Supply& supply, Piece::State after_hash) {
+  LineCutter cutter(supply.separator());
+  while (true) {
+    const std::uint64_t seen = pieces.num_events();
+    if (pieces.first_has_ended || pieces.second_has_ended || supply.is_at_end()) return;
+    if (!supply.read_further(cutter, Supply::waits_for_no_pipe, after_hash)) pieces.wait_for_more_than(seen);
+  }
+}
+
+}  // namespace
+
+// Pieces go round. Each of the first two threads does what is its own with the next piece that is ready for it, in the order of
+// the input; while there is none, it reads and hashes a further piece, as all others always do.
 bool read_ahead(const InputOptions& input, const KeyHasher& hasher, bool quiet, const WorkForTwo& work,
                 KeyTotals& totals) {
-  Pieces pieces(input);
+  const std::uint32_t num_threads = std::max(2u, num_threads_of(input));
+  Pieces pieces(input, num_threads);
   Supply supply(input, hasher, pieces);
   std::array<std::exception_ptr, 2> failures;
+  std::vector<std::jthread> further;
+  further.reserve(num_threads);
   std::jthread second;
   try {
     second = std::jthread([&] {
       failures[1] = caught([&] { SievingThread(work, pieces, supply).run(); });
       pieces.second_has_ended = true;
       pieces.tell();
+      pieces.tell_now();
     });
   } catch (const std::system_error&) {
     return false;
   }
+  try {
+    while (further.size() + 2 < num_threads)
+      further.emplace_back([&] { hash_further(pieces, supply, state_after_hash(work)); });
+  } catch (const std::system_error&) {  // then there are fewer
+  }
   failures[0] = caught([&] { run_using_thread(input, work, pieces, supply, quiet, totals); });
   pieces.first_has_ended = true;
   pieces.tell();
+  pieces.tell_now();
   second.join();
   for (const std::exception_ptr& failure : failures) {
     if (failure) std::rethrow_exception(failure);
   }
-  remark_skipped(quiet, totals.num_skipped);
   return true;
 }
 
@@ -84,8 +130,9 @@ KeyTotals for_each_digest_batch(const InputOptions& input, const KeyHasher& hash
                         .remember = [](Digests) {},
                         .use = [](Texts, Digests, std::uint64_t, std::uint64_t) { return Digests(); }};
   KeyTotals totals;
-  if (!wants_to_read_ahead(input, Answers::at_the_end) || !read_ahead(input, hasher, quiet, work, totals))
-    for_each_batch(input, hasher, quiet, totals, [&](Texts, Digests digests) { regroup(digests); });
+  if (wants_to_read_ahead(input) && read_ahead(input, hasher, quiet, work, totals))
+    remark_skipped(quiet, totals.num_skipped);
+  else for_each_batch(input, hasher, quiet, totals, [&](Texts, Digests digests) { regroup(digests); });
   use(std::span(batch).first(num_kept));
   return totals;
 }
@@ -101,7 +148,8 @@ void for_selected_texts(const InputOptions& input, const KeyHasher& hasher, bool
                               print(texts, num_others);
                               return Digests();
                             }};
-  if (wants_to_read_ahead(input, Answers::at_once) && read_ahead(input, hasher, quiet, work, totals)) return;
+  if (wants_to_read_ahead(input) && read_ahead(input, hasher, quiet, work, totals))
+    return remark_skipped(quiet, totals.num_skipped);
   Batch<std::uint32_t> indices;
   Batch<std::string_view> selected;
   for_each_batch(input, hasher, quiet, totals, [&](Texts, Texts texts, Digests digests) {

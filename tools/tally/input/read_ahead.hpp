@@ -11,21 +11,18 @@
 
 namespace tally::cli {
 
-/// Whether keys are to be printed when their line arrives, or nothing is printed before the end.
-enum class Answers : bool { at_once, at_the_end };
-
-/// --threads, of a command whose second thread does `work` ("fills the filter"), with the name of its output and the flags
-/// with which it uses one.
+/// --threads, of a command whose second thread also does `work` ("fills the filter"), with the name of its output and the
+/// flags with which it uses one.
 void add_threads(CommandLine app, InputOptions& input, std::string_view flags, std::string_view work,
-                 std::string_view output, Answers answers, std::string_view flags_for_one);
+                 std::string_view output, std::string_view flags_for_one);
 
-/// Whether two threads are wanted, by default where there are two processors, and not for tiny files. For answers at once
-/// all input must be files: what is still being written is better read by one thread then.
-bool wants_to_read_ahead(const InputOptions& input, Answers answers);
+/// Whether more than one thread is wanted, by default where there are more processors, and not for tiny files or a terminal.
+bool wants_to_read_ahead(const InputOptions& input);
 
-/// Reads and hashes all keys, and works on them, in two threads. `use` receives at most KeyReader::max_keys_a_call keys per
+/// Reads and hashes all keys, and works on them, in two threads; in further ones it reads and hashes. All that a pipe has brought is used before anything waits
+/// for more. `use` receives at most KeyReader::max_keys_a_call keys per
 /// call. Returns false, and has done nothing, if no second thread is available. `totals`
-/// says what was read so far. Throws what for_each_batch throws, and
+/// says what was read so far; of skipped lines nothing is printed. Throws what for_each_batch throws, and
 /// what the work throws.
 bool read_ahead(const InputOptions& input, const KeyHasher& hasher, bool quiet, const WorkForTwo& work,
                 KeyTotals& totals);

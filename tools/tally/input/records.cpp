@@ -158,10 +158,9 @@ StreamRecords RecordReader::next() {
   return {first(keys_), first(digests_), first(weights_), first(times_)};
 }
 
-void remark_lines_lost(bool quiet, const RecordReader& reader, const TimeSteps& clock) {
-  if (reader.num_skipped() > 0)
-    remark(quiet,
-           fmt::format("{} lines skipped: missing or invalid field, number or time", reader.num_skipped()));
+void remark_lines_lost(bool quiet, std::uint64_t num_skipped, const TimeSteps& clock) {
+  if (num_skipped > 0)
+    remark(quiet, fmt::format("{} lines skipped: missing or invalid field, number or time", num_skipped));
   const std::uint64_t num_counted = clock.num_late() - clock.num_left_out();
   if (num_counted > 0)
     remark(quiet, fmt::format("{} lines were out of order, and counted at the latest time before them",

@@ -78,7 +78,7 @@ class RecordReader {
 
 /// Prints how many lines were not counted, if any, those skipped and those left out as too late, and how many came out of
 /// order.
-void remark_lines_lost(bool quiet, const RecordReader& reader, const TimeSteps& clock);
+void remark_lines_lost(bool quiet, std::uint64_t num_skipped, const TimeSteps& clock);
 
 /// Reads all lines and calls use(records) for each batch.
 template <class Use>

@@ -10,8 +10,9 @@ Piece::Piece(const InputOptions& input) : fields(input.fields) {
   digests.reserve(num_short_keys);
 }
 
-Pieces::Pieces(const InputOptions& input) {
-  for (std::size_t i = 0; i < num_pieces; ++i) pieces_.emplace_back(input);
+Pieces::Pieces(const InputOptions& input, std::uint32_t num_threads) {
+  constexpr std::size_t pieces_per_thread = 3;
+  for (std::size_t i = 0; i < pieces_per_thread * num_threads; ++i) pieces_.emplace_back(input);
 }
 
 }  // namespace tally::cli

@@ -2,14 +2,17 @@
 
 #include <array>
 #include <atomic>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "input/fields/field_selector.hpp"
@@ -44,38 +47,58 @@ struct Piece {
   std::optional<std::string_view> header;  // if it begins a file that has one
 };
 
-/// The pieces that two threads pass to each other, in the order of the input, and what wakes a thread that waits.
+/// The pieces that threads pass to each other, in the order of the input, and what wakes a thread that waits.
 class Pieces {
  public:
-  explicit Pieces(const InputOptions& input);
+  Pieces(const InputOptions& input, std::uint32_t num_threads);
 
   /// Piece number n of the input.
-  Piece& operator[](std::uint64_t number) { return pieces_[number % num_pieces]; }
+  Piece& operator[](std::uint64_t number) { return pieces_[number % pieces_.size()]; }
 
   void set(Piece& piece, Piece::State state) {
     piece.state = state;
     tell();
   }
 
-  /// Something has changed that the other thread may wait for.
+  /// Something has changed that another thread may wait for. It is woken when there is some work for it, or nothing else to
+  /// do: woken for every piece, two threads on one processor would take turns all the time.
   void tell() {
+    std::unique_lock lock(mutex_);
     ++num_events_;
-    num_events_.notify_all();
+    if (++num_untold_ >= pieces_.size() / 2) wake(lock);
+  }
+  /// Wakes the others if something has changed. To be called before waiting for anything but them.
+  void tell_now() {
+    std::unique_lock lock(mutex_);
+    wake(lock);
   }
   std::uint64_t num_events() const { return num_events_; }
   /// Sleeps until there are more events than that. A thread that polled instead would take the processor from the one that
   /// it waits for, if there are more threads than processors; if there are enough, it would gain nothing, since the other
-  /// thread has pieces in store.
-  void wait_for_more_than(std::uint64_t num_events) const { num_events_.wait(num_events); }
+  /// thread has pieces in store. An std::atomic would be polled for a while, too.
+  void wait_for_more_than(std::uint64_t num_events) {
+    std::unique_lock lock(mutex_);
+    wake(lock);
+    if (!lock) lock.lock();
+    changed_.wait(lock, [&] { return num_events_ > num_events; });
+  }
 
   std::atomic<bool> first_has_ended = false;
   std::atomic<bool> second_has_ended = false;
 
  private:
-  static constexpr std::size_t num_pieces = 6;
+  /// Gives up the lock before that, so that the others need not wait for it again.
+  void wake(std::unique_lock<std::mutex>& lock) {
+    if (std::exchange(num_untold_, 0) == 0) return;
+    lock.unlock();
+    changed_.notify_all();
+  }
 
   std::deque<Piece> pieces_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
   std::atomic<std::uint64_t> num_events_ = 0;
+  std::size_t num_untold_ = 0;
 };
 
 /// What work() throws, if anything.

@@ -28,10 +28,10 @@ void SievingThread::run() {
 
 /// Sieves what it reads if its turn has come. False if there is nothing to read now.
 bool SievingThread::read_further() {
-  const Supply::Taken taken = supply_.take();
+  const Supply::Taken taken = supply_.take(Supply::waits_for_no_pipe);
   if (taken.outcome != Supply::Outcome::piece) return taken.outcome == Supply::Outcome::end;
   Piece& piece = pieces_[taken.number];
-  const bool sieves = taken.number == next_to_sieve_;
+  const bool sieves = taken.number == next_to_sieve_ || !work_.find_absent;
   if (sieves) begin_to_sieve(piece);
   const auto sieve_batch = [&](std::size_t begin) {
     if (sieves) sieve(piece, begin);
@@ -48,6 +48,7 @@ void SievingThread::begin_to_sieve(Piece& piece) {
 
 /// Of the keys from number `begin` on, keeps those that are absent; after a failure none.
 void SievingThread::sieve(Piece& piece, std::size_t begin) const {
+  if (!work_.find_absent) return;
   Batch<std::uint32_t> absent;
   std::size_t num_kept = begin;
   for (; begin < piece.digests.size() && !piece.error_after; begin += absent.size()) {

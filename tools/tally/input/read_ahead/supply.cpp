@@ -16,27 +16,36 @@ Supply::Supply(const InputOptions& input, const KeyHasher& hasher, Pieces& piece
       fields_(input.fields),
       has_header_(input.fields.has_header || fields_.needs_header()) {}
 
-Supply::Taken Supply::take() {
-  if (is_at_end_ || is_reading_.test_and_set()) return {};
+Supply::Taken Supply::take(std::uint64_t num_used) {
+  const std::lock_guard alone(reading_);
   const std::uint64_t number = num_taken_;
   Piece& piece = pieces_[number];
-  const bool may_take = !is_at_end_ && piece.state == Piece::State::free && !waits_for_long_line(number);
-  bool has_piece = false;
-  if (may_take) {
-    read_into(piece);
-    bytes_read_ = reader_.bytes_read();
-    last_block_bytes_ = piece.block.size();
-    has_piece = piece.error || !piece.block.empty();
-    if (has_piece) {
-      piece.state = Piece::State::taken;
-      ++num_taken_;
-    }
-    if (piece.block.empty()) is_at_end_ = true;
+  if (is_at_end_ || piece.state != Piece::State::free || waits_for_long_line(number)) return {};
+  const bool waits = num_used == number;
+  if (waits) pieces_.tell_now();
+  if (!read_into(piece, waits)) return {};
+  bytes_read_ = reader_.bytes_read();
+  last_block_bytes_ = piece.block.size();
+  const bool has_piece = piece.error || !piece.block.empty();
+  if (has_piece) {
+    piece.state = Piece::State::taken;
+    ++num_taken_;
   }
-  is_reading_.clear();
-  if (!may_take) return {};
-  pieces_.tell();  // the other one may read
+  if (piece.block.empty()) is_at_end_ = true;
+  if (waits || is_at_end_) {
+    pieces_.tell();
+    pieces_.tell_now();
+  }
   return {has_piece ? Outcome::piece : Outcome::end, number};
+}
+
+bool Supply::read_further(LineCutter& cutter, std::uint64_t num_used, Piece::State after_hash) {
+  const Taken taken = take(num_used);
+  if (taken.outcome != Outcome::piece) return taken.outcome == Outcome::end;
+  Piece& piece = pieces_[taken.number];
+  if (!piece.error) piece.error = caught([&] { hash(piece, cutter, [](std::size_t) {}); });
+  pieces_.set(piece, after_hash);
+  return true;
 }
 
 void Supply::free(Piece& piece) {
@@ -44,19 +53,25 @@ void Supply::free(Piece& piece) {
   pieces_.set(piece, Piece::State::free);
 }
 
-/// There is at most one long line at a time, so that they do not take six times the memory.
+/// There is at most one long line at a time, so that they do not take the memory of all pieces.
 bool Supply::waits_for_long_line(std::uint64_t number) {
   return last_block_bytes_ > long_bytes && pieces_[number - 1].state != Piece::State::free;
 }
 
-void Supply::read_into(Piece& piece) {
+/// False if a pipe has no more for now.
+bool Supply::read_into(Piece& piece, bool waits) {
   piece.block = {};
   piece.header.reset();
+  bool is_paused = false;
   piece.error = caught([&] {
-    piece.block = reader_.next(piece.bytes);
+    const auto block = waits ? reader_.next(piece.bytes) : reader_.next_now(piece.bytes);
+    is_paused = !block;
+    if (is_paused) return;
+    piece.block = *block;
     piece.file_number = reader_.file_number();
     if (has_header_ && !piece.block.empty()) take_header(piece);
   });
+  return !is_paused;
 }
 
 void Supply::take_header(Piece& piece) {

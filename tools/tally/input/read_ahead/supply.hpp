@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -13,18 +14,20 @@
 
 namespace tally::cli {
 
-/// Reads and hashes pieces, for whichever of two threads has nothing else to do. One of them reads at a time.
+/// Reads and hashes pieces, for whichever thread has nothing else to do. One of them reads at a time.
 class Supply {
  public:
   Supply(const InputOptions& input, const KeyHasher& hasher, Pieces& pieces);
 
   enum class Outcome : std::uint8_t { none, piece, end };
   struct Taken {
-    Outcome outcome = Outcome::none;  ///< `none`: the other thread reads, or no piece is free
+    Outcome outcome = Outcome::none;  ///< `none`: no piece is free, or a pipe has no more for now
     std::uint64_t number = 0;         ///< of the piece
   };
-  /// Reads the next piece, which then belongs to the caller.
-  Taken take();
+  /// Reads the next piece, which then belongs to the caller. Waits for a pipe only if all pieces before that are used
+  /// (`num_used`): while the first thread waits, the other one has nothing to do, and while that waits it answers nothing.
+  Taken take(std::uint64_t num_used);
+  static constexpr std::uint64_t waits_for_no_pipe = ~std::uint64_t{0};
 
   /// Cuts the piece into keys and hashes them: after_batch(the number of keys that the piece had before).
   template <class AfterBatch>
@@ -70,6 +73,10 @@ class Supply {
     }
   }
 
+  /// Reads and hashes the next piece and passes it on in this state; `num_used` as in `take`. False if there is nothing to read
+  /// now.
+  bool read_further(LineCutter& cutter, std::uint64_t num_used, Piece::State after_hash);
+
   /// Gives a piece back. The memory of a long line is released.
   void free(Piece& piece);
 
@@ -82,7 +89,7 @@ class Supply {
 
  private:
   bool waits_for_long_line(std::uint64_t number);
-  void read_into(Piece& piece);
+  bool read_into(Piece& piece, bool waits);
   void take_header(Piece& piece);
 
   const InputOptions& input_;
@@ -90,8 +97,7 @@ class Supply {
   Pieces& pieces_;
   char separator_;
 
-  // Of the thread that has set is_reading_.
-  std::atomic_flag is_reading_;
+  std::mutex reading_;  // of the thread that reads: a thread that waits for it would have nothing else to do
   BlockReader reader_;
   std::size_t last_block_bytes_ = 0;
   FieldSelector fields_;  // of the last header

@@ -24,16 +24,6 @@ void use(const WorkForTwo& work, Piece& piece) {
   } while (begin < texts.size());
 }
 
-/// False if there is nothing to read now.
-bool read_further(Pieces& pieces, Supply& supply, LineCutter& cutter) {
-  const Supply::Taken taken = supply.take();
-  if (taken.outcome != Supply::Outcome::piece) return taken.outcome == Supply::Outcome::end;
-  Piece& piece = pieces[taken.number];
-  if (!piece.error) piece.error = caught([&] { supply.hash(piece, cutter, [](std::size_t) {}); });
-  pieces.set(piece, Piece::State::hashed);
-  return true;
-}
-
 }  // namespace
 
 void run_using_thread(const InputOptions& input, const WorkForTwo& work, Pieces& pieces, Supply& supply,
@@ -43,6 +33,7 @@ void run_using_thread(const InputOptions& input, const WorkForTwo& work, Pieces&
   std::size_t file_number = 0;
   std::uint64_t num_lines = 0;  // of that file
   std::uint64_t next = 0;
+  const Piece::State after_hash = state_after_hash(work);
   while (true) {
     const std::uint64_t seen = pieces.num_events();
     if (pieces.second_has_ended) return;  // before this one: it has failed
@@ -65,7 +56,7 @@ void run_using_thread(const InputOptions& input, const WorkForTwo& work, Pieces&
       ++next;
       progress.update(totals.num_keys, supply.bytes_read(), supply.total_bytes());
       Meanwhile::run(false);
-    } else if (!read_further(pieces, supply, cutter)) {
+    } else if (!supply.read_further(cutter, next, after_hash)) {
       pieces.wait_for_more_than(seen);
     }
   }
