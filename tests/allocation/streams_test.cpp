@@ -3,7 +3,7 @@
 #include "describe.hpp"
 #include "fail_each.hpp"
 #include "support/file_bytes.hpp"
-#include "support/key_streams.hpp"
+#include "support/random.hpp"
 #include "tally/streams/state_loader.hpp"
 #include "tally/streams/state_pieces.hpp"
 #include "tally/streams/state_reader.hpp"

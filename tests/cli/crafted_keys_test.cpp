@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "command_runner.hpp"
 #include "crafted_keys.hpp"
 #include "key_report.hpp"
 #include "tally/hashing/key_hasher.hpp"

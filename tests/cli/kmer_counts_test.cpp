@@ -35,15 +35,6 @@ std::map<std::string, std::uint64_t> counts_in(const std::string& output) {
   return counts;
 }
 
-std::string sorted_lines(const Counts& counts, std::uint64_t least) {
-  const std::map<std::string, std::uint64_t> in_order(counts.begin(), counts.end());
-  std::string lines;
-  for (const auto& [kmer, count] : in_order) {
-    if (count >= least) lines += std::to_string(count) + '\t' + kmer + '\n';
-  }
-  return lines;
-}
-
 TEST(KmerCounts, AreExactAndSortedIfEveryKmerIsCounted) {
   for (const std::size_t length : {1, 4, 15, 31, 32, 33, 64, 65, 96, 97}) {
     const std::string expected = sorted_lines(count_exactly(kmers_of_all(reads(), length)), 1);

@@ -9,9 +9,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "command_runner.hpp"
 #include "key_report.hpp"
 #include "key_streams.hpp"
 #include "kmer_oracle.hpp"
+#include "random.hpp"
 #include "running_command.hpp"
 #include "simulated_reads.hpp"
 

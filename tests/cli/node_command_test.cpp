@@ -6,6 +6,7 @@
 #include <csignal>
 #include <string>
 
+#include "command_runner.hpp"
 #include "running_nodes.hpp"
 
 namespace tally::test {

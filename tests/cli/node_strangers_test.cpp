@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "command_runner.hpp"
 #include "running_nodes.hpp"
 
 namespace tally::test {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "command_runner.hpp"
 #include "running_nodes.hpp"
 
 namespace tally::test {

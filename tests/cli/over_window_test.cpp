@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "command_runner.hpp"
 #include "key_report.hpp"
+#include "key_streams.hpp"
 #include "random.hpp"
 #include "running_command.hpp"
 

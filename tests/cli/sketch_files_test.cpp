@@ -9,12 +9,12 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "command_runner.hpp"
+#include "key_report.hpp"
 #include "key_streams.hpp"
 #include "running_command.hpp"
 #include "tally/serialization/sketch_files.hpp"
@@ -28,13 +28,6 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using Json = nlohmann::json;
 using Arguments = std::vector<std::string>;
-
-std::vector<Json> json_lines(const std::string& text) {
-  std::istringstream in(text);
-  std::vector<Json> lines;
-  for (std::string line; std::getline(in, line);) lines.push_back(Json::parse(line));
-  return lines;
-}
 
 class SketchFileCommands : public ::testing::Test {
  protected:

@@ -10,7 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "command_runner.hpp"
 #include "key_report.hpp"
+#include "key_streams.hpp"
 #include "random.hpp"
 #include "running_command.hpp"
 #include "tally/hashing/key_hasher.hpp"

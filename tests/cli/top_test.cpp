@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "command_runner.hpp"
+#include "key_report.hpp"
 #include "key_streams.hpp"
 #include "running_command.hpp"
 
@@ -36,12 +37,6 @@ std::string exact_top(const Counts& counts, std::size_t num_keys) {
   for (std::size_t i = 0; i < std::min(num_keys, all.size()); ++i)
     text += std::to_string(all[i].second) + '\t' + all[i].first + '\n';
   return text;
-}
-
-std::vector<Json> json_lines(const std::string& text) {
-  std::vector<Json> lines;
-  for (const std::string& line : split_keys(text)) lines.push_back(Json::parse(line));
-  return lines;
 }
 
 TEST(TopCommand, OfFewKeysItIsExact) {

@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "command_runner.hpp"
 #include "key_report.hpp"
 #include "key_streams.hpp"
 #include "running_command.hpp"

@@ -11,6 +11,7 @@
 
 #include "support/expect_rates.hpp"
 #include "support/filters.hpp"
+#include "support/kept_blocks.hpp"
 #include "tally/theory/compound_poisson.hpp"
 #include "tally/theory/threshold.hpp"
 
@@ -22,8 +23,9 @@ constexpr std::uint64_t num_queries_of_inserted = 150;
 const std::vector<std::uint64_t> thresholds = {1, 2, 3, 5, 10};
 
 void insert_all(ThresholdFilter<>& filter, const std::vector<Hash128>& keys) {
-  std::vector<ThresholdState> states(keys.size());
-  filter.insert_batch(keys, states);
+  static std::vector<ThresholdState> states;  // not allocated anew for each query
+  states.resize(std::max(states.size(), keys.size()));
+  filter.insert_batch(keys, std::span(states).first(keys.size()));
 }
 void insert_all(CountingBloomFilter<>& filter, const std::vector<Hash128>& keys) {
   filter.insert_batch(keys);
@@ -39,10 +41,13 @@ template <class Filter, class Shape>
 std::vector<MeasuredRate> measure(const Shape& shape, std::uint64_t theta,
                                   const std::vector<std::uint64_t>& multiplicities, std::uint64_t num_filters,
                                   Random& random) {
+  const KeptBlocks copies_take_no_new_memory;
   std::vector<MeasuredRate> rates(1, MeasuredRate(usual_num_queries));
   rates.resize(theta, MeasuredRate(num_queries_of_inserted));
+  std::vector<Hash128> keys;
+  std::vector<Hash128> one_key;
   for (std::uint64_t i = 0; i < num_filters; ++i) {
-    std::vector<Hash128> keys;
+    keys.clear();
     for (const std::uint64_t times : multiplicities) keys.insert(keys.end(), times, random.digest());
     Filter filter(shape, 0);
     insert_all(filter, keys);
@@ -55,7 +60,8 @@ std::vector<MeasuredRate> measure(const Shape& shape, std::uint64_t theta,
           continue;
         }
         Filter copy = filter;
-        insert_all(copy, std::vector<Hash128>(t, key));
+        one_key.assign(t, key);
+        insert_all(copy, one_key);
         found += passes(copy, key, theta);
       }
       rates[t].add_filter(found);

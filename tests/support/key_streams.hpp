@@ -1,61 +1,27 @@
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
-#include "random.hpp"
-
 namespace tally::test {
 
 /// Lines of keys "k0", "k1", ... whose frequencies fall as rank^-exponent; the same for the same arguments.
-inline std::string zipf_lines(std::size_t num_lines, std::size_t num_keys, double exponent,
-                              std::uint64_t seed) {
-  std::vector<double> sums(num_keys);
-  double sum = 0;
-  for (std::size_t i = 0; i < num_keys; ++i) sums[i] = sum += std::pow(static_cast<double>(i + 1), -exponent);
-  Random random(seed);
-  std::string text;
-  for (std::size_t i = 0; i < num_lines; ++i) {
-    const double at = static_cast<double>(random.next() >> 11) * 0x1p-53 * sum;
-    const auto rank = std::min<std::ptrdiff_t>(std::upper_bound(sums.begin(), sums.end(), at) - sums.begin(),
-                                               static_cast<std::ptrdiff_t>(num_keys) - 1);
-    text += 'k' + std::to_string(rank) + '\n';
-  }
-  return text;
-}
+std::string zipf_lines(std::size_t num_lines, std::size_t num_keys, double exponent, std::uint64_t seed);
 
 /// The keys of a text; what follows the last separator is a key too, unless it is empty.
-inline std::vector<std::string> split_keys(std::string_view text, char separator = '\n') {
-  std::vector<std::string> keys;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(separator), text.size());
-    keys.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return keys;
-}
+std::vector<std::string> split_keys(std::string_view text, char separator = '\n');
 
 using Counts = std::unordered_map<std::string, std::uint64_t>;
 
-inline Counts count_exactly(const std::vector<std::string>& keys) {
-  Counts counts;
-  for (const std::string& key : keys) ++counts[key];
-  return counts;
-}
+Counts count_exactly(const std::vector<std::string>& keys);
+
+/// "count\tkey" for each key that is there `least` times or more, in the order of the keys.
+std::string sorted_lines(const Counts& counts, std::uint64_t least);
 
 /// Each key that is seen `threshold` times, in the order in which they get there.
-inline std::vector<std::string> keys_over(const std::vector<std::string>& keys, std::uint64_t threshold) {
-  Counts counts;
-  std::vector<std::string> over;
-  for (const std::string& key : keys) {
-    if (++counts[key] == threshold) over.push_back(key);
-  }
-  return over;
-}
+std::vector<std::string> keys_over(const std::vector<std::string>& keys, std::uint64_t threshold);
 
 }  // namespace tally::test

@@ -1,12 +1,8 @@
 #pragma once
 
-#include <algorithm>
-#include <cctype>
+#include <cstddef>
 #include <string>
-#include <string_view>
 #include <vector>
-
-#include "simulated_reads.hpp"
 
 namespace tally::test {
 
@@ -14,51 +10,14 @@ using Texts = std::vector<std::string>;
 
 // What a k-mer is, written without any of the command's ideas.
 
-inline std::string reverse_complement(std::string text) {
-  std::reverse(text.begin(), text.end());
-  std::transform(text.begin(), text.end(), text.begin(), complement);
-  return text;
-}
+Texts kmers_of(std::string sequence, std::size_t length, bool canonical = true);
 
-inline Texts kmers_of(std::string sequence, std::size_t length, bool canonical = true) {
-  std::transform(sequence.begin(), sequence.end(), sequence.begin(), ::toupper);
-  Texts kmers;
-  for (std::size_t i = 0; i + length <= sequence.size(); ++i) {
-    const std::string kmer = sequence.substr(i, length);
-    if (kmer.find_first_not_of("ACGT") != kmer.npos) continue;
-    kmers.push_back(canonical ? std::min(kmer, reverse_complement(kmer)) : kmer);
-  }
-  return kmers;
-}
-
-inline Texts kmers_of_all(const Texts& sequences, std::size_t length) {
-  Texts kmers;
-  for (const std::string& sequence : sequences) {
-    const Texts more = kmers_of(sequence, length);
-    kmers.insert(kmers.end(), more.begin(), more.end());
-  }
-  return kmers;
-}
+Texts kmers_of_all(const Texts& sequences, std::size_t length);
 
 // Reads of a small genome.
 
-inline const Texts& reads() {
-  static const Texts texts = [] {
-    Texts all;
-    simulate_reads(random_genome(20'000, 11), {.coverage = 12, .read_length = 100, .seed = 12},
-                   [&](std::string_view read) { all.emplace_back(read); });
-    return all;
-  }();
-  return texts;
-}
+const Texts& reads();
 
-inline const std::string& reads_fastq() {
-  static const std::string text = [] {
-    std::string all;
-    for (const std::string& read : reads()) all += fastq_record(all.size(), read);
-    return all;
-  }();
-  return text;
-}
+const std::string& reads_fastq();
 
 }  // namespace tally::test

@@ -15,6 +15,7 @@
 
 #include "command_runner.hpp"
 #include "key_streams.hpp"
+#include "random.hpp"
 #include "tally/streams/reported_keys.hpp"
 
 namespace tally::cli {

@@ -12,7 +12,7 @@
 namespace tally::test {
 namespace {
 
-constexpr std::size_t num_threads = 4;
+constexpr std::size_t num_writers = 4;
 
 std::vector<std::uint64_t> words_of(const ThresholdFilter<>& filter) {
   const auto words = filter.storage().words();
@@ -28,7 +28,7 @@ TEST(SharedThresholdFilter, ThreadsLeaveWhatPlainInsertionByOneThreadDoes) {
       ThresholdFilter<> expected(shape, 1);
       for (const std::uint64_t key : keys) (void)expected.insert(key);
       SharedThresholdFilter<> filter(shape, 1);
-      batches_in_threads(num_threads, keys, [&](std::size_t t, std::span<const std::uint64_t> batch) {
+      batches_in_threads(num_writers, keys, [&](std::size_t t, std::span<const std::uint64_t> batch) {
         if (t % 2 == 0) return filter.insert_batch(batch);
         std::vector<Count> counts(batch.size());
         filter.insert_and_count_batch(batch, counts);
@@ -45,11 +45,11 @@ TEST(SharedThresholdFilter, ThreadsLeaveWhatPlainInsertionByOneThreadDoes) {
 TEST(SharedThresholdFilter, SomeInsertionOfAKeyAtTheThresholdIsToldSo) {
   // Every key comes exactly theta times, mostly at once in all threads; the filter is so large that no key is
   // helped by others.
-  constexpr std::uint64_t threshold = num_threads;
+  constexpr std::uint64_t threshold = num_writers;
   constexpr std::size_t num_keys = 20'000;
   SharedThresholdFilter<> filter({.num_counters = 1'000'000, .num_hashes = 4, .threshold = threshold}, 1);
-  std::vector<std::vector<std::uint64_t>> told(num_threads);
-  in_threads(num_threads, [&](std::size_t t) {
+  std::vector<std::vector<std::uint64_t>> told(num_writers);
+  in_threads(num_writers, [&](std::size_t t) {
     std::vector<Count> counts(batch_size);
     for (std::uint64_t first = 0; first < num_keys; first += batch_size) {
       std::vector<std::uint64_t> batch;

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { initialState } from '../../web/page/state.js';
@@ -62,8 +62,17 @@ export function randomRequest() {
   return { state, flags: flags.map(String), histogram };
 }
 
-/** The plan of the command; null if it refuses. */
-export function planOfCommand(command, { flags, histogram }) {
+/** The plan of the command; null if it refuses. Kept in the directory TALLY_PLANS, if there is one, for the next test. */
+export function planOfCommand(command, request) {
+  const name = [...request.flags, request.histogram ?? ''].join(' ').replace(/\s+/g, '_');
+  const kept = process.env.TALLY_PLANS && join(process.env.TALLY_PLANS, name);
+  if (kept && existsSync(kept)) return JSON.parse(readFileSync(kept));
+  const plan = askedPlan(command, request);
+  if (kept) writeFileSync(kept, JSON.stringify(plan));
+  return plan;
+}
+
+function askedPlan(command, { flags, histogram }) {
   const directory = mkdtempSync(join(tmpdir(), 'tally-plan-'));
   const file = join(directory, 'histogram');
   try {
