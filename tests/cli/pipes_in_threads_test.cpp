@@ -149,7 +149,7 @@ TEST_P(PipesInThreads, AnErrorComesAfterTheAnswersBeforeItAndNamesTheLine) {
   EXPECT_THAT(two.error, HasSubstr("line 50001: "));
   EXPECT_EQ(two.error, one.error);
   EXPECT_TRUE(two.output == one.output);
-  EXPECT_EQ(two.output.substr(0, 3), "k0\n");
+  EXPECT_TRUE(two.output.starts_with("k0\n") && two.output.ends_with("k9999\n"));
   const std::string zipped = run_program({"gzip", "-c"}, text).output;
   const CommandResult cut =
       run_tally(with_threads("2", {"--format", "csv", "-f", "2"}), zipped.substr(0, zipped.size() / 2));

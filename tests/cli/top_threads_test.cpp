@@ -97,8 +97,8 @@ TEST(TopThreads, AnInterruptOrARequestIsAnsweredWithWhatThePipeHasBrought) {
   EXPECT_EQ(nlohmann::json::parse(lines[1])["summary"]["interrupted"], true);
 }
 
-TEST(TopThreads, ThereAreOneOrTwo) {
-  for (const char* number : {"0", "3", "x"}) {
+TEST(TopThreads, ThereAre1To64) {
+  for (const char* number : {"0", "65", "x"}) {
     const CommandResult result = top_in(number, {}, "a\n");
     EXPECT_EQ(result.exit_code, 2);
     EXPECT_THAT(result.error, HasSubstr("--threads"));

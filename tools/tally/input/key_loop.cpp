@@ -22,7 +22,7 @@ BatchHasher::Hashed BatchHasher::hash_numbers(std::span<const std::string_view> 
       }
       digests_[num_kept++] = hasher_(bits);
     } else if (!skips_bad_) {
-      return {{}, {}, {}, i};
+      return {keys.first(i), texts.first(i), {digests_.data(), i}, i};
     } else if (num_kept == i) {
       kept_.assign(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(i));
       kept_texts_.assign(texts.begin(), texts.begin() + static_cast<std::ptrdiff_t>(i));

@@ -35,8 +35,8 @@ class BatchHasher {
     std::span<const std::string_view> keys;   ///< as they were read, without those that are skipped
     std::span<const std::string_view> texts;  ///< of these keys
     std::span<const Hash128> digests;
-    std::optional<std::size_t>
-        refused;  ///< the index of an invalid key that is not skipped; the others are then empty
+    /// The index of an invalid key that is not skipped; the keys are then those before it.
+    std::optional<std::size_t> refused;
   };
   /// At most max_keys_a_call keys, and a text of each. The result is valid until the next call.
   Hashed operator()(std::span<const std::string_view> keys, std::span<const std::string_view> texts) {
@@ -69,7 +69,7 @@ void remark_skipped(bool quiet, std::uint64_t num_skipped);
 
 /// Reads and hashes all keys, and calls use(keys, digests) or use(keys, texts, digests) for each batch, where `texts` are
 /// what is printed of the keys: their lines with --line, else the keys. `totals` says what was read so far. Throws what
-/// KeyReader throws, and std::runtime_error for an invalid key that is not skipped.
+/// KeyReader throws, and std::runtime_error for an invalid key that is not skipped, once all keys before it are used.
 template <class Use>
 void for_each_batch(const InputOptions& input, const KeyHasher& hasher, bool quiet, KeyTotals& totals,
                     Use use) {
@@ -82,14 +82,14 @@ void for_each_batch(const InputOptions& input, const KeyHasher& hasher, bool qui
     totals.num_skipped = num_invalid + reader.num_skipped();
     if (keys.empty()) break;
     const BatchHasher::Hashed hashed = hash(keys, input.prints_lines ? reader.lines() : keys);
-    if (hashed.refused) {
-      throw std::runtime_error(reader.place_of(*hashed.refused) + ": " +
-                               refusal_of_key(input, keys[*hashed.refused]));
-    }
     if constexpr (std::is_invocable_v<Use, Texts, Texts, std::span<const Hash128>>)
       use(hashed.keys, hashed.texts, hashed.digests);
     else use(hashed.keys, hashed.digests);
     totals.num_keys += hashed.keys.size();
+    if (hashed.refused) {
+      throw std::runtime_error(reader.place_of(*hashed.refused) + ": " +
+                               refusal_of_key(input, keys[*hashed.refused]));
+    }
     num_invalid += keys.size() - hashed.keys.size();
     progress.update(totals.num_keys, reader.bytes_read(), reader.total_bytes());
     Meanwhile::run(false);

@@ -86,6 +86,7 @@ std::string refusal_of_line(FieldSelector& fields, std::string_view line) {
 }
 
 std::span<const std::string_view> KeyReader::next() {
+  if (!refusal_.empty()) throw std::runtime_error(refusal_);
   while (true) {
     num_earlier_lines_ += num_lines_;
     lines_ = cutter_.next();
@@ -108,8 +109,11 @@ std::span<const std::string_view> KeyReader::next() {
     fields_.forget_joined();
     const LinesWithKeys::Selected selected = with_keys_.select(fields_, lines_);
     if (selected.refused) {
-      throw std::runtime_error(fmt::format("{}: {}", place_of(*selected.refused),
-                                           refusal_of_line(fields_, lines_[*selected.refused])));
+      refusal_ = fmt::format("{}: {}", place_of(*selected.refused),
+                             refusal_of_line(fields_, lines_[*selected.refused]));
+      if (*selected.refused == 0) throw std::runtime_error(refusal_);
+      lines_ = selected.lines;
+      return selected.keys;
     }
     num_skipped_ += lines_.size() - selected.lines.size();
     lines_ = selected.lines;

@@ -83,8 +83,8 @@ class KeyReader {
         with_keys_(options) {}
 
   /// The next keys, at most max_keys_a_call; empty at the end of the input. They are valid until the next
-  /// call. Throws what BlockReader throws, and std::runtime_error for a line without a key that is not skipped, and for
-  /// a header without a name that is asked for.
+  /// call. Throws what BlockReader throws, and std::runtime_error for a line without a key that is not skipped, once all keys
+  /// before it were returned, and for a header without a name that is asked for.
   std::span<const std::string_view> next();
 
   /// The whole lines of the keys that `next` returned.
@@ -118,6 +118,7 @@ class KeyReader {
   std::function<void(std::string_view)> tell_header_;
   LinesWithKeys with_keys_;
   std::uint64_t num_skipped_ = 0;
+  std::string refusal_;  // to be thrown next
   std::string header_;
   std::size_t num_headers_ = 0;
   bool begins_file_ = true;  // the next lines are the first ones of a file

@@ -19,7 +19,8 @@ class LinesWithKeys {
   struct Selected {
     std::span<const std::string_view> keys;
     std::span<const std::string_view> lines;  ///< of these keys
-    std::optional<std::size_t> refused;       ///< the first line without a key, if it is not to be skipped
+    /// The first line without a key, if it is not to be skipped; the keys are then those before it.
+    std::optional<std::size_t> refused;
   };
   /// Valid until the next call.
   Selected select(FieldSelector& fields, std::span<const std::string_view> lines) {

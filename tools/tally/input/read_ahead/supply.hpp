@@ -52,24 +52,23 @@ class Supply {
         ++piece.num_lines;
       }
       const LinesWithKeys::Selected selected = with_keys.select(piece.fields, lines);
-      if (selected.refused) {
-        piece.refused_line = piece.num_lines + *selected.refused;
-        piece.refusal = refusal_of_line(piece.fields, lines[*selected.refused]);
-        return;
-      }
       const BatchHasher::Hashed hashed =
           hash_batch(selected.keys, input_.prints_lines ? selected.lines : selected.keys);
       if (hashed.refused) {
         piece.refused_line = piece.num_lines + *hashed.refused;
         piece.refusal = refusal_of_key(input_, selected.keys[*hashed.refused]);
-        return;
+      } else if (selected.refused) {
+        piece.refused_line = piece.num_lines + *selected.refused;
+        piece.refusal = refusal_of_line(piece.fields, lines[*selected.refused]);
+      } else {
+        piece.num_lines += lines.size();
+        piece.num_skipped += lines.size() - hashed.keys.size();
       }
-      piece.num_lines += lines.size();
-      piece.num_skipped += lines.size() - hashed.keys.size();
       const std::size_t begin = piece.texts.size();
       piece.texts.insert(piece.texts.end(), hashed.texts.begin(), hashed.texts.end());
       piece.digests.insert(piece.digests.end(), hashed.digests.begin(), hashed.digests.end());
       after_batch(begin);
+      if (piece.refused_line) return;
     }
   }
 

@@ -41,16 +41,16 @@ void run_using_thread(const InputOptions& input, const WorkForTwo& work, Pieces&
     if (Piece& piece = pieces[next]; piece.state == Piece::State::sieved) {
       if (piece.error) std::rethrow_exception(piece.error);
       if (std::exchange(file_number, piece.file_number) != piece.file_number) num_lines = 0;
+      if (piece.header && input.take_header) input.take_header(*piece.header);
+      use(work, piece);
+      if (piece.error_after) std::rethrow_exception(piece.error_after);
+      totals.num_keys += piece.texts.size() + piece.num_others;
       if (piece.refused_line) {
         throw std::runtime_error(
             place_text(supply.file_name(file_number), num_lines + *piece.refused_line + 1) + ": " +
             piece.refusal);
       }
-      if (piece.header && input.take_header) input.take_header(*piece.header);
-      use(work, piece);
-      if (piece.error_after) std::rethrow_exception(piece.error_after);
       num_lines += piece.num_lines;
-      totals.num_keys += piece.texts.size() + piece.num_others;
       totals.num_skipped += piece.num_skipped;
       pieces.set(piece, Piece::State::used);
       ++next;
