@@ -61,9 +61,10 @@ void hash_further(Pieces& pieces, Supply& supply, Piece::State after_hash) {
   LineCutter cutter(supply.separator());
   while (true) {
     const std::uint64_t seen = pieces.num_events();
-    if (pieces.first_has_ended || pieces.second_has_ended || supply.is_at_end()) return;
+    if (pieces.first_has_ended || pieces.second_has_ended || supply.is_at_end()) break;
     if (!supply.read_further(cutter, Supply::waits_for_no_pipe, after_hash)) pieces.wait_for_more_than(seen);
   }
+  pieces.tell_now();  // of the last piece, which nobody else may hash any more
 }
 
 }  // namespace
