@@ -84,8 +84,7 @@ bool read_ahead(const InputOptions& input, const KeyHasher& hasher, bool quiet, 
     second = std::jthread([&] {
       failures[1] = caught([&] { SievingThread(work, pieces, supply).run(); });
       pieces.second_has_ended = true;
-      pieces.tell();
-      pieces.tell_now();
+      pieces.tell_and_wake();
     });
   } catch (const std::system_error&) {
     return false;
@@ -97,8 +96,7 @@ bool read_ahead(const InputOptions& input, const KeyHasher& hasher, bool quiet, 
   }
   failures[0] = caught([&] { run_using_thread(input, work, pieces, supply, quiet, totals); });
   pieces.first_has_ended = true;
-  pieces.tell();
-  pieces.tell_now();
+  pieces.tell_and_wake();
   second.join();
   for (const std::exception_ptr& failure : failures) {
     if (failure) std::rethrow_exception(failure);

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "tally/detail/batches/bloom_keys.hpp"
 #include "tally/detail/batches/line_kernels.hpp"
+#include "tally/detail/batches/lines_ahead.hpp"
 #include "tally/detail/batches/region_locks.hpp"
 #include "tally/detail/batches/shared_bloom_keys.hpp"
 #include "tally/detail/prefetch.hpp"
@@ -111,13 +111,9 @@ requires(is_in_one_line(Scheme::layout)) class SharedBloomKeys<Scheme> {
   template <KeyBatch Keys, class Use>
   void insert_window(const KeyHasher& hasher, BitArray& bits, const Keys& keys, Use use) const noexcept {
     if constexpr (has_kernels) {
-      std::array<Hash128, most_keys_ahead> ahead;
-      const auto prepare = [&](std::size_t slot, Hash128 hash) {
-        ahead[slot] = hash;
-        prefetch_for_write(bits.line(line_of(hash)));
-      };
-      return run_ahead(hasher, keys, most_keys_ahead, prepare,
-                       [&](std::size_t i, std::size_t slot) { use(i, insert_alone(bits, ahead[slot])); });
+      return with_lines_ahead<Access::write>(
+          hasher, keys, [&](Hash128 hash) { return bits.line(line_of(hash)); },
+          [&](std::size_t i, Hash128 hash) { use(i, insert_alone(bits, hash)); });
     }
     const SharedBits shared(bits);
     touch_keys<Access::write, Visits::one>(

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -9,6 +8,7 @@
 #include "tally/detail/batches/counting_keys.hpp"
 #include "tally/detail/batches/line_copy.hpp"
 #include "tally/detail/batches/line_counters.hpp"
+#include "tally/detail/batches/lines_ahead.hpp"
 #include "tally/detail/batches/region_locks.hpp"
 #include "tally/detail/batches/shared_counting_keys.hpp"
 #include "tally/detail/prefetch.hpp"
@@ -188,15 +188,8 @@ requires(is_in_one_line(Scheme::layout)) class SharedCountingKeys<Scheme> {
   /// Calls use(index, digest) for every key, with its line prefetched well before.
   template <Access access, KeyBatch Keys, class Use>
   void for_each_key(const KeyHasher& hasher, CounterArray& array, const Keys& keys, Use use) const noexcept {
-    std::array<Hash128, most_keys_ahead> ahead;
-    const auto prepare = [&](std::size_t slot, Hash128 hash) {
-      ahead[slot] = hash;
-      std::uint64_t* const line = words_of(array, line_of(hash));
-      if constexpr (access == Access::write) prefetch_for_write(line);
-      else prefetch_for_read(line);
-    };
-    run_ahead(hasher, keys, most_keys_ahead, prepare,
-              [&](std::size_t i, std::size_t slot) { use(i, ahead[slot]); });
+    with_lines_ahead<access>(
+        hasher, keys, [&](Hash128 hash) { return words_of(array, line_of(hash)); }, use);
   }
 
   CountingKeys<Scheme> keys_;

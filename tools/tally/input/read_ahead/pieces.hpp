@@ -67,6 +67,11 @@ class Pieces {
     ++num_events_;
     if (++num_untold_ >= pieces_.size() / 2) wake(lock);
   }
+  /// The same, and wakes them now.
+  void tell_and_wake() {
+    tell();
+    tell_now();
+  }
   /// Wakes the others if something has changed. To be called before waiting for anything but them.
   void tell_now() {
     std::unique_lock lock(mutex_);

@@ -32,10 +32,7 @@ Supply::Taken Supply::take(std::uint64_t num_used) {
     ++num_taken_;
   }
   if (piece.block.empty()) is_at_end_ = true;
-  if (waits || is_at_end_) {
-    pieces_.tell();
-    pieces_.tell_now();
-  }
+  if (waits || is_at_end_) pieces_.tell_and_wake();
   return {has_piece ? Outcome::piece : Outcome::end, number};
 }
 
