@@ -6,8 +6,8 @@
 // In a memory of 256 KiB (in cache) and of 256 MiB. Rounds take turns over plain, shared by one thread and shared by all; in
 // a round each thread has 2^17 (in cache) or 2^19 ready digests of its own. Structures are emptied after a round; lookups are
 // of keys that are there. Wall time; a ratio is the median of the rounds' ratios. The rows
-// 'random lines' are the limits, with plain arrays: batched reads of one random line per key in memory of that size, and one
-// atomic step in such a line, without which nobody can change what others change.
+// 'random lines' are the limits, with plain arrays: batched reads of one random line per key in memory of that size, writes
+// of one (which threads that share may overwrite here), and atomic steps, which none overwrites.
 // That no key is missing is checked before.
 
 #include <fmt/core.h>
@@ -168,28 +168,36 @@ void measure(const std::string& title, const std::vector<Row>& rows, Clear clear
   }
 }
 
-/// Sets a bit of one random line per key in one atomic step, with all lines of a window prefetched before.
-void set_atomically(std::span<std::uint64_t> words, std::span<const Hash128> keys) {
-  constexpr std::size_t window = 64;
-  for (std::size_t first = 0; first < keys.size(); first += window) {
-    const std::span part = keys.subspan(first, std::min(window, keys.size() - first));
-    const auto word_of = [&](Hash128 key) { return &words[8 * reduce_to_range(key.low, words.size() / 8)]; };
-    for (const Hash128 key : part) __builtin_prefetch(word_of(key), 1);
-    for (const Hash128 key : part)
-      std::atomic_ref(*word_of(key)).fetch_or(std::uint64_t{1} << key.high % 64, std::memory_order_relaxed);
-  }
+/// Calls change(word, bit) for one random line per key, with all lines of a window prefetched before.
+template <class Change>
+auto changed(std::span<std::uint64_t> words, Change change) {
+  return [words, change](std::span<const Hash128> keys) {
+    constexpr std::size_t window = 64;
+    for (std::size_t first = 0; first < keys.size(); first += window) {
+      const std::span part = keys.subspan(first, std::min(window, keys.size() - first));
+      const auto word_of = [&](Hash128 key) { return &words[8 * reduce_to_range(key.low, words.size() / 8)]; };
+      for (const Hash128 key : part) __builtin_prefetch(word_of(key), 1);
+      for (const Hash128 key : part) change(std::atomic_ref(*word_of(key)), std::uint64_t{1} << key.high % 64);
+    }
+  };
 }
 
 void measure_lines(std::uint64_t num_bytes) {
+  using Word = std::atomic_ref<std::uint64_t>;
+  constexpr auto relaxed = std::memory_order_relaxed;
   std::vector<std::uint64_t> words(num_bytes / 8, 1);
   static std::atomic<std::uint64_t> sum = 0;
-  measure(
-      fmt::format("random lines, {} bytes", num_bytes),
-      {{"read, 1 per key",
-        {},
-        [&](std::span<const Hash128> keys) { sum += cli::read_lines(words, keys, 1, 64); }},
-       {"atomic step, 1 per key", {}, [&](std::span<const Hash128> keys) { set_atomically(words, keys); }}},
-      [] {});
+  measure(fmt::format("random lines, {} bytes", num_bytes),
+          {{"read, 1 per key",
+            {},
+            [&](std::span<const Hash128> keys) { sum += cli::read_lines(words, keys, 1, 64); }},
+           {"write, 1 per key", {}, changed(words, [](Word word, std::uint64_t bit) {
+              word.store(word.load(relaxed) | bit, relaxed);
+            })},
+           {"atomic step, 1 per key", {}, changed(words, [](Word word, std::uint64_t bit) {
+              word.fetch_or(bit, relaxed);
+            })}},
+          [] {});
 }
 
 /// Asks for all keys after they were inserted.

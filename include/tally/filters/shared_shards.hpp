@@ -150,6 +150,7 @@ class SharedShards {
           digests[slot] = digest;
           indices[slot] = i;
         },
+        [](std::size_t, std::size_t) {},  // the filter does that
         [&](std::uint32_t shard, auto&, std::size_t first, std::size_t count) {
           use(shards_[shard], digests.subspan(first, count), own.first(count));
           for (std::size_t i = 0; i < count; ++i) results[indices[first + i]] = own[i];

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <hwy/cache_control.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -8,6 +10,7 @@
 #include <mutex>
 #include <span>
 
+#include "tally/detail/unset_array.hpp"
 #include "tally/filters/key_batch.hpp"
 
 namespace tally::detail {
@@ -20,7 +23,7 @@ using PartTotals = std::array<std::uint64_t, 3>;
 class PartLocks {
  public:
   static constexpr std::uint32_t max_parts = 64;
-  static constexpr std::uint32_t max_slots = 1024;
+  static constexpr std::uint32_t max_slots = 2048;
 
   /// For 1 to max_parts parts.
   explicit PartLocks(std::uint32_t num_parts) noexcept : num_parts_(num_parts) {}
@@ -53,14 +56,18 @@ class PartLocks {
 
   /// For every key: calls place_of(digest), then part_of(place), and then put(slot, index, digest, place), which keeps in the
   /// slot what is needed of the key. Calls use(part, totals of the part, first slot, number of slots) while no other thread is
-  /// in the part, for keys of a part in their order. Slots are below `max_slots`.
-  template <KeyBatch Keys, class PlaceOf, class PartOf, class Put, class Use>
+  /// in the part, for keys of a part in their order, and prefetch(first slot, number of slots) before that. Slots are below
+  /// `max_slots`.
+  template <KeyBatch Keys, class PlaceOf, class PartOf, class Put, class Prefetch, class Use>
   void in_parts(const KeyHasher& hasher, const Keys& key_range, PlaceOf place_of, PartOf part_of, Put put,
-                Use use) {
+                Prefetch prefetch, Use use) {
     assert_uniform(key_range);
     const std::span keys(key_range);
     std::array<std::uint32_t, max_parts> counts{};
     const std::uint32_t slots_per_part = max_slots / num_parts_;
+    const auto prefetch_part = [&](std::uint32_t part) {
+      prefetch(std::size_t{part} * slots_per_part, std::size_t{counts[part]});
+    };
     const auto use_part = [&](std::uint32_t part) {
       use(part, parts_[part].totals, std::size_t{part} * slots_per_part, std::size_t{counts[part]});
       counts[part] = 0;
@@ -71,10 +78,11 @@ class PartLocks {
       const std::uint32_t part = part_of(place);
       put(std::size_t{part} * slots_per_part + counts[part], i, digest, place);
       if (++counts[part] < slots_per_part) continue;
+      prefetch_part(part);
       const std::unique_lock alone = locked(part);
       use_part(part);
     }
-    use_rest(counts, use_part);
+    use_rest(counts, prefetch_part, use_part);
   }
 
   /// The sums of the totals of all parts.
@@ -86,6 +94,7 @@ class PartLocks {
     return sums;
   }
   void clear_totals() noexcept {
+    num_crowded_ = 0;
     for_each_part([](PartTotals& own) { own = {}; });
   }
 
@@ -96,11 +105,18 @@ class PartLocks {
   };
 
   /// How often try_all_parts does nothing after threads met.
-  static constexpr std::uint32_t crowded_calls = 16;
+  static constexpr std::uint32_t crowded_calls = 64;
   void be_crowded() noexcept { num_crowded_.store(crowded_calls, std::memory_order_relaxed); }
 
+  /// A thread is in a part for less than a microsecond, unless it is in all of them or has lost its processor. Sleeping and
+  /// being woken takes many times as long, so this one looks again some times before it sleeps.
   std::unique_lock<std::mutex> locked(std::uint32_t part) {
+    constexpr int num_looks = 100;
     std::unique_lock lock(parts_[part].mutex, std::try_to_lock);
+    for (int i = 0; i < num_looks && !lock; ++i) {
+      hwy::Pause();
+      lock.try_lock();
+    }
     if (!lock) {
       be_crowded();
       lock.lock();
@@ -113,18 +129,27 @@ class PartLocks {
     for (std::uint32_t part = 0; part < num_parts_; ++part) in_part(part, use);
   }
 
-  // First the parts that nobody is in, so that threads rarely wait for each other.
-  template <class Use>
-  void use_rest(const std::array<std::uint32_t, max_parts>& counts, Use use) {
+  /// First the parts that nobody is in, so that threads rarely wait for each other. The lines of a part are prefetched while
+  /// those of the one before are used: those of all parts would not stay in the fastest cache.
+  template <class Prefetch, class Use>
+  void use_rest(const std::array<std::uint32_t, max_parts>& counts, Prefetch prefetch, Use use) {
+    UnsetArray<std::uint32_t, max_parts + 1> left;
+    std::uint32_t num_left = 0;
     for (std::uint32_t part = 0; part < num_parts_; ++part) {
-      if (counts[part] == 0) continue;
-      const std::unique_lock alone(parts_[part].mutex, std::try_to_lock);
-      if (alone) use(part);
+      left[num_left] = part;
+      num_left += counts[part] != 0;
     }
-    for (std::uint32_t part = 0; part < num_parts_; ++part) {
-      if (counts[part] == 0) continue;
-      const std::unique_lock alone = locked(part);
-      use(part);
+    if (num_left > 0) prefetch(left[0]);
+    std::uint32_t num_busy = 0;
+    for (std::uint32_t i = 0; i < num_left; ++i) {
+      if (i + 1 < num_left) prefetch(left[i + 1]);
+      const std::unique_lock alone(parts_[left[i]].mutex, std::try_to_lock);
+      if (alone) use(left[i]);
+      else left[num_busy++] = left[i];
+    }
+    for (std::uint32_t i = 0; i < num_busy; ++i) {
+      const std::unique_lock alone = locked(left[i]);
+      use(left[i]);
     }
   }
 

@@ -44,10 +44,11 @@ class RegionLocks {
 
   /// As PartLocks::in_parts, with line_of(digest), put(slot, index, digest, line) and use(totals of the region, first slot,
   /// number of slots).
-  template <KeyBatch Keys, class LineOf, class Put, class Use>
-  void in_regions(const KeyHasher& hasher, const Keys& keys, LineOf line_of, Put put, Use use) {
+  template <KeyBatch Keys, class LineOf, class Put, class Prefetch, class Use>
+  void in_regions(const KeyHasher& hasher, const Keys& keys, LineOf line_of, Put put, Prefetch prefetch,
+                  Use use) {
     locks_.in_parts(
-        hasher, keys, line_of, [this](std::uint64_t line) { return region_of(line); }, put,
+        hasher, keys, line_of, [this](std::uint64_t line) { return region_of(line); }, put, prefetch,
         [&](std::uint32_t, PartTotals& totals, std::size_t first, std::size_t count) {
           use(totals, first, count);
         });

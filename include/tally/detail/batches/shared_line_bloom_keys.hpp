@@ -126,11 +126,12 @@ requires(is_in_one_line(Scheme::layout)) class SharedBloomKeys<Scheme> {
     UnsetArray<Hash128, RegionLocks::max_slots> digests;
     UnsetArray<std::uint64_t, RegionLocks::max_slots> indices;
     in_regions(
-        hasher, bits, keys,
+        hasher, keys,
         [&](std::size_t slot, std::size_t i, Hash128 digest, std::uint64_t) {
           digests[slot] = digest;
           indices[slot] = i;
         },
+        [&](std::size_t slot) { return bits.line(line_of(digests[slot])); },
         [&](std::size_t first, std::size_t count) {
           for (std::size_t slot = first; slot < first + count; ++slot)
             use(indices[slot], insert_alone(bits, digests[slot]));
@@ -143,30 +144,30 @@ requires(is_in_one_line(Scheme::layout)) class SharedBloomKeys<Scheme> {
     UnsetArray<std::uint64_t, RegionLocks::max_slots> high;
     UnsetArray<std::uint64_t*, RegionLocks::max_slots> lines;
     in_regions(
-        hasher, bits, keys,
+        hasher, keys,
         [&](std::size_t slot, std::size_t, Hash128 digest, std::uint64_t line) {
           low[slot] = digest.low;
           high[slot] = digest.high;
           lines[slot] = bits.line(line);
         },
+        [&](std::size_t slot) { return lines[slot]; },
         [&](std::size_t first, std::size_t count) {
-          for (std::size_t slot = first; slot < first + count; ++slot) prefetch_for_write(lines[slot]);
           kernels_.insert_each(&lines[first], &low[first], &high[first], count);
         });
   }
 
-  template <KeyBatch Keys, class Put, class Use>
-  void in_regions(const KeyHasher& hasher, BitArray& bits, const Keys& keys, Put put, Use use) {
-    const auto prefetched_line_of = [&](Hash128 hash) {
-      const std::uint64_t line = line_of(hash);
-      prefetch_for_write(bits.line(line));
-      return line;
-    };
-    locks_.in_regions(hasher, keys, prefetched_line_of, put,
-                      [&](PartTotals& totals, std::size_t first, std::size_t count) {
-                        totals[0] += count;
-                        use(first, count);
-                      });
+  /// `word_in`: of the line of the key in that slot.
+  template <KeyBatch Keys, class Put, class WordIn, class Use>
+  void in_regions(const KeyHasher& hasher, const Keys& keys, Put put, WordIn word_in, Use use) {
+    locks_.in_regions(
+        hasher, keys, [this](Hash128 hash) { return line_of(hash); }, put,
+        [&](std::size_t first, std::size_t count) {
+          for (std::size_t slot = first; slot < first + count; ++slot) prefetch_for_write(word_in(slot));
+        },
+        [&](PartTotals& totals, std::size_t first, std::size_t count) {
+          totals[0] += count;
+          use(first, count);
+        });
   }
 
   BloomKeys<Scheme> keys_;

@@ -135,8 +135,9 @@ requires(is_in_one_line(Scheme::layout)) class SharedCountingKeys<Scheme> {
     std::uint64_t num_saturated = 0;
     UnsetArray<CounterSpot, RegionLocks::max_slots> spots;
     in_regions(
-        hasher, array, keys,
+        hasher, keys,
         [&](std::size_t slot, std::size_t, const CounterSpot& spot) { spots[slot] = spot; },
+        [&](std::size_t slot) { return array.words().data() + spots[slot].first_word; },
         [&](PartTotals& totals, std::size_t first, std::size_t count) {
           totals[insertions] += count;
           if (keys_.has_kernels()) {
@@ -155,11 +156,12 @@ requires(is_in_one_line(Scheme::layout)) class SharedCountingKeys<Scheme> {
     UnsetArray<Hash128, RegionLocks::max_slots> digests;
     UnsetArray<std::uint64_t, RegionLocks::max_slots> indices;
     in_regions(
-        hasher, array, keys,
+        hasher, keys,
         [&](std::size_t slot, std::size_t i, const CounterSpot& spot) {
           digests[slot] = {spot.low, spot.high};
           indices[slot] = i;
         },
+        [&](std::size_t slot) { return words_of(array, line_of(digests[slot])); },
         [&](PartTotals& totals, std::size_t first, std::size_t count) {
           for (std::size_t slot = first; slot < first + count; ++slot) {
             const RemoveResult result = remove_alone(array, digests[slot]);
@@ -169,18 +171,17 @@ requires(is_in_one_line(Scheme::layout)) class SharedCountingKeys<Scheme> {
         });
   }
 
-  /// Calls put(slot, index, spot), and then use(totals, first slot, number of slots).
-  template <KeyBatch Keys, class Put, class Use>
-  void in_regions(const KeyHasher& hasher, CounterArray& array, const Keys& keys, Put put, Use use) {
-    const auto prefetched_line_of = [&](Hash128 hash) {
-      const std::uint64_t line = line_of(hash);
-      prefetch_for_write(words_of(array, line));
-      return line;
-    };
+  /// Calls put(slot, index, spot), and then use(totals, first slot, number of slots). `word_in`: of the line of the key in that
+  /// slot.
+  template <KeyBatch Keys, class Put, class WordIn, class Use>
+  void in_regions(const KeyHasher& hasher, const Keys& keys, Put put, WordIn word_in, Use use) {
     locks_.in_regions(
-        hasher, keys, prefetched_line_of,
+        hasher, keys, [this](Hash128 hash) { return line_of(hash); },
         [&](std::size_t slot, std::size_t i, Hash128 digest, std::uint64_t line) {
           put(slot, i, CounterSpot{line * LineCopy::num_words, digest.low, digest.high});
+        },
+        [&](std::size_t first, std::size_t count) {
+          for (std::size_t slot = first; slot < first + count; ++slot) prefetch_for_write(word_in(slot));
         },
         use);
   }
