@@ -175,9 +175,12 @@ auto changed(std::span<std::uint64_t> words, Change change) {
     constexpr std::size_t window = 64;
     for (std::size_t first = 0; first < keys.size(); first += window) {
       const std::span part = keys.subspan(first, std::min(window, keys.size() - first));
-      const auto word_of = [&](Hash128 key) { return &words[8 * reduce_to_range(key.low, words.size() / 8)]; };
+      const auto word_of = [&](Hash128 key) {
+        return &words[8 * reduce_to_range(key.low, words.size() / 8)];
+      };
       for (const Hash128 key : part) __builtin_prefetch(word_of(key), 1);
-      for (const Hash128 key : part) change(std::atomic_ref(*word_of(key)), std::uint64_t{1} << key.high % 64);
+      for (const Hash128 key : part)
+        change(std::atomic_ref(*word_of(key)), std::uint64_t{1} << key.high % 64);
     }
   };
 }
@@ -187,17 +190,18 @@ void measure_lines(std::uint64_t num_bytes) {
   constexpr auto relaxed = std::memory_order_relaxed;
   std::vector<std::uint64_t> words(num_bytes / 8, 1);
   static std::atomic<std::uint64_t> sum = 0;
-  measure(fmt::format("random lines, {} bytes", num_bytes),
-          {{"read, 1 per key",
-            {},
-            [&](std::span<const Hash128> keys) { sum += cli::read_lines(words, keys, 1, 64); }},
-           {"write, 1 per key", {}, changed(words, [](Word word, std::uint64_t bit) {
-              word.store(word.load(relaxed) | bit, relaxed);
-            })},
-           {"atomic step, 1 per key", {}, changed(words, [](Word word, std::uint64_t bit) {
-              word.fetch_or(bit, relaxed);
-            })}},
-          [] {});
+  measure(
+      fmt::format("random lines, {} bytes", num_bytes),
+      {{"read, 1 per key",
+        {},
+        [&](std::span<const Hash128> keys) { sum += cli::read_lines(words, keys, 1, 64); }},
+       {"write, 1 per key",
+        {},
+        changed(words, [](Word word, std::uint64_t bit) { word.store(word.load(relaxed) | bit, relaxed); })},
+       {"atomic step, 1 per key",
+        {},
+        changed(words, [](Word word, std::uint64_t bit) { word.fetch_or(bit, relaxed); })}},
+      [] {});
 }
 
 /// Asks for all keys after they were inserted.

@@ -163,7 +163,6 @@ void HashSet::take_shard(std::size_t i, detail::AlignedWords words) {
   require_image(words.size() % DigestShard::words_per_line == 0 && words.size() != 0 &&
                 words.size() / DigestShard::words_per_line <= std::max(max_lines_, shards_[i].num_lines()));
   shards_[i] = DigestShard(std::move(words));
-  size_ += shards_[i].size();
 }
 
 std::vector<std::uint64_t> HashSet::image() const {

@@ -95,9 +95,11 @@ TEST(UniqCommand, InTwoThreadsPrintsWhatOneDoes) {
   const std::string text = zipf_lines(200'000, 100'000, 0.7, 11);
   const std::string file = directory.write("lines", text);
   const std::string last = directory.write("last", "last without a newline");
+  const std::string more = directory.write("more", zipf_lines(100'000, 100'000, 0, 13));
   const std::vector<std::vector<std::string>> runs{{},
                                                    {"--json"},
-                                                   {"--memory", "256KiB"},
+                                                   {"--memory", "256KiB"},  // full, as one part
+                                                   {"--memory", "1MiB"},    // full, as two halves
                                                    {"--memory", "1MiB", "--may-repeat"},
                                                    {"--approximate", "--keys", "50K"},
                                                    {"-d", "1", "-f", "2", "--line"},
@@ -107,7 +109,7 @@ TEST(UniqCommand, InTwoThreadsPrintsWhatOneDoes) {
     const auto run = [&](const char* num_threads) {
       std::vector<std::string> arguments{"uniq", one_seed, "--threads", num_threads};
       arguments.insert(arguments.end(), flags.begin(), flags.end());
-      arguments.insert(arguments.end(), {file, last, file});
+      arguments.insert(arguments.end(), {file, last, file, more});
       return run_tally(arguments);
     };
     const CommandResult one = run("1");

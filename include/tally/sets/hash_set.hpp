@@ -20,7 +20,8 @@ namespace tally {
 /// The highest bits of a digest choose one of 64 shards (or of one, below 1 MiB), so the set need not store
 /// them. Each shard grows by a third when it is 14/15 full. Shards grow at different times, so the memory for
 /// copying is small compared with the whole set.
-/// Threads: const functions may run concurrently; a write needs exclusive access.
+/// Threads: const functions may run concurrently; a write needs exclusive access, `insert`, `try_insert` and `try_grow` only to
+/// the shard of their digest. Functions of the whole set, such as `size`, read all shards.
 class HashSet {
  public:
   enum class Outcome : std::uint8_t { inserted, present, full };
@@ -45,6 +46,9 @@ class HashSet {
   /// The whole set in words: for each shard the number of words that follow, then those words.
   std::vector<std::uint64_t> image() const;
   std::span<const DigestShard> shards() const noexcept { return shards_; }
+  std::uint64_t index_of_shard(Hash128 digest) const noexcept {
+    return reduce_to_range(digest.high, shards_.size());
+  }
 
   /// Makes room if needed. `full`: max_bytes does not allow it, and nothing has changed. Throws std::bad_alloc, and the
   /// digest is then not in the set.
@@ -59,7 +63,6 @@ class HashSet {
     DigestShard& shard = shards_[index_of_shard(digest)];
     if (shard.contains(digest)) return Outcome::present;
     if (shard.size() >= max_size(shard.num_lines()) || !shard.insert(digest)) return Outcome::full;
-    ++size_;
     return Outcome::inserted;
   }
 
@@ -80,10 +83,13 @@ class HashSet {
   /// Removes all digests. The memory stays allocated for new ones.
   void clear() noexcept {
     for (DigestShard& shard : shards_) shard.clear();
-    size_ = 0;
   }
 
-  std::uint64_t size() const noexcept { return size_; }
+  std::uint64_t size() const noexcept {
+    std::uint64_t size = 0;
+    for (const DigestShard& shard : shards_) size += shard.size();
+    return size;
+  }
 
   /// About how many digests fit in a set of `max_bytes`: its shards do not fill up all at once.
   static std::uint64_t capacity(std::uint64_t max_bytes) noexcept;
@@ -102,13 +108,8 @@ class HashSet {
     return num_lines * DigestShard::digests_per_line * 14 / 15;
   }
   void take_shard(std::size_t i, detail::AlignedWords words);
-  std::uint64_t index_of_shard(Hash128 digest) const noexcept {
-    return reduce_to_range(digest.high, shards_.size());
-  }
-
   std::vector<DigestShard> shards_;
   std::uint64_t max_lines_ = 0;  // of a shard
-  std::uint64_t size_ = 0;
 };
 
 }  // namespace tally

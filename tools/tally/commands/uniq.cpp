@@ -2,9 +2,11 @@
 
 #include <fmt/core.h>
 
+#include <array>
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <utility>
 
 #include "cli/signals.hpp"
@@ -30,42 +32,55 @@ ExitCode explain(const UniqOptions& options) {
   return explain_exact_uniq(options.memory_bytes, exception);
 }
 
-/// The memory that one thread asks about keys while another may print how large it is.
+/// The memory that one or two threads ask about keys while another may print how large it is.
 class SharedMemory {
  public:
   SharedMemory(const UniqOptions& options, const KeyHasher& hasher)
       : memory_(UniqMemory::of(options, hasher)) {}
 
-  /// Writes the indices of the new keys, and returns their number. A failure after the first of them is thrown by the
-  /// next call, so that these are printed.
-  std::size_t find_new(std::span<const Hash128> digests, std::span<std::uint32_t> indices) {
-    throw_failure();
-    const std::lock_guard alone(mutex_);
-    std::size_t num_new = 0;
-    try {
-      memory_->find_new(digests, indices, num_new);
-    } catch (...) {
-      if (num_new == 0) throw;
-      failure_ = std::current_exception();
-    }
-    return num_new;
+  /// Decides about all keys, or about half of them and then about the others.
+  DigestSelection selection() {
+    DigestSelection selection{.all = of(Digests::all), .first = of(Digests::all), .rest = {}};
+    if (memory_->has_halves())
+      selection.first = of(Digests::lower_half), selection.rest = of(Digests::upper_half);
+    return selection;
   }
-  /// Throws what find_new has not thrown yet.
-  void throw_failure() const {
-    if (failure_) std::rethrow_exception(failure_);
+  /// Throws what was to be thrown when the keys before were printed, if all are.
+  void throw_failures() const {
+    for (const Half& half : halves_) half.throw_failure();
   }
 
   /// Calls use(memory) while no thread asks about keys.
   template <class Use>
   auto with(Use use) {
-    const std::lock_guard alone(mutex_);
+    const std::scoped_lock alone(halves_[0].mutex, halves_[1].mutex);
     return use(std::as_const(*memory_));
   }
 
  private:
-  std::mutex mutex_;
+  struct Half {
+    std::mutex mutex;
+    std::exception_ptr failure;  // of the last call
+
+    void throw_failure() const {
+      if (failure) std::rethrow_exception(failure);
+    }
+  };
+
+  /// Writes indices as UniqMemory does. What fails is thrown by the next call, so that the keys before it are printed.
+  SelectDigests of(Digests which) {
+    return [this, which, &half = halves_[which == Digests::upper_half]](std::span<const Hash128> digests,
+                                                                        std::span<std::uint32_t> indices) {
+      half.throw_failure();
+      const std::lock_guard alone(half.mutex);
+      const UniqMemory::Kept kept = memory_->drop_known(which, digests, indices);
+      half.failure = kept.failure;
+      return kept.num_kept;
+    };
+  }
+
+  std::array<Half, 2> halves_;
   std::unique_ptr<UniqMemory> memory_;
-  std::exception_ptr failure_;
 };
 
 /// Prints new keys, in the format of the options.
@@ -121,13 +136,18 @@ ExitCode run_uniq(const UniqOptions& options) {
     });
   };
   const LiveStatus status({words, summary}, options.every, options.json ? &output : nullptr);
-  for_selected_texts(
-      keys.follow(options.input), hasher, options.quiet, totals,
-      [&](std::span<const Hash128> digests, auto indices) { return memory.find_new(digests, indices); },
-      [&](Texts texts, std::uint64_t) {
-        for (const std::string_view text : texts) keys.print(text);
-      });
-  memory.throw_failure();
+  try {
+    for_selected_texts(keys.follow(options.input), hasher, options.quiet, totals, memory.selection(),
+                       [&](Texts texts, std::uint64_t) {
+                         for (const std::string_view text : texts) keys.print(text);
+                       });
+    memory.throw_failures();
+  } catch (const MemoryFull&) {
+    throw std::runtime_error(
+        fmt::format("the memory is full at {} distinct keys; give more --memory, or use --may-repeat (never "
+                    "drops a key) or --approximate (may drop some)",
+                    keys.num_printed()));
+  }
   if (options.json) output.write_record(json_line(Json{{"summary", summary()}}));
   output.finish();
   remark(options.quiet, words());

@@ -137,25 +137,29 @@ KeyTotals for_each_digest_batch(const InputOptions& input, const KeyHasher& hash
 }
 
 void for_selected_texts(const InputOptions& input, const KeyHasher& hasher, bool quiet, KeyTotals& totals,
-                        const SelectDigests& select,
+                        const DigestSelection& select,
                         const std::function<void(Texts texts, std::uint64_t num_others)>& print) {
   using Digests = WorkForTwo::Digests;
-  const WorkForTwo work{.find_absent = select,
+  const auto print_selected = [&](const SelectDigests& step, Texts texts, Digests digests,
+                                  std::uint64_t num_others) {
+    Batch<std::uint32_t> indices;
+    Batch<std::string_view> selected;
+    const std::size_t count = step(digests, indices);
+    for (std::size_t i = 0; i < count; ++i) selected[i] = texts[indices[i]];
+    print(std::span(selected).first(count), num_others + texts.size() - count);
+  };
+  const WorkForTwo work{.find_absent = select.first,
                         .remember = [](Digests) {},
                         .use =
-                            [&](Texts texts, Digests, std::uint64_t num_others, std::uint64_t) {
-                              print(texts, num_others);
+                            [&](Texts texts, Digests digests, std::uint64_t num_others, std::uint64_t) {
+                              if (select.rest) print_selected(select.rest, texts, digests, num_others);
+                              else print(texts, num_others);
                               return Digests();
                             }};
   if (wants_to_read_ahead(input) && read_ahead(input, hasher, quiet, work, totals))
     return remark_skipped(quiet, totals.num_skipped);
-  Batch<std::uint32_t> indices;
-  Batch<std::string_view> selected;
-  for_each_batch(input, hasher, quiet, totals, [&](Texts, Texts texts, Digests digests) {
-    const std::size_t count = select(digests, indices);
-    for (std::size_t i = 0; i < count; ++i) selected[i] = texts[indices[i]];
-    print(std::span(selected).first(count), texts.size() - count);
-  });
+  for_each_batch(input, hasher, quiet, totals,
+                 [&](Texts, Texts texts, Digests digests) { print_selected(select.all, texts, digests, 0); });
 }
 
 }  // namespace tally::cli

@@ -135,8 +135,7 @@ requires(is_in_one_line(Scheme::layout)) class SharedCountingKeys<Scheme> {
     std::uint64_t num_saturated = 0;
     UnsetArray<CounterSpot, RegionLocks::max_slots> spots;
     in_regions(
-        hasher, keys,
-        [&](std::size_t slot, std::size_t, const CounterSpot& spot) { spots[slot] = spot; },
+        hasher, keys, [&](std::size_t slot, std::size_t, const CounterSpot& spot) { spots[slot] = spot; },
         [&](std::size_t slot) { return array.words().data() + spots[slot].first_word; },
         [&](PartTotals& totals, std::size_t first, std::size_t count) {
           totals[insertions] += count;
