@@ -28,7 +28,7 @@ void add_threads(CommandLine app, InputOptions& input, std::string_view flags, s
       app, std::string(flags), input.num_threads,
       fmt::format("Number of threads, which all read and hash{}{}; {} is the same for any number (default: "
                   "one per processor up to {}; 1 on a terminal and with {})",
-                  work.empty() ? "" : "; the second one also ", work, output, default_threads, flags_for_one),
+                  work.empty() ? "" : "; ", work, output, default_threads, flags_for_one),
       {1, max_threads});
 }
 

@@ -11,8 +11,8 @@
 
 namespace tally::cli {
 
-/// --threads, of a command whose second thread also does `work` ("fills the filter"), with the name of its output and the
-/// flags with which it uses one.
+/// --threads, of a command some of whose threads do more ("the second one also fills the filter"), with the name of its output
+/// and the flags with which it uses one thread.
 void add_threads(CommandLine app, InputOptions& input, std::string_view flags, std::string_view work,
                  std::string_view output, std::string_view flags_for_one);
 
