@@ -111,8 +111,8 @@ Run declare_over(CommandLine app) {
   add_update(app, options->update,
              "Update of counters: conservative has fewer false positives, but theory only bounds their rate "
              "(default: plain)");
-  add_threads(app, options->input, "-t,--threads", "the second one also looks up the printed keys", "the output",
-              "--follow, --memory, --exact, --counts-at-end, --sum or --window");
+  add_threads(app, options->input, "-t,--threads", "the second one also looks up the printed keys",
+              "the output", "--follow, --memory, --exact, --counts-at-end, --sum or --window");
   app.add_flag("-c,--with-count", options->with_count, R"(
       Print the count of a key at that moment before it: N or slightly more. It is not the count in the whole
       input; for that, use 'tally top', or 'tally build --kind count-min' and 'tally count'

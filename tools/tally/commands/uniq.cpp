@@ -178,7 +178,8 @@ Run declare_uniq(CommandLine app) {
   add_rate(app, "-p,--false-positive-rate", options->false_positive_rate,
            "With --approximate: largest probability that a new key is dropped (default: 0.1%)");
   add_stream_hasher_options(app, options->hasher);
-  add_threads(app, options->input, "-t,--threads", "the first two also look for new keys", "the output", "--follow");
+  add_threads(app, options->input, "-t,--threads", "the first two also look for new keys", "the output",
+              "--follow");
   add_json(app, options->json);
   add_explain(app, options->explain);
   add_line_buffered(app, options->line_buffered);
