@@ -108,6 +108,7 @@ class HashSet {
     return num_lines * DigestShard::digests_per_line * 14 / 15;
   }
   void take_shard(std::size_t i, detail::AlignedWords words);
+
   std::vector<DigestShard> shards_;
   std::uint64_t max_lines_ = 0;  // of a shard
 };

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <hwy/cache_control.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -10,6 +8,7 @@
 #include <mutex>
 #include <span>
 
+#include "tally/detail/pause.hpp"
 #include "tally/detail/unset_array.hpp"
 #include "tally/filters/key_batch.hpp"
 
@@ -114,7 +113,7 @@ class PartLocks {
     constexpr int num_looks = 100;
     std::unique_lock lock(parts_[part].mutex, std::try_to_lock);
     for (int i = 0; i < num_looks && !lock; ++i) {
-      hwy::Pause();
+      pause();
       lock.try_lock();
     }
     if (!lock) {
