@@ -41,8 +41,10 @@ class SharedMemory {
   /// Decides about all keys, or about half of them and then about the others.
   DigestSelection selection() {
     DigestSelection selection{.all = of(Digests::all), .first = of(Digests::all), .rest = {}};
-    if (memory_->has_halves())
-      selection.first = of(Digests::lower_half), selection.rest = of(Digests::upper_half);
+    if (memory_->has_halves()) {
+      selection.first = of(Digests::lower_half);
+      selection.rest = of(Digests::upper_half);
+    }
     return selection;
   }
   /// Throws what was to be thrown when the keys before were printed, if all are.
@@ -67,7 +69,7 @@ class SharedMemory {
     }
   };
 
-  /// Writes indices as UniqMemory does. What fails is thrown by the next call, so that the keys before it are printed.
+  /// Writes indices as UniqMemory does. A failure is thrown by the next call if there are keys before it, which are printed.
   SelectDigests of(Digests which) {
     return [this, which, &half = halves_[which == Digests::upper_half]](std::span<const Hash128> digests,
                                                                         std::span<std::uint32_t> indices) {
@@ -75,6 +77,7 @@ class SharedMemory {
       const std::lock_guard alone(half.mutex);
       const UniqMemory::Kept kept = memory_->drop_known(which, digests, indices);
       half.failure = kept.failure;
+      if (kept.num_kept == 0) half.throw_failure();
       return kept.num_kept;
     };
   }
