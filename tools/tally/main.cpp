@@ -1,8 +1,13 @@
 #include <fmt/core.h>
 #include <malloc.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
+#include <cstddef>
+#include <cstdlib>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -113,12 +118,33 @@ ExitCode run(int argc, char** argv) {
   return fail("no command given; see 'tally --help'");
 }
 
-/// By default the C library gives a block from 128 KiB on back to the kernel, unless a larger one was given back before; but
-/// of a set that grows each block is larger than those before.
-void use_freed_memory_again() noexcept {
-  constexpr int kept_below_bytes = 4 << 20;  // as detail::AlignedWords
+/// Whether the user limits address space: then none may be taken in advance.
+bool limits_address_space() noexcept {
+  for (const auto resource : {RLIMIT_AS, RLIMIT_DATA}) {
+    rlimit limit{};
+    if (::getrlimit(resource, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY) return true;
+  }
+  return false;
+}
+
+/// What grows step by step, such as the set of `uniq`, asks for ever larger blocks. By default the C library would give each
+/// back to the kernel, from 128 KiB on, and the kernel would hand out the next one in pages of 4 KiB. Here blocks of all threads
+/// are used again, and the first ones are in huge pages where the kernel has some.
+void keep_blocks() noexcept {
+  constexpr int kept_below_bytes =
+      4 << 20;                           // as detail::AlignedWords, which asks for huge pages from there on
+  constexpr int huge_bytes = 256 << 20;  // of address space; what is used of it becomes memory
   ::mallopt(M_MMAP_THRESHOLD, kept_below_bytes);
-  ::mallopt(M_TRIM_THRESHOLD, 2 * kept_below_bytes);
+  ::mallopt(M_TRIM_THRESHOLD, 2 * huge_bytes);
+  ::mallopt(M_ARENA_MAX, 1);
+  if (limits_address_space()) return;
+  ::mallopt(M_TOP_PAD, huge_bytes);
+  void* const begin = ::sbrk(0);
+  void* volatile block = std::malloc(kept_below_bytes / 2);  // volatile, so that it is not left out
+  std::free(block);
+  ::mallopt(M_TOP_PAD, 128 << 10);  // the default
+  const std::ptrdiff_t num_bytes = static_cast<char*>(::sbrk(0)) - static_cast<char*>(begin);
+  if (num_bytes > 0) ::madvise(begin, static_cast<std::size_t>(num_bytes), MADV_HUGEPAGE);
 }
 
 }  // namespace
@@ -126,7 +152,7 @@ void use_freed_memory_again() noexcept {
 
 int main(int argc, char** argv) {
   using namespace tally::cli;
-  use_freed_memory_again();
+  keep_blocks();
   std::signal(SIGPIPE, SIG_IGN);  // writing to a closed pipe then returns EPIPE
   install_stop_handler();
   const auto translated = [&] {
