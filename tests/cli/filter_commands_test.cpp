@@ -216,6 +216,16 @@ TEST_F(FilterCommands, AnInterruptedBuildWritesNothing) {
   EXPECT_EQ(directory.num_files(), 0U);
 }
 
+// The address sanitizer takes addresses for itself.
+#ifndef TALLY_COMMAND_IS_SANITIZED
+TEST_F(FilterCommands, TakeNoAddressesInAdvanceWhereTheyAreLimited) {
+  const CommandResult result =
+      run_shell("ulimit -v 300000; echo a | $TALLY build -q --memory 200MiB -o " + (directory / "x"));
+  EXPECT_EQ(result.error, "");
+  EXPECT_EQ(result.exit_code, 0);
+}
+#endif
+
 TEST_F(FilterCommands, TwoAddsAtOnceLoseNothing) {
   const std::string path = build("a", {"-n", "1000", "-p", "1e-9"}, "0\n");
   const std::string low = directory.write("low", numbers(1, 500));
