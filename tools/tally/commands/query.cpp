@@ -48,7 +48,7 @@ ExitCode run_query(const QueryOptions& options) {
   const LiveStatus status({[&] { return selected.text(); }});
   KeyTotals totals;
   for_selected_texts(
-      selected.input(), filter->hasher(), options.quiet, totals, {.all = select, .first = select, .rest = {}},
+      selected.input(), filter->hasher(), options.quiet, totals, {.whole = select},
       [&](Texts texts, std::uint64_t num_others) { selected.take_selected(texts, num_others); });
   return selected.finish("num_keys");
 }

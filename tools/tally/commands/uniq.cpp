@@ -40,7 +40,7 @@ class SharedMemory {
 
   /// Decides about all keys, or about half of them and then about the others.
   DigestSelection selection() {
-    DigestSelection selection{.all = of(Digests::all), .first = of(Digests::all), .rest = {}};
+    DigestSelection selection{.whole = of(Digests::all)};
     if (memory_->has_halves()) {
       selection.first = of(Digests::lower_half);
       selection.rest = of(Digests::upper_half);

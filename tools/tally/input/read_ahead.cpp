@@ -148,7 +148,7 @@ void for_selected_texts(const InputOptions& input, const KeyHasher& hasher, bool
     for (std::size_t i = 0; i < count; ++i) selected[i] = texts[indices[i]];
     print(std::span(selected).first(count), num_others + texts.size() - count);
   };
-  const WorkForTwo work{.find_absent = select.first,
+  const WorkForTwo work{.find_absent = select.first ? select.first : select.whole,
                         .remember = [](Digests) {},
                         .use =
                             [&](Texts texts, Digests digests, std::uint64_t num_others, std::uint64_t) {
@@ -158,8 +158,9 @@ void for_selected_texts(const InputOptions& input, const KeyHasher& hasher, bool
                             }};
   if (wants_to_read_ahead(input) && read_ahead(input, hasher, quiet, work, totals))
     return remark_skipped(quiet, totals.num_skipped);
-  for_each_batch(input, hasher, quiet, totals,
-                 [&](Texts, Texts texts, Digests digests) { print_selected(select.all, texts, digests, 0); });
+  for_each_batch(input, hasher, quiet, totals, [&](Texts, Texts texts, Digests digests) {
+    print_selected(select.whole, texts, digests, 0);
+  });
 }
 
 }  // namespace tally::cli

@@ -37,15 +37,15 @@ KeyTotals for_each_digest_batch(const InputOptions& input, const KeyHasher& hash
 using SelectDigests =
     std::function<std::size_t(std::span<const Hash128> digests, std::span<std::uint32_t> indices)>;
 
-/// Selects some of the digests: all at once, or in two steps, which two threads take at the same time for different digests.
+/// Selects some of the digests: in one step, or also in two, which two threads may take at the same time for different digests.
 struct DigestSelection {
-  SelectDigests all;
-  SelectDigests first;
-  SelectDigests rest;  ///< of those that `first` has selected; empty: all of them
+  SelectDigests whole;
+  SelectDigests first = {};  ///< empty if there is one step only
+  SelectDigests rest = {};   ///< of those that `first` has selected
 };
 
 /// Reads and hashes all keys, and calls print(texts of the selected keys, number of the others) in the order of the input.
-/// If wants_to_read_ahead, a second thread takes the first step of the selection. Throws what for_each_batch and `print` throw,
+/// If wants_to_read_ahead, a second thread takes the whole step, or the first of two. Throws what for_each_batch and `print` throw,
 /// and what the selection throws once the keys that it selected before are printed. `totals` says what was read so far.
 void for_selected_texts(const InputOptions& input, const KeyHasher& hasher, bool quiet, KeyTotals& totals,
                         const DigestSelection& select,

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "tally/detail/batches/part_locks.hpp"
+#include "tally/detail/prefetch.hpp"
 
 namespace tally::detail {
 
@@ -43,12 +44,15 @@ class RegionLocks {
   }
 
   /// As PartLocks::in_parts, with line_of(digest), put(slot, index, digest, line) and use(totals of the region, first slot,
-  /// number of slots).
-  template <KeyBatch Keys, class LineOf, class Put, class Prefetch, class Use>
-  void in_regions(const KeyHasher& hasher, const Keys& keys, LineOf line_of, Put put, Prefetch prefetch,
+  /// number of slots). Prefetches the lines that word_in(slot) points to.
+  template <KeyBatch Keys, class LineOf, class Put, class WordIn, class Use>
+  void in_regions(const KeyHasher& hasher, const Keys& keys, LineOf line_of, Put put, WordIn word_in,
                   Use use) {
     locks_.in_parts(
-        hasher, keys, line_of, [this](std::uint64_t line) { return region_of(line); }, put, prefetch,
+        hasher, keys, line_of, [this](std::uint64_t line) { return region_of(line); }, put,
+        [&](std::size_t first, std::size_t count) {
+          for (std::size_t slot = first; slot < first + count; ++slot) prefetch_for_write(word_in(slot));
+        },
         [&](std::uint32_t, PartTotals& totals, std::size_t first, std::size_t count) {
           use(totals, first, count);
         });

@@ -9,7 +9,6 @@
 #include "tally/detail/batches/lines_ahead.hpp"
 #include "tally/detail/batches/region_locks.hpp"
 #include "tally/detail/batches/shared_bloom_keys.hpp"
-#include "tally/detail/prefetch.hpp"
 #include "tally/detail/unset_array.hpp"
 #include "tally/storage/shared_bits.hpp"
 
@@ -156,14 +155,10 @@ requires(is_in_one_line(Scheme::layout)) class SharedBloomKeys<Scheme> {
         });
   }
 
-  /// `word_in`: of the line of the key in that slot.
   template <KeyBatch Keys, class Put, class WordIn, class Use>
   void in_regions(const KeyHasher& hasher, const Keys& keys, Put put, WordIn word_in, Use use) {
     locks_.in_regions(
-        hasher, keys, [this](Hash128 hash) { return line_of(hash); }, put,
-        [&](std::size_t first, std::size_t count) {
-          for (std::size_t slot = first; slot < first + count; ++slot) prefetch_for_write(word_in(slot));
-        },
+        hasher, keys, [this](Hash128 hash) { return line_of(hash); }, put, word_in,
         [&](PartTotals& totals, std::size_t first, std::size_t count) {
           totals[0] += count;
           use(first, count);

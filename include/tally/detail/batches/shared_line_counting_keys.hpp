@@ -11,7 +11,6 @@
 #include "tally/detail/batches/lines_ahead.hpp"
 #include "tally/detail/batches/region_locks.hpp"
 #include "tally/detail/batches/shared_counting_keys.hpp"
-#include "tally/detail/prefetch.hpp"
 #include "tally/detail/unset_array.hpp"
 
 namespace tally::detail {
@@ -170,8 +169,7 @@ requires(is_in_one_line(Scheme::layout)) class SharedCountingKeys<Scheme> {
         });
   }
 
-  /// Calls put(slot, index, spot), and then use(totals, first slot, number of slots). `word_in`: of the line of the key in that
-  /// slot.
+  /// Calls put(slot, index, spot), and then use(totals, first slot, number of slots).
   template <KeyBatch Keys, class Put, class WordIn, class Use>
   void in_regions(const KeyHasher& hasher, const Keys& keys, Put put, WordIn word_in, Use use) {
     locks_.in_regions(
@@ -179,10 +177,7 @@ requires(is_in_one_line(Scheme::layout)) class SharedCountingKeys<Scheme> {
         [&](std::size_t slot, std::size_t i, Hash128 digest, std::uint64_t line) {
           put(slot, i, CounterSpot{line * LineCopy::num_words, digest.low, digest.high});
         },
-        [&](std::size_t first, std::size_t count) {
-          for (std::size_t slot = first; slot < first + count; ++slot) prefetch_for_write(word_in(slot));
-        },
-        use);
+        word_in, use);
   }
 
   /// Calls use(index, digest) for every key, with its line prefetched well before.
