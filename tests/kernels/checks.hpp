@@ -11,5 +11,6 @@ void expect_dleft_kernels_as_general_code();
 void expect_register_kernels_as_positions();
 void expect_find_bytes_as_byte_by_byte();
 void expect_find_absent_as_contains();
+void expect_find_likely_as_find();
 
 }  // namespace tally::test

@@ -35,6 +35,7 @@ constexpr std::array kernel_files{
     Kernels{"src/detail/compact/kernels.cpp", expect_compact_kernels_as_plain_lines},
     Kernels{"src/detail/dleft/kernels.cpp", expect_dleft_kernels_as_general_code},
     Kernels{"src/sets/hash_set.cpp", expect_find_absent_as_contains},
+    Kernels{"src/sketches/find_likely.cpp", expect_find_likely_as_find},
     Kernels{"tools/tally/input/find_bytes.cpp", expect_find_bytes_as_byte_by_byte},
 };
 

@@ -91,6 +91,11 @@ class CountedKeys {
     return none;
   }
 
+  /// The entries of keys that may be in the table, from their salted digests, and prefetches them: entries[i] is `none` only
+  /// if the key is not there, and rarely that of another key, so compare the digests. Takes the same time for keys that are there
+  /// and for others.
+  void find_likely(std::span<const std::uint64_t> salted, std::span<std::uint32_t> entries) const noexcept;
+
   const Entry& operator[](std::uint32_t i) const noexcept { return entries_[i]; }
   const std::string& key_bytes(std::uint32_t i) const noexcept { return keys_[i]; }
   KeyCount key_count(std::uint32_t i) const noexcept {

@@ -55,7 +55,8 @@ class TopKeys {
   void add(K&& key, Weight weight = 1u) {
     const Hash128 digest = hasher()(key);
     const std::uint64_t salted = keys_.salted(digest);
-    add_digest(detail::view_of(key), digest, salted, keys_.find(digest, salted), weight);
+    std::uint64_t added = 0;
+    add_digest(detail::view_of(key), digest, {salted, keys_.find(digest, salted)}, weight, added);
   }
 
   /// add(keys[i], weights[i]) for every i, in order; `digests` are those of the keys. Without weights: 1
@@ -72,11 +73,12 @@ class TopKeys {
       std::array<std::uint32_t, keys_per_window> entries;
       // Computed in advance: a search whose branches are mispredicted would wait for the multiplications too.
       for (std::size_t i = 0; i < count; ++i) salted[i] = keys_.salted(digests[first + i]);
-      for (std::size_t i = 0; i < count; ++i) entries[i] = keys_.find(digests[first + i], salted[i]);
+      keys_.find_likely(std::span(salted).first(count), std::span(entries).first(count));
       fetch(digests.subspan(first, count), entries);
-      for (std::size_t i = first; i < first + count; ++i) {
-        add_digest(keys[i], digests[i], salted[i - first], entries[i - first],
-                   weights.empty() ? 1 : weights[i]);
+      std::uint64_t added = 0;
+      for (std::size_t i = 0; i < count; ++i) {
+        add_digest(keys[first + i], digests[first + i], {salted[i], entries[i]},
+                   weights.empty() ? 1 : weights[first + i], added);
       }
     }
   }
@@ -164,19 +166,31 @@ class TopKeys {
     return count.saturated ? floor_ : std::min(count.value, floor_);
   }
 
-  /// `salted` is the salted digest, and `entry` was the key's entry a while ago.
-  void add_digest(std::string_view key, Hash128 digest, std::uint64_t salted, std::uint32_t entry,
-                  std::uint64_t weight) {
+  /// What a search found before the keys in `added` were added.
+  struct Found {
+    std::uint64_t salted;
+    std::uint32_t entry;
+  };
+
+  /// `added` has the bits of the keys that were added since the search.
+  void add_digest(std::string_view key, Hash128 digest, Found found, std::uint64_t weight,
+                  std::uint64_t& added) {
     if (weight == 0) return;
-    count_digest(key, digest, salted, entry, weight);
+    count_digest(key, digest, found, weight, added);
     total_count_ = detail::saturating_add(total_count_, weight);
   }
 
-  void count_digest(std::string_view key, Hash128 digest, std::uint64_t salted, std::uint32_t entry,
-                    std::uint64_t weight) {
-    if (entry == CountedKeys::none || keys_[entry].digest != digest) entry = keys_.find(digest, salted);
+  void count_digest(std::string_view key, Hash128 digest, Found found, std::uint64_t weight,
+                    std::uint64_t& added) {
+    const std::uint64_t own_bit = std::uint64_t{1} << (found.salted & 63);
+    const bool was_there = found.entry != CountedKeys::none;
+    const bool is_outdated = was_there ? keys_[found.entry].digest != digest : (added & own_bit) != 0;
+    const std::uint32_t entry = is_outdated ? keys_.find(digest, found.salted) : found.entry;
     if (entry != CountedKeys::none) return keys_.raise(entry, weight);
-    if (!keys_.is_full()) return keys_.add(key, {digest, weight, 0});
+    if (!keys_.is_full()) {
+      added |= own_bit;
+      return keys_.add(key, {digest, weight, 0});
+    }
 
     const std::uint64_t before = most_before(digest);
     const std::uint64_t count = detail::saturating_add(before, weight);
@@ -186,6 +200,7 @@ class TopKeys {
       floor_ = std::max(floor_, count);
       return;
     }
+    added |= own_bit;
     keys_.replace_least(key, {digest, count, before});
     sketch_.add(least.digest, least.count - least.error);
     floor_ = std::max(floor_, least.count);
