@@ -280,6 +280,26 @@ TEST(KmersCommand, WithAnyNumberOfThreadsNoneIsMissedAndNoneRepeated) {
   }
 }
 
+TEST(KmersCommand, WhatComesBeforeADamageIsPrintedByAnyNumberOfThreads) {
+  constexpr std::size_t num_bases = 300'000;
+  constexpr std::size_t bases_of_one_read = 40'000;  // that of the damage, at most
+  Random random(8);
+  std::string bases(num_bases, 'A');
+  for (char& base : bases) base = "ACGT"[random.below(4)];
+  TemporaryDirectory directory;
+  const std::string path = directory.write(
+      "cut.fq", "@long\n" + bases + "\n+\n" + std::string(num_bases, 'I') + "\n@r\nACGT\n+\nII");
+  const Texts expected = with_count(count_exactly(kmers_of_all({bases}, 31)), 1);
+  for (const char* threads : {"1", "2", "5"}) {
+    const CommandResult result = kmers(31, {"-L", "1", "-t", threads, path});
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_THAT(result.error, HasSubstr("the quality of the record 'r' is missing"));
+    const Texts printed = sorted(split_keys(result.output));
+    EXPECT_TRUE(is_subset(printed, expected));
+    EXPECT_GE(printed.size() + bases_of_one_read, expected.size()) << threads;
+  }
+}
+
 TEST(KmersCommand, TheFilterFileIsTheSameForAnyNumberOfThreads) {
   TemporaryDirectory directory;
   const std::string input = directory.write("reads.fq", reads_fastq());

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <vector>
 
 #include "cli/signals.hpp"
@@ -55,7 +56,7 @@ struct Counting {
   Counting(const KmersOptions& wanted, const KeyHasher& key_hasher)
       : options(wanted),
         hasher(key_hasher),
-        counts(max_table_bytes<KmerTexts>(wanted)),
+        counts(max_table_bytes<KmerTexts>(wanted), wanted.num_threads),
         found(wanted.num_threads) {}
 
   std::uint64_t num_bytes() const {
@@ -66,7 +67,7 @@ struct Counting {
 
   const KmersOptions& options;
   KeyHasher hasher;
-  SharedEntryCounts counts;
+  SetsOfOwners<SharedEntryCounts> counts;
   std::vector<Found<KmerTexts>> found;
   std::atomic<std::size_t> num_started = 0;
 };
@@ -79,14 +80,14 @@ struct Counting {
 template <class KmerTexts>
 class Counter {
  public:
-  explicit Counter(Counting<KmerTexts>& shared)
-      : shared_(&shared), found_(&shared.found[shared.num_started++]) {}
+  Counter(Counting<KmerTexts>& shared, std::size_t owner)
+      : shared_(&shared), counts_(&shared.counts[owner]), found_(&shared.found[shared.num_started++]) {}
 
-  void find(Entries entries, std::span<bool> results) const { shared_->counts.count_batch(entries, results); }
+  void find(Entries entries, std::span<bool> results) const { counts_->count_batch(entries, results); }
 
   void report(std::string_view kmer, std::uint64_t entry, std::uint64_t) {
     using Outcome = SharedEntryCounts::Outcome;
-    switch (shared_->counts.insert(entry, static_cast<std::uint32_t>(shared_->options.lower_count))) {
+    switch (counts_->insert(entry, static_cast<std::uint32_t>(shared_->options.lower_count))) {
       case Outcome::inserted:
         return found_->texts.add(kmer);
       case Outcome::present:
@@ -105,23 +106,49 @@ class Counter {
   }
 
   Counting<KmerTexts>* shared_;
+  SharedEntryCounts* counts_;
   Found<KmerTexts>* found_;
 };
 
 constexpr std::size_t num_runs = 32;
 
 void write_counts(Counting<NoTexts>& counting, CountReport& report) {
-  std::vector<std::vector<EntryCount>> runs = counting.counts.take(num_runs);
+  std::vector<std::vector<EntryCount>> runs;
+  const std::size_t num_owners = counting.counts.num_owners();
+  for (std::size_t owner = 0; owner < num_owners; ++owner) {
+    for (std::vector<EntryCount>& run : counting.counts[owner].take((num_runs + num_owners - 1) / num_owners))
+      runs.push_back(std::move(run));
+  }
   if (!report.prints_kmers()) {
     for (const std::vector<EntryCount>& run : runs)
       for (const EntryCount& counted : run) report.tally(counted.count);
     return;
   }
-  const std::uint32_t length = counting.options.kmer_length;
-  KmerText<1> text(length);
+  KmerText<1> text(counting.options.kmer_length);
   for_each_in_order(runs, counting.options.num_threads, [&](const EntryCount& counted) {
-    report.add(text.of({(counted.entry - 1) << (64 - 2 * length)}), counted.count);
+    report.add(text.of_entry(counted.entry), counted.count);
   });
+}
+
+/// counts[i] = the count of the entry of digests[i].
+void find_counts(SetsOfOwners<SharedEntryCounts>& sets, std::span<const Hash128> digests,
+                 std::span<std::uint32_t> counts) {
+  std::vector<std::uint32_t> order(digests.size());
+  std::iota(order.begin(), order.end(), 0u);
+  const auto owner = [&](std::uint32_t i) { return owner_of(digests[i], sets.num_owners()); };
+  std::ranges::stable_sort(order, {}, owner);
+  std::vector<std::uint64_t> entries(digests.size());
+  std::vector<std::uint32_t> found(digests.size());
+  for (std::size_t i = 0; i < order.size(); ++i) entries[i] = entry_of(digests[order[i]]);
+  for (std::size_t first = 0; first < order.size();) {
+    const std::size_t own = owner(order[first]);
+    std::size_t end = first + 1;
+    while (end < order.size() && owner(order[end]) == own) ++end;
+    sets[own].counts_of(std::span(entries).subspan(first, end - first),
+                        std::span(found).subspan(first, end - first));
+    first = end;
+  }
+  for (std::size_t i = 0; i < order.size(); ++i) counts[order[i]] = found[i];
 }
 
 template <std::size_t NumWords>
@@ -132,11 +159,11 @@ void write_counts(Counting<PackedKmers<NumWords>>& counting, CountReport& report
   KmerText<NumWords> text(counting.options.kmer_length);
   constexpr std::size_t batch_size = 256;
   std::vector<PackedKmer<NumWords>> batch;
-  std::array<std::uint64_t, batch_size> entries;
+  std::array<Hash128, batch_size> digests;
   std::array<std::uint32_t, batch_size> counts;
   const auto write_batch = [&] {
-    for (std::size_t i = 0; i < batch.size(); ++i) entries[i] = entry_of(counting.hasher(text.of(batch[i])));
-    counting.counts.counts_of(std::span(entries).first(batch.size()), counts);
+    for (std::size_t i = 0; i < batch.size(); ++i) digests[i] = counting.hasher(text.of(batch[i]));
+    find_counts(counting.counts, std::span(digests).first(batch.size()), counts);
     for (std::size_t i = 0; i < batch.size(); ++i) report.add(text.of(batch[i]), counts[i]);
     batch.clear();
   };
@@ -161,8 +188,11 @@ ExitCode count_with(const KmersOptions& options) {
   const KeyHasher hasher = options.hasher.hasher();
   std::unique_ptr<KmerFilter> filter = new_filter(options, hasher);
   Counting<KmerTexts> counting(options, hasher);
-  const KmerTotals totals = for_each_kmer_batch(
-      options, [&] { return KmerFinder(options, hasher, filter.get(), Counter<KmerTexts>(counting)); },
+  const KmerTotals totals = for_each_kmer_of_owners(
+      options, hasher, counting.counts.num_owners(),
+      [&](std::size_t owner) {
+        return KmerFinder(options, hasher, filter.get(), Counter<KmerTexts>(counting, owner));
+      },
       [&] { return fmt::format("{} distinct ones counted", counting.counts.size()); });
 
   std::uint64_t memory_bytes = counting.num_bytes();

@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include "kmers/owners.hpp"
 #include "kmers/plan.hpp"
 #include "tally/hashing/kmer_scanner.hpp"
 #include "tally/sets/shared_entry_counts.hpp"
@@ -86,7 +87,8 @@ ExitCode explain_kmers(const KmersOptions& options) {
   }
   const std::uint64_t limit = options.memory_of_set().value_or(std::numeric_limits<std::uint64_t>::max());
   const std::uint64_t table_bytes =
-      options.counts_all() ? SharedEntryCounts(limit).num_bytes() : SharedEntrySet(limit).num_bytes();
+      options.counts_all() ? SetsOfOwners<SharedEntryCounts>(limit, options.num_threads).num_bytes()
+                           : SetsOfOwners<SharedEntrySet>(limit, options.num_threads).num_bytes();
   text += fmt::format(" {} Memory: {} at the start{}, {}.",
                       options.counts_all() ? counts_of(options) : "Keeps 64 bits for each printed k-mer.",
                       exact_bytes(filter.memory_bytes + table_bytes),

@@ -7,11 +7,10 @@
 
 #include "kmers/filter.hpp"
 #include "kmers/loop.hpp"
+#include "kmers/owners.hpp"
+#include "kmers/packed_kmers.hpp"
 
 namespace tally::cli {
-
-/// Longer k-mers are represented by 64 bits of their digests.
-inline std::uint64_t entry_of(Hash128 digest) { return std::max<std::uint64_t>(1, digest.high); }
 
 /// Passes each k-mer whose count reaches the lower count to `Reported`, for one of the threads that count.
 ///
@@ -27,33 +26,67 @@ class KmerFinder {
   /// `filter` is null if the first occurrence of a k-mer reports it.
   KmerFinder(const KmersOptions& options, const KeyHasher& hasher, KmerFilter* filter, Reported reported)
       : is_exact_(options.kmer_length <= max_exact_kmer_length),
+        text_(std::min(options.kmer_length, max_exact_kmer_length)),
         lower_count_(options.lower_count),
         hasher_(hasher),
         filter_(filter),
         reported_(std::move(reported)) {}
 
+  /// A batch of KmerScanner.
   void operator()(Kmers kmers, Entries entries) {
-    if (!is_exact_) entries = entries_of_digests(kmers);
-    num_left_ = kmers.size();
-    for (std::size_t i = 0; i < num_left_; ++i) left_[i] = static_cast<std::uint32_t>(i);
-    if (filter_ != nullptr && filter_->is_of_bits()) {
-      filter_out(entries);
-      leave_out_reported(entries);
+    if (is_exact_) {
+      find(
+          entries, [&](std::size_t i) { return kmers[i]; }, digest_of_entry(entries));
     } else {
-      leave_out_reported(entries);
-      filter_out(entries);
+      hash_all(hasher_, kmers, digests_);
+      for (std::size_t i = 0; i < kmers.size(); ++i) entries_[i] = entry_of(digests_[i]);
+      find(
+          std::span(entries_).first(kmers.size()), [&](std::size_t i) { return kmers[i]; },
+          [&](std::size_t i) { return digests_[i]; });
     }
-    for (std::size_t l = 0; l < num_left_; ++l)
-      reported_.report(kmers[left_[l]], entries[left_[l]], counts_[l].value);
+  }
+
+  /// A batch of them, from `first` on.
+  void operator()(const RoutedKmers& kmers, std::size_t first) {
+    const Entries entries = Entries(kmers.entries).subspan(first);
+    const Entries batch = entries.first(std::min(entries.size(), KmerScanner::max_kmers_per_call));
+    if (is_exact_) {
+      find(
+          batch, [&](std::size_t i) { return text_.of_entry(batch[i]); }, digest_of_entry(batch));
+    } else {
+      find(
+          batch, [&](std::size_t i) { return kmers.texts[first + i]; },
+          [&](std::size_t i) { return kmers.digests[first + i]; });
+    }
   }
 
   void end_piece() { reported_.end_piece(); }
 
  private:
-  void filter_out(Entries entries) {
-    if (filter_ == nullptr) return counts_.fill({1, false});
+  auto digest_of_entry(Entries entries) const {
+    return [this, entries](std::size_t i) { return hasher_(entries[i]); };
+  }
+
+  /// text_of(i) and digest_of(i) belong to entries[i]; few of them are needed.
+  template <class TextOf, class DigestOf>
+  void find(Entries entries, TextOf text_of, DigestOf digest_of) {
+    num_left_ = entries.size();
+    for (std::size_t i = 0; i < num_left_; ++i) left_[i] = static_cast<std::uint32_t>(i);
+    if (filter_ != nullptr && filter_->is_of_bits()) {
+      filter_out(digest_of);
+      leave_out_reported(entries);
+    } else {
+      leave_out_reported(entries);
+      filter_out(digest_of);
+    }
     for (std::size_t l = 0; l < num_left_; ++l)
-      left_digests_[l] = is_exact_ ? hasher_(entries[left_[l]]) : digests_[left_[l]];
+      reported_.report(text_of(left_[l]), entries[left_[l]], counts_[l].value);
+  }
+
+  template <class DigestOf>
+  void filter_out(DigestOf digest_of) {
+    if (filter_ == nullptr) return counts_.fill({1, false});
+    for (std::size_t l = 0; l < num_left_; ++l) left_digests_[l] = digest_of(left_[l]);
     filter_->insert_and_count(first_left(left_digests_), first_left(counts_));
     keep([&](std::size_t l) { return counts_[l].value >= lower_count_; });
   }
@@ -81,13 +114,8 @@ class KmerFinder {
     num_left_ = num_kept;
   }
 
-  Entries entries_of_digests(Kmers kmers) {
-    hash_all(hasher_, kmers, digests_);
-    for (std::size_t i = 0; i < kmers.size(); ++i) entries_[i] = entry_of(digests_[i]);
-    return std::span(entries_).first(kmers.size());
-  }
-
   bool is_exact_;
+  KmerText<1> text_;  // of exact entries
   std::uint64_t lower_count_;
   KeyHasher hasher_;
   KmerFilter* filter_;

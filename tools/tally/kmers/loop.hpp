@@ -26,17 +26,17 @@ static_assert(KmerScanner::max_kmers_per_call <= std::tuple_size_v<Batch<Hash128
 using Kmers = std::span<const std::string_view>;
 using Entries = std::span<const std::uint64_t>;
 
-/// Runs `work` in several threads, including the caller's; an exception in one stops the reader and is
-/// rethrown here.
-template <class Work>
-void run_threads(std::uint32_t num_threads, SequenceReader& reader, Work work) {
+/// Runs work(i) in several threads, including the caller's; an exception in one is rethrown here after stop(), which makes the
+/// others end.
+template <class Work, class Stop>
+void run_threads(std::uint32_t num_threads, Work work, Stop stop) {
   std::vector<std::exception_ptr> errors(num_threads);
   const auto guarded = [&](std::uint32_t i) {
     try {
-      work();
+      work(i);
     } catch (...) {
       errors[i] = std::current_exception();
-      reader.stop();
+      stop();
     }
   };
   {
@@ -56,12 +56,10 @@ struct KmerTotals {
   std::uint64_t num_kmers = 0;
 };
 
-/// Reads all files. Calls make_use() once in every thread, and its result for each batch of k-mers with their
-/// entries; after each piece of the input it calls end_piece() of that result. SIGUSR1 prints how far it is, and what
-/// `found` says.
-template <class MakeUse>
-KmerTotals for_each_kmer_batch(const KmersOptions& options, MakeUse make_use,
-                               const std::function<std::string()>& found) {
+/// Calls read_in_threads(reader, count of k-mers) to read all files. SIGUSR1 prints how far it is, and what `found` says.
+template <class ReadInThreads>
+KmerTotals read_all(const KmersOptions& options, const std::function<std::string()>& found,
+                    ReadInThreads read_in_threads) {
   Progress progress(options.quiet);
   std::atomic<std::uint64_t> num_kmers = 0;
   const LiveStatus status({[&] { return fmt::format("{} k-mers, {}", num_kmers.load(), found()); }});
@@ -71,23 +69,34 @@ KmerTotals for_each_kmer_batch(const KmersOptions& options, MakeUse make_use,
                           progress.set_file(reader.file_number(), reader.num_files());
                           progress.update(num_kmers, bytes_read, reader.total_bytes());
                         });
-  run_threads(options.num_threads, reader, [&] {
-    auto use = make_use();
-    KmerScanner scanner(options.kmer_length, options.strands());
-    std::string bases;
-    while (reader.next(bases)) {
-      scanner.start(bases);
-      std::uint64_t count = 0;
-      for (auto kmers = scanner.next(); !kmers.empty(); kmers = scanner.next()) {
-        use(kmers, scanner.entries());
-        count += kmers.size();
-      }
-      use.end_piece();
-      num_kmers += count;
-      Meanwhile::run(false);
-    }
-  });
+  read_in_threads(reader, num_kmers);
   return {reader.num_bases(), reader.num_sequences(), num_kmers};
+}
+
+/// Calls make_use() once in every thread, and its result for each batch of k-mers with their entries; after each piece of
+/// the input it calls end_piece() of that result.
+template <class MakeUse>
+KmerTotals for_each_kmer_batch(const KmersOptions& options, MakeUse make_use,
+                               const std::function<std::string()>& found) {
+  return read_all(options, found, [&](SequenceReader& reader, std::atomic<std::uint64_t>& num_kmers) {
+    const auto work = [&](std::uint32_t) {
+      auto use = make_use();
+      KmerScanner scanner(options.kmer_length, options.strands());
+      std::string bases;
+      while (reader.next(bases)) {
+        scanner.start(bases);
+        std::uint64_t count = 0;
+        for (auto kmers = scanner.next(); !kmers.empty(); kmers = scanner.next()) {
+          use(kmers, scanner.entries());
+          count += kmers.size();
+        }
+        use.end_piece();
+        num_kmers += count;
+        Meanwhile::run(false);
+      }
+    };
+    run_threads(options.num_threads, work, [&] { reader.stop(); });
+  });
 }
 
 }  // namespace tally::cli

@@ -44,6 +44,11 @@ class KmerText {
     return {letters_.data(), length_};
   }
 
+  /// That of an exact entry of KmerScanner; valid until the next call.
+  std::string_view of_entry(std::uint64_t entry) requires(NumWords == 1) {
+    return of({(entry - 1) << (2 * (bases_per_word - length_))});
+  }
+
  private:
   static constexpr std::array<std::array<char, 4>, 256> make_bases() {
     std::array<std::array<char, 4>, 256> bases{};

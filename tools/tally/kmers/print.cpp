@@ -19,25 +19,23 @@ namespace {
 /// Shared by all threads that print.
 struct Printing {
   const KmersOptions& options;
-  SharedEntrySet reported;
+  SetsOfOwners<SharedEntrySet> reported;
   std::mutex output_mutex;
   Output output;
   std::atomic<std::uint64_t> num_reported = 0;
   std::atomic<std::uint64_t> num_repeats_possible = 0;
 };
 
-/// Prints each k-mer that is reported. The thread whose insertion finds that the entry is new prints it. So if
-/// the count of a k-mer reaches the lower count in two threads at once, only one prints it.
+/// Prints each k-mer of an owner that is reported. The thread whose insertion finds that the entry is new prints it. So if all
+/// threads have one owner, and the count of a k-mer reaches the lower count in two at once, only one prints it.
 class Printer {
  public:
-  explicit Printer(Printing& shared) : shared_(&shared) {}
+  Printer(Printing& shared, std::size_t owner) : shared_(&shared), reported_(&shared.reported[owner]) {}
 
-  void find(Entries entries, std::span<bool> results) const {
-    shared_->reported.contains_batch(entries, results);
-  }
+  void find(Entries entries, std::span<bool> results) const { reported_->contains_batch(entries, results); }
 
   void report(std::string_view kmer, std::uint64_t entry, std::uint64_t count) {
-    const SharedEntrySet::Outcome outcome = shared_->reported.insert(entry);
+    const SharedEntrySet::Outcome outcome = reported_->insert(entry);
     if (outcome == SharedEntrySet::Outcome::present) return;
     if (outcome == SharedEntrySet::Outcome::full) ++shared_->num_repeats_possible;
     ++shared_->num_reported;
@@ -58,6 +56,7 @@ class Printer {
 
  private:
   Printing* shared_;
+  SharedEntrySet* reported_;
   std::string found_;
 };
 
@@ -70,11 +69,12 @@ ExitCode print_kmers(const KmersOptions& options) {
   std::unique_ptr<KmerFilter> filter = new_filter(options, hasher);
   const std::uint64_t set_bytes = options.memory_of_set().value_or(std::numeric_limits<std::uint64_t>::max());
   Printing shared{.options = options,
-                  .reported = SharedEntrySet(set_bytes),
+                  .reported = SetsOfOwners<SharedEntrySet>(set_bytes, options.num_threads),
                   .output_mutex = {},
                   .output = Output({.is_shared = true})};
-  const KmerTotals totals = for_each_kmer_batch(
-      options, [&] { return KmerFinder(options, hasher, filter.get(), Printer(shared)); },
+  const KmerTotals totals = for_each_kmer_of_owners(
+      options, hasher, shared.reported.num_owners(),
+      [&](std::size_t owner) { return KmerFinder(options, hasher, filter.get(), Printer(shared, owner)); },
       [&] { return fmt::format("{} of them reported", shared.num_reported.load()); });
 
   const std::uint64_t num_reported = shared.num_reported;

@@ -19,7 +19,7 @@ SequenceReader::SequenceReader(std::vector<std::string> files, std::uint32_t kme
 }
 
 bool SequenceReader::next(std::string& bases) {
-  constexpr std::size_t bases_per_piece = std::size_t{64} << 10;
+  constexpr std::size_t bases_per_piece = std::size_t{32} << 10;
   const std::lock_guard turn(turn_);
   bases = overlap_bases_;  // without a complete k-mer
   try {
