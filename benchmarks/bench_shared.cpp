@@ -8,6 +8,8 @@
 // of keys that are there. Wall time; a ratio is the median of the rounds' ratios. The rows
 // 'random lines' are the limits, with plain arrays: batched reads of one random line per key in memory of that size, writes
 // of one (which threads that share may overwrite here), and atomic steps, which none overwrites.
+// The row 'insert, merged', in cache, is of threads with a structure each, which are merged at the end, beside one plain
+// structure: out of cache, merging takes longer than these keys.
 // That no key is missing is checked before.
 
 #include <fmt/core.h>
@@ -68,8 +70,8 @@ void stay_on_processor(std::size_t index) {
   }
 }
 
-/// Wall time in ns per key of work(batch) over the digests of the first `count` threads, each in a thread: from when the
-/// first of them starts to when the last one ends. They wait for each other without sleeping: waking up takes as long as
+/// Wall time in ns per key of work(batch, thread) over the digests of the first `count` threads, each in a thread: from when
+/// the first of them starts to when the last one ends. They wait for each other without sleeping: waking up takes as long as
 /// a tenth of the work in cache.
 template <class Work>
 double time_threads(std::size_t count, Work work) {
@@ -87,7 +89,7 @@ double time_threads(std::size_t count, Work work) {
         }
         starts[t] = Clock::now();
         for (std::size_t first = 0; first < keys_per_thread; first += batch)
-          work(std::span<const Hash128>(digests[t]).subspan(first, batch));
+          work(std::span<const Hash128>(digests[t]).subspan(first, batch), t);
         ends[t] = Clock::now();
       });
     }
@@ -147,9 +149,12 @@ void measure(const std::string& title, const std::vector<Row>& rows, Clear clear
       const auto keep = [&](const char* name, double time) {
         if (round > 0) times[i][name].push_back(time);
       };
-      if (rows[i].plain) keep("plain", time_threads(1, rows[i].plain));
-      keep("one", time_threads(1, rows[i].shared));
-      keep("all", time_threads(num_threads, rows[i].shared));
+      const auto without_thread = [](const auto& work) {
+        return [&work](std::span<const Hash128> keys, std::size_t) { work(keys); };
+      };
+      if (rows[i].plain) keep("plain", time_threads(1, without_thread(rows[i].plain)));
+      keep("one", time_threads(1, without_thread(rows[i].shared)));
+      keep("all", time_threads(num_threads, without_thread(rows[i].shared)));
     }
     clear();
   }
@@ -221,7 +226,7 @@ void check(const std::string& name, Shared& shared) {
       shared.test_and_insert_batch(keys, std::span(was_there).first(keys.size()));
     }
   };
-  (void)time_threads(num_threads, insert);
+  (void)time_threads(num_threads, [&](std::span<const Hash128> keys, std::size_t) { insert(keys); });
   for (const std::vector<Hash128>& own : digests) {
     for (const Hash128 key : own) {
       if constexpr (requires { shared.may_contain(key); }) {
@@ -232,6 +237,30 @@ void check(const std::string& name, Shared& shared) {
     }
   }
   shared.clear();
+}
+
+/// insert(structure, batch) into one structure of each thread, which are then merged, beside one structure in one thread.
+template <class Structure, class Insert>
+void measure_merged(const std::string& title, const Structure& empty, Insert insert) {
+  const bool in_cache = tally::num_bytes(empty.shape()) < std::uint64_t{1} << 20;
+  if (title.find(only) == std::string::npos || !in_cache) return;
+  std::vector<Structure> own(num_threads, empty);
+  std::vector<double> ratios;
+  for (int round = 0; round <= num_rounds; ++round) {
+    make_digests(static_cast<std::uint64_t>(round));
+    const auto insert_own = [&](std::span<const Hash128> keys, std::size_t t) { insert(own[t], keys); };
+    const double one = time_threads(1, insert_own);
+    for (Structure& structure : own) structure.clear();
+    double all = time_threads(num_threads, insert_own);
+    const auto start = std::chrono::steady_clock::now();
+    for (std::size_t t = 1; t < num_threads; ++t) own[0].merge(own[t]);
+    const std::chrono::duration<double, std::nano> merging = std::chrono::steady_clock::now() - start;
+    all += merging.count() / static_cast<double>(num_threads * keys_per_thread);
+    if (round > 0) ratios.push_back(one / all);
+    for (Structure& structure : own) structure.clear();
+  }
+  fmt::print("  {:<22} {} threads {:5.2f} times as fast as one plain structure in one thread\n",
+             "insert, merged", num_threads, median(ratios));
 }
 
 template <class Plain, class Shared, class Shape>
@@ -247,6 +276,7 @@ void measure_filter(const std::string& name, const Shape& shape) {
            {"lookup", asked_in_batches(plain), asked_in_batches(shared)},
            {"lookup, single", one_by_one(asked(plain)), one_by_one(asked(shared))}},
           [&] { plain.clear(), shared.clear(); });
+  measure_merged(name, plain, [](auto& filter, auto keys) { (void)filter.insert_batch(keys); });
 }
 
 /// Beside one filter that holds as many keys.
@@ -306,6 +336,7 @@ void measure_count_min(std::uint64_t num_bytes) {
            {"count", ask(plain), ask(shared)},
            {"count, single", one_by_one(counted(plain)), one_by_one(counted(shared))}},
           [&] { plain.clear(), shared.clear(); });
+  measure_merged("count-min", plain, [](auto& sketch, auto keys) { (void)sketch.add_batch(keys); });
 }
 
 }  // namespace

@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <limits>
+#include <mutex>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -162,6 +165,54 @@ TEST(ReadAhead, DigestsComeInTheOrderOfTheInputAndAFailureOfTheirUseIsThrown) {
     EXPECT_EQ(totals.num_keys, 50'000u);
     const auto failing = [](auto) { throw std::runtime_error("full"); };
     EXPECT_THROW(for_each_digest_batch(input, KeyHasher(1), true, failing), std::runtime_error);
+  }
+}
+
+TEST(ReadAhead, ASelectionInAnyOrderIsMadeByAllThreadsAndPrintedInTheOrderOfTheInput) {
+  const TemporaryDirectory directory;
+  const std::vector<std::string> keys = test::split_keys(test::zipf_lines(200'000, 50'000, 0.5, 3));
+  std::string text;
+  for (const std::string& key : keys) text += key + '\n';
+  InputOptions input = input_of({directory.write("keys", text)});
+  const KeyHasher hasher(1);
+  const auto is_selected = [](Hash128 digest) { return digest.low % 3 == 0; };
+  std::vector<std::string> expected;
+  for (const std::string& key : keys)
+    if (is_selected(hasher(key))) expected.push_back(key);
+  for (const std::uint32_t num_threads : {1u, 2u, 5u}) {
+    input.num_threads = num_threads;
+    std::mutex mutex;
+    std::set<std::thread::id> threads;
+    std::atomic<bool> fails = false;
+    const auto select = [&](std::span<const Hash128> digests, std::span<std::uint32_t> indices) {
+      if (fails) throw std::runtime_error("enough");
+      // Each thread waits in its first call until another one has called, too.
+      for (int tries = 0; tries < 500; ++tries) {
+        std::unique_lock lock(mutex);
+        threads.insert(std::this_thread::get_id());
+        if (threads.size() >= std::min(num_threads, 2u)) break;
+        lock.unlock();
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      }
+      std::size_t num_selected = 0;
+      for (std::uint32_t i = 0; i < digests.size(); ++i)
+        if (is_selected(digests[i])) indices[num_selected++] = i;
+      return num_selected;
+    };
+    KeyTotals totals;
+    std::vector<std::string> printed;
+    std::uint64_t num_others = 0;
+    const auto print = [&](std::span<const std::string_view> texts, std::uint64_t others) {
+      printed.insert(printed.end(), texts.begin(), texts.end());
+      num_others += others;
+    };
+    const DigestSelection selection{.whole = select, .in_any_order = true};
+    for_selected_texts(input, hasher, true, totals, selection, print);
+    EXPECT_EQ(printed, expected);
+    EXPECT_EQ(printed.size() + num_others, keys.size());
+    EXPECT_GE(threads.size(), std::min(num_threads, 2u));
+    fails = true;
+    EXPECT_THROW(for_selected_texts(input, hasher, true, totals, selection, print), std::runtime_error);
   }
 }
 

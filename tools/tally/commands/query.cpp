@@ -48,7 +48,7 @@ ExitCode run_query(const QueryOptions& options) {
   const LiveStatus status({[&] { return selected.text(); }});
   KeyTotals totals;
   for_selected_texts(
-      selected.input(), filter->hasher(), options.quiet, totals, {.whole = select},
+      selected.input(), filter->hasher(), options.quiet, totals, {.whole = select, .in_any_order = true},
       [&](Texts texts, std::uint64_t num_others) { selected.take_selected(texts, num_others); });
   return selected.finish("num_keys");
 }
@@ -134,8 +134,7 @@ Run declare_query(CommandLine app) {
   add_count(app, "--at-least", options->theta,
             "Select keys that were inserted at least this number of times (not for Bloom filters)");
   app.add_flag("--json", options->selection.json, "Print only the numbers of keys found and absent, as JSON");
-  add_threads(app, options->input, "-t,--threads", "the second one also asks the filter", "the output",
-              "--follow");
+  add_threads(app, options->input, "-t,--threads", "", "the output", "--follow");
   add_line_buffered(app, options->selection.line_buffered);
   add_quiet(app, options->quiet);
   const auto store = std::make_shared<StoreOptions>();

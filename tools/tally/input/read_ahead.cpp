@@ -57,12 +57,12 @@ bool wants_to_read_ahead(const InputOptions& input) {
 
 namespace {
 
-void hash_further(Pieces& pieces, Supply& supply, Piece::State after_hash) {
+void hash_further(const WorkForTwo& work, Pieces& pieces, Supply& supply) {
   LineCutter cutter(supply.separator());
   while (true) {
     const std::uint64_t seen = pieces.num_events();
     if (pieces.first_has_ended || pieces.second_has_ended || supply.is_at_end()) break;
-    if (!supply.read_further(cutter, Supply::waits_for_no_pipe, after_hash)) pieces.wait_for_more_than(seen);
+    if (!supply.read_further(cutter, Supply::waits_for_no_pipe, work)) pieces.wait_for_more_than(seen);
   }
   pieces.tell_now();  // of the last piece, which nobody else may hash any more
 }
@@ -91,7 +91,7 @@ bool read_ahead(const InputOptions& input, const KeyHasher& hasher, bool quiet, 
   }
   try {
     while (further.size() + 2 < num_threads)
-      further.emplace_back([&] { hash_further(pieces, supply, state_after_hash(work)); });
+      further.emplace_back([&] { hash_further(work, pieces, supply); });
   } catch (const std::system_error&) {  // then there are fewer
   }
   failures[0] = caught([&] { run_using_thread(input, work, pieces, supply, quiet, totals); });
@@ -149,6 +149,7 @@ void for_selected_texts(const InputOptions& input, const KeyHasher& hasher, bool
     print(std::span(selected).first(count), num_others + texts.size() - count);
   };
   const WorkForTwo work{.find_absent = select.first ? select.first : select.whole,
+                        .in_any_order = select.in_any_order,
                         .remember = [](Digests) {},
                         .use =
                             [&](Texts texts, Digests digests, std::uint64_t num_others, std::uint64_t) {

@@ -40,12 +40,13 @@ using SelectDigests =
 /// Selects some of the digests: in one step, or also in two, which two threads may take at the same time for different digests.
 struct DigestSelection {
   SelectDigests whole;
-  SelectDigests first = {};  ///< empty if there is one step only
-  SelectDigests rest = {};   ///< of those that `first` has selected
+  SelectDigests first = {};   ///< empty if there is one step only
+  SelectDigests rest = {};    ///< of those that `first` has selected
+  bool in_any_order = false;  ///< of one step: threads may take it at the same time, in any order
 };
 
 /// Reads and hashes all keys, and calls print(texts of the selected keys, number of the others) in the order of the input.
-/// If wants_to_read_ahead, a second thread takes the whole step, or the first of two. Throws what for_each_batch and `print` throw,
+/// If wants_to_read_ahead, a second thread takes the whole step, or the first of two; or all threads take it. Throws what for_each_batch and `print` throw,
 /// and what the selection throws once the keys that it selected before are printed. `totals` says what was read so far.
 void for_selected_texts(const InputOptions& input, const KeyHasher& hasher, bool quiet, KeyTotals& totals,
                         const DigestSelection& select,

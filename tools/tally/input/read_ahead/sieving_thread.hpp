@@ -8,8 +8,8 @@
 
 namespace tally::cli {
 
-/// The second thread: sieves the hashed pieces in the order of the input, so that only keys remain that are absent from the
-/// set, and remembers what the first thread found. While there is nothing of that, it reads and hashes a further piece.
+/// The second thread: sieves the hashed pieces in the order of the input, if they need one, so that only keys remain that are
+/// absent from the set, and remembers what the first thread found. While there is nothing of that, it reads and hashes a further piece.
 class SievingThread {
  public:
   SievingThread(const WorkForTwo& work, Pieces& pieces, Supply& supply)
@@ -21,7 +21,6 @@ class SievingThread {
  private:
   bool read_further();
   void begin_to_sieve(Piece& piece);
-  void sieve(Piece& piece, std::size_t begin) const;
 
   const WorkForTwo& work_;
   Pieces& pieces_;

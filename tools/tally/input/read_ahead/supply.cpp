@@ -1,5 +1,7 @@
 #include "input/read_ahead/supply.hpp"
 
+#include "input/read_ahead/sieve.hpp"
+
 namespace tally::cli {
 namespace {
 
@@ -36,12 +38,16 @@ Supply::Taken Supply::take(std::uint64_t num_used) {
   return {has_piece ? Outcome::piece : Outcome::end, number};
 }
 
-bool Supply::read_further(LineCutter& cutter, std::uint64_t num_used, Piece::State after_hash) {
+bool Supply::read_further(LineCutter& cutter, std::uint64_t num_used, const WorkForTwo& work) {
   const Taken taken = take(num_used);
   if (taken.outcome != Outcome::piece) return taken.outcome == Outcome::end;
   Piece& piece = pieces_[taken.number];
-  if (!piece.error) piece.error = caught([&] { hash(piece, cutter, [](std::size_t) {}); });
-  pieces_.set(piece, after_hash);
+  const bool is_left_to_second = is_sieved_in_order(work);
+  const auto sieve_batch = [&](std::size_t begin) {
+    if (!is_left_to_second) sieve(work, piece, begin);
+  };
+  if (!piece.error) piece.error = caught([&] { hash(piece, cutter, sieve_batch); });
+  pieces_.set(piece, is_left_to_second ? Piece::State::hashed : Piece::State::sieved);
   return true;
 }
 

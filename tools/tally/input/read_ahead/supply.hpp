@@ -11,6 +11,7 @@
 #include "input/key_loop.hpp"
 #include "input/line_cutter.hpp"
 #include "input/read_ahead/pieces.hpp"
+#include "input/read_ahead/work_for_two.hpp"
 
 namespace tally::cli {
 
@@ -72,9 +73,9 @@ class Supply {
     }
   }
 
-  /// Reads and hashes the next piece and passes it on in this state; `num_used` as in `take`. False if there is nothing to read
-  /// now.
-  bool read_further(LineCutter& cutter, std::uint64_t num_used, Piece::State after_hash);
+  /// Reads and hashes the next piece, sieves it unless that needs an order, and passes it on; `num_used` as in `take`. False
+  /// if there is nothing to read now.
+  bool read_further(LineCutter& cutter, std::uint64_t num_used, const WorkForTwo& work);
 
   /// Gives a piece back. The memory of a long line is released.
   void free(Piece& piece);

@@ -33,7 +33,6 @@ void run_using_thread(const InputOptions& input, const WorkForTwo& work, Pieces&
   std::size_t file_number = 0;
   std::uint64_t num_lines = 0;  // of that file
   std::uint64_t next = 0;
-  const Piece::State after_hash = state_after_hash(work);
   while (true) {
     const std::uint64_t seen = pieces.num_events();
     if (pieces.second_has_ended) return;  // before this one: it has failed
@@ -56,7 +55,7 @@ void run_using_thread(const InputOptions& input, const WorkForTwo& work, Pieces&
       ++next;
       progress.update(totals.num_keys, supply.bytes_read(), supply.total_bytes());
       Meanwhile::run(false);
-    } else if (!supply.read_further(cutter, next, after_hash)) {
+    } else if (!supply.read_further(cutter, next, work)) {
       pieces.wait_for_more_than(seen);
     }
   }

@@ -5,11 +5,6 @@
 
 namespace tally::cli {
 
-/// Of a piece that other threads have hashed: what is to be done with it next.
-inline Piece::State state_after_hash(const WorkForTwo& work) {
-  return work.find_absent ? Piece::State::hashed : Piece::State::sieved;
-}
-
 /// The first thread: uses the sieved pieces in the order of the input. While there is none, it reads and hashes a further
 /// one. Throws std::runtime_error for an invalid key that is not skipped.
 void run_using_thread(const InputOptions& input, const WorkForTwo& work, Pieces& pieces, Supply& supply,

@@ -21,6 +21,9 @@ struct WorkForTwo {
   /// as long as `digests`. If it is empty, `use` receives all keys, and the second thread only reads and hashes.
   std::function<std::size_t(Digests digests, std::span<std::uint32_t> indices)> find_absent;
 
+  /// Whether find_absent may be called by any thread, by several at once, and for digests in any order: then all call it.
+  bool in_any_order = false;
+
   /// Inserts into the set what `use` returned: all of it sooner or later, in that order.
   std::function<void(Digests digests)> remember;
 
