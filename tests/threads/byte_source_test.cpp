@@ -30,8 +30,7 @@ struct Outcome {
   std::string error;
 };
 
-Outcome read_source(const std::string& path, std::size_t largest_read,
-                    Decompress decompress = Decompress::yes) {
+Outcome read_in_one_way(const std::string& path, std::size_t largest_read, Decompress decompress) {
   Random random(largest_read);
   std::string bytes;
   std::string buffer;
@@ -46,6 +45,17 @@ Outcome read_source(const std::string& path, std::size_t largest_read,
   } catch (const std::exception& error) {
     return {std::nullopt, error.what()};
   }
+}
+
+/// What is decompressed is the same ahead of the thread that reads.
+Outcome read_source(const std::string& path, std::size_t largest_read,
+                    Decompress decompress = Decompress::yes) {
+  const Outcome outcome = read_in_one_way(path, largest_read, decompress);
+  if (decompress == Decompress::no) return outcome;
+  const Outcome ahead = read_in_one_way(path, largest_read, Decompress::ahead);
+  EXPECT_TRUE(ahead.bytes == outcome.bytes) << path;
+  EXPECT_EQ(ahead.error, outcome.error) << path;
+  return outcome;
 }
 
 using Words = std::vector<std::string>;
@@ -101,7 +111,7 @@ TEST(CompressedBytes, DamagedOrCutAnywhereAreNeverOtherBytes) {
     int num_refused = 0;
     const auto try_bytes = [&](const std::string& bytes, const std::string& what) {
       const std::string path = directory.write("file", bytes);
-      const Outcome outcome = read_source(path, 64);
+      const Outcome outcome = read_in_one_way(path, 64, Decompress::yes);
       if (outcome.bytes) {
         const bool starts_otherwise = compression_of(bytes).compression == nullptr;
         EXPECT_TRUE(*outcome.bytes == (starts_otherwise ? bytes : text)) << program[0] << what;
@@ -118,6 +128,7 @@ TEST(CompressedBytes, DamagedOrCutAnywhereAreNeverOtherBytes) {
         try_bytes(damaged, " byte " + std::to_string(i));
       }
       const bool is_taken = try_bytes(whole.substr(0, i), " length " + std::to_string(i));
+      if (i % 16 == 0) read_source(directory.write("file", damaged), 64);  // ahead, too
       EXPECT_TRUE(!is_taken || i < longest_magic) << program[0] << " was cut";
     }
     EXPECT_GT(num_refused, static_cast<int>(3 * whole.size())) << program[0];

@@ -82,7 +82,9 @@ Run declare_kmers(CommandLine app) {
       Share of the k-mers that occur less often but are selected anyway (default: 1%, or the rate that --size and
       --memory give together)
       )");
-  add_count(app, "-t,--threads", options->num_threads, "Number of threads (default: 1)", {1, max_threads});
+  add_count(app, "-t,--threads", options->num_threads,
+            "Number of threads (default: 1); if there are several, a further one decompresses",
+            {1, max_threads});
   app.add_flag("-c,--with-count", options->with_count, R"(
       Print the count of a k-mer at that moment before it: the lower count or slightly more. It is not the count in
       all reads; for that, write a filter with --output and a higher --lower-count, and use 'tally count'

@@ -19,6 +19,7 @@
 #include "cli/meanwhile.hpp"
 #include "cli/signals.hpp"
 #include "input/compression.hpp"
+#include "input/decoded_ahead.hpp"
 #include "text/output.hpp"
 
 namespace tally::cli {
@@ -65,6 +66,8 @@ class PlainFile : public ByteSource {
     if (!stop_requested() && !is_ready(0)) return std::nullopt;
     return read_file(into);
   }
+
+  void wait_for_file(int milliseconds) const override { (void)is_ready(milliseconds); }
 
   std::uint64_t file_bytes_read() const noexcept override { return bytes_read_; }
 
@@ -119,6 +122,7 @@ class CompressedFile : public ByteSource {
         decoder_(compression.make_decoder()),
         chunk_(chunk_bytes) {}
 
+  void wait_for_file(int milliseconds) const override { file_->wait_for_file(milliseconds); }
   std::uint64_t file_bytes_read() const noexcept override { return file_->file_bytes_read(); }
 
   std::size_t read(std::span<char> into) override {
@@ -177,8 +181,11 @@ std::unique_ptr<ByteSource> ByteSource::open(const std::string& path, Decompress
   auto file = std::make_unique<PlainFile>(path);
   if (decompress == Decompress::no) return file;
   const Compression* const compression = file->compression();
-  if (compression != nullptr && compression->make_decoder != nullptr)
-    return std::make_unique<CompressedFile>(std::move(file), *compression);
+  if (compression != nullptr && compression->make_decoder != nullptr) {
+    auto decoded = std::make_unique<CompressedFile>(std::move(file), *compression);
+    if (decompress == Decompress::ahead) return DecodedAhead::of(std::move(decoded));
+    return decoded;
+  }
   if (compression != nullptr) {
     throw std::runtime_error(
         fmt::format("{}: this is {}, which tally cannot read; unpack it first with '{}', or read the bytes "

@@ -10,8 +10,8 @@
 
 namespace tally::cli {
 
-/// Whether compressed files are decompressed, or read unchanged.
-enum class Decompress : bool { no, yes };
+/// Whether compressed files are read unchanged, or decompressed, in the thread that reads or ahead of it in one of their own.
+enum class Decompress : std::uint8_t { no, yes, ahead };
 
 /// The bytes of a file or of standard input ("-"), decompressed if their first bytes are those of gzip, zstd,
 /// xz, bzip2 or lz4. A name that ends in .gz, .zst, .xz, .bz2 or .lz4 must have such contents.
@@ -29,6 +29,9 @@ class ByteSource {
   virtual std::size_t read(std::span<char> into) = 0;
   /// The same without waiting: nothing if there are no bytes for now.
   virtual std::optional<std::size_t> read_now(std::span<char> into) { return read(into); }
+
+  /// Waits for bytes of the file, at most that long.
+  virtual void wait_for_file([[maybe_unused]] int milliseconds) const {}
 
   /// Bytes read from the file so far, before decompression.
   virtual std::uint64_t file_bytes_read() const noexcept = 0;

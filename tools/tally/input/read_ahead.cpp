@@ -26,8 +26,9 @@ void add_threads(CommandLine app, InputOptions& input, std::string_view flags, s
                  std::string_view output, std::string_view flags_for_one) {
   add_count(
       app, std::string(flags), input.num_threads,
-      fmt::format("Number of threads, which all read and hash{}{}; {} is the same for any number (default: "
-                  "one per processor up to {}; 1 on a terminal and with {})",
+      fmt::format("Number of threads, which all read and hash{}{}; if there are several, a further one "
+                  "decompresses; {} is the "
+                  "same for any number (default: one per processor up to {}; 1 on a terminal and with {})",
                   work.empty() ? "" : "; ", work, output, default_threads, flags_for_one),
       {1, max_threads});
 }

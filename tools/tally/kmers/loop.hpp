@@ -64,7 +64,9 @@ KmerTotals read_all(const KmersOptions& options, const std::function<std::string
   std::atomic<std::uint64_t> num_kmers = 0;
   const LiveStatus status({[&] { return fmt::format("{} k-mers, {}", num_kmers.load(), found()); }});
   SequenceReader reader(options.files, options.kmer_length,
-                        options.no_decompress ? Decompress::no : Decompress::yes,
+                        options.no_decompress      ? Decompress::no
+                        : options.num_threads == 1 ? Decompress::yes
+                                                   : Decompress::ahead,
                         [&](std::uint64_t, std::uint64_t bytes_read) {
                           progress.set_file(reader.file_number(), reader.num_files());
                           progress.update(num_kmers, bytes_read, reader.total_bytes());

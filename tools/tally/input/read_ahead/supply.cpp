@@ -14,7 +14,8 @@ Supply::Supply(const InputOptions& input, const KeyHasher& hasher, Pieces& piece
       hasher_(hasher),
       pieces_(pieces),
       separator_(separator_of(input)),
-      reader_(input.files, separator_, decompress_of(input)),
+      reader_(input.files, separator_,
+              decompress_of(input) == Decompress::no ? Decompress::no : Decompress::ahead),
       fields_(input.fields),
       has_header_(input.fields.has_header || fields_.needs_header()) {}
 
