@@ -41,7 +41,12 @@ void run_threads(std::uint32_t num_threads, Work work, Stop stop) {
   };
   {
     std::vector<std::jthread> threads;
-    for (std::uint32_t i = 1; i < num_threads; ++i) threads.emplace_back(guarded, i);
+    try {
+      for (std::uint32_t i = 1; i < num_threads; ++i) threads.emplace_back(guarded, i);
+    } catch (...) {
+      stop();  // those that run may wait for one that does not
+      throw;
+    }
     guarded(0);
   }
   for (const std::exception_ptr& error : errors) {
