@@ -99,6 +99,12 @@ double time_threads(std::size_t count, Work work) {
          static_cast<double>(count * keys_per_thread);
 }
 
+/// work(batch), for time_threads.
+template <class Work>
+auto in_any_thread(const Work& work) {
+  return [&work](std::span<const Hash128> keys, std::size_t) { work(keys); };
+}
+
 /// All keys that are asked for are there.
 std::atomic<std::uint64_t> num_missing = 0;
 
@@ -149,12 +155,9 @@ void measure(const std::string& title, const std::vector<Row>& rows, Clear clear
       const auto keep = [&](const char* name, double time) {
         if (round > 0) times[i][name].push_back(time);
       };
-      const auto without_thread = [](const auto& work) {
-        return [&work](std::span<const Hash128> keys, std::size_t) { work(keys); };
-      };
-      if (rows[i].plain) keep("plain", time_threads(1, without_thread(rows[i].plain)));
-      keep("one", time_threads(1, without_thread(rows[i].shared)));
-      keep("all", time_threads(num_threads, without_thread(rows[i].shared)));
+      if (rows[i].plain) keep("plain", time_threads(1, in_any_thread(rows[i].plain)));
+      keep("one", time_threads(1, in_any_thread(rows[i].shared)));
+      keep("all", time_threads(num_threads, in_any_thread(rows[i].shared)));
     }
     clear();
   }
@@ -226,7 +229,7 @@ void check(const std::string& name, Shared& shared) {
       shared.test_and_insert_batch(keys, std::span(was_there).first(keys.size()));
     }
   };
-  (void)time_threads(num_threads, [&](std::span<const Hash128> keys, std::size_t) { insert(keys); });
+  (void)time_threads(num_threads, in_any_thread(insert));
   for (const std::vector<Hash128>& own : digests) {
     for (const Hash128 key : own) {
       if constexpr (requires { shared.may_contain(key); }) {

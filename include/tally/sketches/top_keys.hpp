@@ -54,9 +54,7 @@ class TopKeys {
   template <RawKey K>
   void add(K&& key, Weight weight = 1u) {
     const Hash128 digest = hasher()(key);
-    const std::uint64_t salted = keys_.salted(digest);
-    std::uint64_t added = 0;
-    add_digest(detail::view_of(key), digest, {salted, keys_.find(digest, salted)}, weight, added);
+    (void)add_digest(detail::view_of(key), digest, keys_.find(digest), weight);
   }
 
   /// add(keys[i], weights[i]) for every i, in order; `digests` are those of the keys. Without weights: 1
@@ -75,10 +73,16 @@ class TopKeys {
       for (std::size_t i = 0; i < count; ++i) salted[i] = keys_.salted(digests[first + i]);
       keys_.find_likely(std::span(salted).first(count), std::span(entries).first(count));
       fetch(digests.subspan(first, count), entries);
-      std::uint64_t added = 0;
+      std::uint64_t added = 0;  // bits of the keys that became candidates since the search
       for (std::size_t i = 0; i < count; ++i) {
-        add_digest(keys[first + i], digests[first + i], {salted[i], entries[i]},
-                   weights.empty() ? 1 : weights[first + i], added);
+        const Hash128 digest = digests[first + i];
+        const std::uint64_t own_bit = std::uint64_t{1} << (salted[i] & 63);
+        const bool was_there = entries[i] != CountedKeys::none;
+        const bool is_outdated = was_there ? keys_[entries[i]].digest != digest : (added & own_bit) != 0;
+        const std::uint32_t entry = is_outdated ? keys_.find(digest, salted[i]) : entries[i];
+        const bool is_added =
+            add_digest(keys[first + i], digest, entry, weights.empty() ? 1 : weights[first + i]);
+        if (is_added) added |= own_bit;
       }
     }
   }
@@ -166,30 +170,22 @@ class TopKeys {
     return count.saturated ? floor_ : std::min(count.value, floor_);
   }
 
-  /// What a search found before the keys in `added` were added.
-  struct Found {
-    std::uint64_t salted;
-    std::uint32_t entry;
-  };
-
-  /// `added` has the bits of the keys that were added since the search.
-  void add_digest(std::string_view key, Hash128 digest, Found found, std::uint64_t weight,
-                  std::uint64_t& added) {
-    if (weight == 0) return;
-    count_digest(key, digest, found, weight, added);
+  /// `entry` is that of the key, or `none`. Returns whether the key became a candidate.
+  bool add_digest(std::string_view key, Hash128 digest, std::uint32_t entry, std::uint64_t weight) {
+    if (weight == 0) return false;
+    const bool is_added = count_digest(key, digest, entry, weight);
     total_count_ = detail::saturating_add(total_count_, weight);
+    return is_added;
   }
 
-  void count_digest(std::string_view key, Hash128 digest, Found found, std::uint64_t weight,
-                    std::uint64_t& added) {
-    const std::uint64_t own_bit = std::uint64_t{1} << (found.salted & 63);
-    const bool was_there = found.entry != CountedKeys::none;
-    const bool is_outdated = was_there ? keys_[found.entry].digest != digest : (added & own_bit) != 0;
-    const std::uint32_t entry = is_outdated ? keys_.find(digest, found.salted) : found.entry;
-    if (entry != CountedKeys::none) return keys_.raise(entry, weight);
+  bool count_digest(std::string_view key, Hash128 digest, std::uint32_t entry, std::uint64_t weight) {
+    if (entry != CountedKeys::none) {
+      keys_.raise(entry, weight);
+      return false;
+    }
     if (!keys_.is_full()) {
-      added |= own_bit;
-      return keys_.add(key, {digest, weight, 0});
+      keys_.add(key, {digest, weight, 0});
+      return true;
     }
 
     const std::uint64_t before = most_before(digest);
@@ -198,12 +194,12 @@ class TopKeys {
     if (count <= least.count) {
       sketch_.add(digest, weight);
       floor_ = std::max(floor_, count);
-      return;
+      return false;
     }
-    added |= own_bit;
     keys_.replace_least(key, {digest, count, before});
     sketch_.add(least.digest, least.count - least.error);
     floor_ = std::max(floor_, least.count);
+    return true;
   }
 
   CountMinSketch<Rows> sketch_;  // for every key, what was added while it was not a candidate

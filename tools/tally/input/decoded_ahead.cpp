@@ -5,6 +5,7 @@
 #include <system_error>
 #include <utility>
 
+#include "cli/caught.hpp"
 #include "cli/meanwhile.hpp"
 #include "cli/signals.hpp"
 #include "text/output.hpp"
@@ -40,12 +41,7 @@ DecodedAhead::~DecodedAhead() {
 }
 
 void DecodedAhead::decode_all() {
-  std::exception_ptr error;
-  try {
-    decode_chunks();
-  } catch (...) {
-    error = std::current_exception();
-  }
+  const std::exception_ptr error = caught([&] { decode_chunks(); });
   const std::lock_guard lock(mutex_);
   error_ = error;
   has_ended_ = true;

@@ -19,11 +19,10 @@ void add_threads(CommandLine app, InputOptions& input, std::string_view flags, s
 /// Whether more than one thread is wanted, by default where there are more processors, and not for tiny files or a terminal.
 bool wants_to_read_ahead(const InputOptions& input);
 
-/// Reads and hashes all keys, and works on them, in two threads; in further ones it reads and hashes. All that a pipe has brought is used before anything waits
-/// for more. `use` receives at most KeyReader::max_keys_a_call keys per
-/// call. Returns false, and has done nothing, if no second thread is available. `totals`
-/// says what was read so far; of skipped lines nothing is printed. Throws what for_each_batch throws, and
-/// what the work throws.
+/// Reads and hashes all keys, and works on them, in two threads; in further ones it reads and hashes. All that a pipe has
+/// brought is used before anything waits for more. `use` receives at most KeyReader::max_keys_a_call keys per call. Returns
+/// false, and has done nothing, if no second thread is available. `totals` says what was read so far; of skipped lines
+/// nothing is printed. Throws what for_each_batch throws, and what the work throws.
 bool read_ahead(const InputOptions& input, const KeyHasher& hasher, bool quiet, const WorkForTwo& work,
                 KeyTotals& totals);
 
@@ -46,8 +45,9 @@ struct DigestSelection {
 };
 
 /// Reads and hashes all keys, and calls print(texts of the selected keys, number of the others) in the order of the input.
-/// If wants_to_read_ahead, a second thread takes the whole step, or the first of two; or all threads take it. Throws what for_each_batch and `print` throw,
-/// and what the selection throws once the keys that it selected before are printed. `totals` says what was read so far.
+/// If wants_to_read_ahead, a second thread takes the whole step, or the first of two; if any order will do, all threads take
+/// the whole step. Throws what for_each_batch and `print` throw, and what the selection throws once the keys that it selected
+/// before are printed. `totals` says what was read so far.
 void for_selected_texts(const InputOptions& input, const KeyHasher& hasher, bool quiet, KeyTotals& totals,
                         const DigestSelection& select,
                         const std::function<void(Texts texts, std::uint64_t num_others)>& print);

@@ -46,7 +46,7 @@ class KmerFinder {
     }
   }
 
-  /// A batch of them, from `first` on.
+  /// A batch of k-mers of the own owner, from number `first` on.
   void operator()(const RoutedKmers& kmers, std::size_t first) {
     const Entries entries = Entries(kmers.entries).subspan(first);
     const Entries batch = entries.first(std::min(entries.size(), KmerScanner::max_kmers_per_call));
@@ -67,7 +67,7 @@ class KmerFinder {
     return [this, entries](std::size_t i) { return hasher_(entries[i]); };
   }
 
-  /// text_of(i) and digest_of(i) belong to entries[i]; few of them are needed.
+  /// text_of(i) and digest_of(i) are those of entries[i]; few of the texts are needed.
   template <class TextOf, class DigestOf>
   void find(Entries entries, TextOf text_of, DigestOf digest_of) {
     num_left_ = entries.size();

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "cli/caught.hpp"
 #include "input/key_loop.hpp"
 #include "input/live_status.hpp"
 #include "kmers/options.hpp"
@@ -32,12 +33,8 @@ template <class Work, class Stop>
 void run_threads(std::uint32_t num_threads, Work work, Stop stop) {
   std::vector<std::exception_ptr> errors(num_threads);
   const auto guarded = [&](std::uint32_t i) {
-    try {
-      work(i);
-    } catch (...) {
-      errors[i] = std::current_exception();
-      stop();
-    }
+    errors[i] = caught([&] { work(i); });
+    if (errors[i]) stop();
   };
   {
     std::vector<std::jthread> threads;

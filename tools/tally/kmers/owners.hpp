@@ -115,14 +115,11 @@ KmerTotals for_each_kmer_of_owners(const KmersOptions& options, const KeyHasher&
       for (KmerExchange::Task task = exchange.next(owner); task.step != KmerExchange::Step::end;
            task = exchange.next(owner)) {
         if (task.step == KmerExchange::Step::read) {
-          try {
-            if (!router.read(*task.piece, num_kmers)) {
-              exchange.end_input(task.piece);
-              continue;
-            }
-          } catch (...) {
-            reader.stop();
-            exchange.end_input(task.piece, std::current_exception());
+          bool has_kmers = false;
+          const std::exception_ptr error = caught([&] { has_kmers = router.read(*task.piece, num_kmers); });
+          if (error) reader.stop();
+          if (!has_kmers) {
+            exchange.end_input(task.piece, error);
             continue;
           }
           exchange.deliver(owner, task.piece);

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/caught.hpp"
 #include "input/fields/field_selector.hpp"
 #include "input/key_reader.hpp"
 #include "tally/hashing/hash128.hpp"
@@ -105,16 +106,5 @@ class Pieces {
   std::atomic<std::uint64_t> num_events_ = 0;
   std::size_t num_untold_ = 0;
 };
-
-/// What work() throws, if anything.
-template <class Work>
-std::exception_ptr caught(Work work) {
-  try {
-    work();
-    return nullptr;
-  } catch (...) {
-    return std::current_exception();
-  }
-}
 
 }  // namespace tally::cli

@@ -28,17 +28,12 @@ void SievingThread::run() {
 
 /// Sieves what it reads if its turn has come. False if there is nothing to read now.
 bool SievingThread::read_further() {
-  const Supply::Taken taken = supply_.take(Supply::waits_for_no_pipe);
-  if (taken.outcome != Supply::Outcome::piece) return taken.outcome == Supply::Outcome::end;
-  Piece& piece = pieces_[taken.number];
-  const bool sieves = taken.number == next_to_sieve_ || !is_sieved_in_order(work_);
-  if (sieves) begin_to_sieve(piece);
-  const auto sieve_batch = [&](std::size_t begin) {
-    if (sieves) sieve(work_, piece, begin);
-  };
-  if (!piece.error) piece.error = caught([&] { supply_.hash(piece, cutter_, sieve_batch); });
-  pieces_.set(piece, sieves ? Piece::State::sieved : Piece::State::hashed);
-  return true;
+  return supply_.read_further(cutter_, Supply::waits_for_no_pipe, work_,
+                              [&](Piece& piece, std::uint64_t number) {
+                                const bool sieves = number == next_to_sieve_ || !is_sieved_in_order(work_);
+                                if (sieves) begin_to_sieve(piece);
+                                return sieves;
+                              });
 }
 
 void SievingThread::begin_to_sieve(Piece& piece) {

@@ -9,7 +9,8 @@
 namespace tally::cli {
 
 /// The second thread: sieves the hashed pieces in the order of the input, if they need one, so that only keys remain that are
-/// absent from the set, and remembers what the first thread found. While there is nothing of that, it reads and hashes a further piece.
+/// absent from the set, and remembers what the first thread found. While there is nothing of that, it reads and hashes a
+/// further piece.
 class SievingThread {
  public:
   SievingThread(const WorkForTwo& work, Pieces& pieces, Supply& supply)

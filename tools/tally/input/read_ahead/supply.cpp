@@ -39,17 +39,23 @@ Supply::Taken Supply::take(std::uint64_t num_used) {
   return {has_piece ? Outcome::piece : Outcome::end, number};
 }
 
-bool Supply::read_further(LineCutter& cutter, std::uint64_t num_used, const WorkForTwo& work) {
+bool Supply::read_further(LineCutter& cutter, std::uint64_t num_used, const WorkForTwo& work,
+                          const std::function<bool(Piece&, std::uint64_t)>& begins_to_sieve) {
   const Taken taken = take(num_used);
   if (taken.outcome != Outcome::piece) return taken.outcome == Outcome::end;
   Piece& piece = pieces_[taken.number];
-  const bool is_left_to_second = is_sieved_in_order(work);
+  const bool sieves = begins_to_sieve(piece, taken.number);
   const auto sieve_batch = [&](std::size_t begin) {
-    if (!is_left_to_second) sieve(work, piece, begin);
+    if (sieves) sieve(work, piece, begin);
   };
   if (!piece.error) piece.error = caught([&] { hash(piece, cutter, sieve_batch); });
-  pieces_.set(piece, is_left_to_second ? Piece::State::hashed : Piece::State::sieved);
+  pieces_.set(piece, sieves ? Piece::State::sieved : Piece::State::hashed);
   return true;
+}
+
+bool Supply::read_further(LineCutter& cutter, std::uint64_t num_used, const WorkForTwo& work) {
+  return read_further(cutter, num_used, work,
+                      [&](Piece&, std::uint64_t) { return !is_sieved_in_order(work); });
 }
 
 void Supply::free(Piece& piece) {

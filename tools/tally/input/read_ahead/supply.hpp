@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -73,8 +74,11 @@ class Supply {
     }
   }
 
-  /// Reads and hashes the next piece, sieves it unless that needs an order, and passes it on; `num_used` as in `take`. False
-  /// if there is nothing to read now.
+  /// Reads and hashes the next piece, sieves it if begins_to_sieve(piece, its number), and passes it on; `num_used` as in
+  /// `take`. False if there is nothing to read now.
+  bool read_further(LineCutter& cutter, std::uint64_t num_used, const WorkForTwo& work,
+                    const std::function<bool(Piece&, std::uint64_t)>& begins_to_sieve);
+  /// The same for other threads than the second: sieves the piece unless that needs an order.
   bool read_further(LineCutter& cutter, std::uint64_t num_used, const WorkForTwo& work);
 
   /// Gives a piece back. The memory of a long line is released.
