@@ -10,6 +10,7 @@
 #include "tally/any_filter/filter_variant.hpp"
 #include "tally/any_filter/filter_view.hpp"
 #include "tally/detail/aligned_words.hpp"
+#include "tally/filters/filter_part.hpp"
 #include "tally/filters/outcomes.hpp"
 #include "tally/filters/statistics.hpp"
 #include "tally/shapes/filter.hpp"
@@ -57,6 +58,8 @@ class AnyFilter {
   bool can_fill_up() const { return traits_of(kind()).can_fill_up; }
   /// Whether it has try_grow.
   bool can_grow() const { return traits_of(kind()).can_grow; }
+  /// Whether it has insert_batch with a part.
+  bool has_parts() const { return traits_of(kind()).has_parts; }
   /// Whether it has remove_batch.
   bool can_remove() const { return traits_of(kind()).can_remove; }
   /// Whether it has count_batch and at_least_batch.
@@ -91,6 +94,10 @@ class AnyFilter {
   /// Returns the number of keys that were refused because the filter is full; 0 for kinds that cannot fill up. All
   /// other keys were inserted.
   [[nodiscard]] std::uint64_t insert_batch(std::span<const Hash128> keys);
+
+  /// Inserts the keys in one part of the memory, so that several threads fill the filter. See BloomFilter and
+  /// CountingBloomFilter; other kinds throw std::invalid_argument.
+  void insert_batch(std::span<const Hash128> keys, FilterPart part);
 
   /// Inserts the keys in order, and sets outcomes[i] to what the insertion of keys[i] found: a key that is in the batch
   /// twice is new and then seen. A key is `seen` by mistake with the false positive rate of the moment (a threshold

@@ -83,6 +83,15 @@ std::uint64_t AnyFilter::insert_batch(std::span<const Hash128> keys) {
       filter_);
 }
 
+void AnyFilter::insert_batch(std::span<const Hash128> keys, FilterPart part) {
+  std::visit(
+      [&](auto& filter) {
+        if constexpr (requires { filter.insert_batch(keys, part); }) filter.insert_batch(keys, part);
+        else detail::throw_unsupported("insert in parts", kind(), &KindTraits::has_parts);
+      },
+      filter_);
+}
+
 void AnyFilter::insert_batch(std::span<const Hash128> keys, std::span<InsertOutcome> outcomes) {
   detail::require_one_per_key("AnyFilter", "outcomes", keys.size(), outcomes.size());
   std::visit(

@@ -316,7 +316,9 @@ TEST_F(FilterCommands, BuildWritesTheSameFileInAnyNumberOfThreadsAndFromAPipe) {
   const std::string lines = directory / "lines";
   std::ofstream(lines) << text;
   for (const std::vector<std::string>& flags : std::vector<std::vector<std::string>>{
-           {},  // counts the keys first, which a pipe cannot be read for
+           {},                 // counts the keys first, which a pipe cannot be read for
+           {"--keys", "16M"},  // in two halves, as is the next one
+           {"--keys", "16M", "--kind", "blocked-bloom"},
            {"--keys", "30K", "--kind", "dleft"},
            {"--keys", "30K", "--kind", "threshold", "-t", "3", "--update", "conservative"},
            {"--kind", "count-min", "--epsilon", "0.001", "--failure-probability", "0.01"},

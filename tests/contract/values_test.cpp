@@ -182,6 +182,11 @@ TEST(Values, AnAndThatHasNoMeaningIsRefused) {
   test::expect_refused(
       [&] { counting.intersect(counting); },
       {"intersect: a counting-bloom filter does not support this; use a bloom or blocked-bloom"});
+  test::expect_refused(
+      [&] {
+        AnyFilter({ThresholdShape{1000, 3, 2, CounterUpdate::plain}}, 42).insert_batch({}, FilterPart{0, 1});
+      },
+      {"insert in parts"});
   AnyFilter any({BloomShape{1000, 3}}, 42);
   AnyFilter other = any;
   EXPECT_EQ(any.insert("a"), InsertResult::counted);

@@ -161,6 +161,44 @@ TYPED_TEST(SharedCounting, ThreadsLeaveTheFilterThatOneThreadDoes) {
   }
 }
 
+/// Fills each part of a filter in a thread of its own, and expects the filter that one thread fills.
+template <class Filter>
+void expect_parts_to_make(const Filter& expected, std::uint32_t num_parts,
+                          const std::vector<std::uint64_t>& keys) {
+  Filter filter(expected.shape(), expected.hasher());
+  in_threads(num_parts, [&](std::size_t t) {
+    const FilterPart own{static_cast<std::uint32_t>(t), num_parts};
+    const std::size_t cut = 1000 * t + 1;  // batches may differ
+    filter.insert_batch(std::span(keys).first(cut), own);
+    filter.insert_batch(std::span(keys).subspan(cut), own);
+  });
+  EXPECT_TRUE(filter == expected) << num_parts << " parts";
+}
+
+TYPED_TEST(SharedBloom, ThreadsThatFillAPartEachLeaveTheFilterThatOneThreadDoes) {
+  const std::vector<std::uint64_t> keys = random_keys(20'000, 10'000, 3);
+  for (const auto& shape : {this->small, this->large}) {
+    BloomFilter<TypeParam> expected(shape, 1);
+    expected.insert_batch(keys);
+    for (const std::uint32_t num_parts : {1u, 2u, 3u, 16u}) expect_parts_to_make(expected, num_parts, keys);
+    BloomFilter<TypeParam> filter(shape, 1);
+    expect_refused([&] { filter.insert_batch(keys, {2, 2}); }, {"FilterPart", "index is 2"});
+    expect_refused([&] { filter.insert_batch(keys, {0, 0}); }, {"FilterPart", "num_parts is 0"});
+    EXPECT_TRUE(filter == BloomFilter<TypeParam>(shape, 1)) << "after a refusal";
+  }
+}
+
+TYPED_TEST(SharedCounting, ThreadsThatFillAPartEachLeaveTheFilterThatOneThreadDoes) {
+  const std::vector<std::uint64_t> keys = random_keys(20'000, 3000, 4);
+  for (const std::uint32_t counter_bits : {1u, 3u, 4u, 5u, 7u, 8u, 16u}) {
+    for (const std::uint64_t num_lines : {3u, 1000u}) {  // counters that saturate; and that do not
+      CountingBloomFilter<TypeParam> expected(counting_shape<TypeParam>(num_lines, counter_bits), 1);
+      expected.insert_batch(keys);
+      for (const std::uint32_t num_parts : {1u, 2u, 3u, 16u}) expect_parts_to_make(expected, num_parts, keys);
+    }
+  }
+}
+
 TYPED_TEST(SharedCounting, LargeBatchesBesideSingleKeysLoseNothing) {
   // Batches of this length take the whole filter for themselves if nobody else is there.
   constexpr std::size_t keys_per_thread = 6000;

@@ -9,6 +9,7 @@
 #include "tally/detail/batches/bloom_keys.hpp"
 #include "tally/detail/checked_math.hpp"
 #include "tally/detail/parameter_error.hpp"
+#include "tally/filters/filter_part.hpp"
 #include "tally/filters/key_batch.hpp"
 #include "tally/filters/statistics.hpp"
 #include "tally/hashing/blocked_scheme.hpp"
@@ -70,6 +71,15 @@ class BloomFilter {
   void insert_batch(const Keys& keys) noexcept {
     num_insertions_ += std::span(keys).size();
     keys_.insert_batch(hasher_, bits_, keys);
+  }
+
+  /// Does what insert_batch does in one part of the memory. Threads may call it at the same time for different parts, and
+  /// nothing else. The filter is that of the keys once all parts have had them. Each call computes all positions, so two to
+  /// four parts are best. Throws std::invalid_argument unless part.index < part.num_parts.
+  template <KeyBatch Keys>
+  void insert_batch(const Keys& keys, FilterPart part) {
+    keys_.insert_batch(hasher_, bits_, keys, part);
+    if (part.index == 0) num_insertions_ += std::span(keys).size();
   }
 
   template <Key K>

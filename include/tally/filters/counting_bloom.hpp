@@ -9,6 +9,7 @@
 #include "tally/detail/batches/counting_keys.hpp"
 #include "tally/detail/checked_math.hpp"
 #include "tally/detail/parameter_error.hpp"
+#include "tally/filters/filter_part.hpp"
 #include "tally/filters/key_batch.hpp"
 #include "tally/filters/outcomes.hpp"
 #include "tally/filters/statistics.hpp"
@@ -79,6 +80,13 @@ class CountingBloomFilter {
   std::uint64_t insert_batch(const Keys& keys) noexcept {
     totals_.num_insertions += std::span(keys).size();
     return keys_.insert_batch(hasher_, counters_, keys);
+  }
+
+  /// Does what insert_batch does in one part of the memory, as BloomFilter::insert_batch with a part.
+  template <KeyBatch Keys>
+  void insert_batch(const Keys& keys, FilterPart part) {
+    keys_.insert_batch(hasher_, counters_, keys, part);
+    if (part.index == 0) totals_.num_insertions += std::span(keys).size();
   }
 
   /// Inserts every key of a range; returns for how many insertions a counter was or became saturated.

@@ -50,6 +50,7 @@ struct KindTraits {
   bool can_grow = false;       ///< has try_grow
   bool tells_states = false;   ///< insert returns whether the key has reached the threshold
   bool takes_weights = false;  ///< has add with weights, estimate and halve
+  bool has_parts = false;      ///< has insert_batch with a FilterPart
 };
 
 /// Every kind, by ascending number.

@@ -230,7 +230,9 @@ Run declare_build(CommandLine app) {
     for (Option option : own) source.excludes(option);
   }
   like.excludes(json).excludes(app.get_option("--kind")).excludes(app.get_option("--seed"));
-  add_threads(app, options->input, "--threads", "the second one also fills the filter", "the file", "--sum");
+  add_threads(app, options->input, "--threads",
+              "the second one also fills the filter, and the first two a half each of a large one",
+              "the file", "--sum");
   add_force(app, options->force);
   add_json(app, options->json);
   add_quiet(app, options->quiet);

@@ -173,7 +173,9 @@ Run declare_add(CommandLine app) {
   app.set_exit_status({.success = "if keys were added", .none = "if the input had none"});
   declare_change(app, *options);
   add_sum(app, options->records);
-  add_threads(app, options->input, "--threads", "the second one also fills the filter", "the file", "--sum");
+  add_threads(app, options->input, "--threads",
+              "the second one also fills the filter, and the first two a half each of a large one",
+              "the file", "--sum");
   declare_store(app, *options);
   return [app, options] {
     if (!changes_store(app, *options)) return run_add(*options);

@@ -86,9 +86,22 @@ void throw_full(const AnyFilter& filter, const std::string& path) {
                   table.num_fingerprints, table.num_cells, path));
 }
 
+/// Both threads compute all positions of an ordinary filter. That pays once they have to wait for its memory.
+constexpr std::uint64_t least_bytes_for_parts = std::uint64_t{16} << 20;
+
 std::uint64_t insert_input(AnyFilter& filter, const InputOptions& input, const RecordOptions& records,
                            bool quiet, const std::string& path) {
   if (records.sum_fields.empty()) {
+    if (filter.has_parts() && filter.shape().num_bytes() >= least_bytes_for_parts) {
+      const auto in_part = [&](std::uint32_t index) {
+        return [&filter, index](std::span<const Hash128> digests) {
+          filter.insert_batch(digests, FilterPart{index, 2});
+        };
+      };
+      if (const auto totals =
+              for_each_digest_in_halves(input, filter.hasher(), quiet, in_part(0), in_part(1)))
+        return totals->num_keys;
+    }
     return for_each_digest_batch(input, filter.hasher(), quiet,
                                  [&](std::span<const Hash128> digests) { insert_all(filter, digests, path); })
         .num_keys;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <numeric>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -134,6 +136,29 @@ KeyTotals for_each_digest_batch(const InputOptions& input, const KeyHasher& hash
     remark_skipped(quiet, totals.num_skipped);
   else for_each_batch(input, hasher, quiet, totals, [&](Texts, Digests digests) { regroup(digests); });
   use(std::span(batch).first(num_kept));
+  return totals;
+}
+
+std::optional<KeyTotals> for_each_digest_in_halves(
+    const InputOptions& input, const KeyHasher& hasher, bool quiet,
+    const std::function<void(std::span<const Hash128>)>& lower,
+    const std::function<void(std::span<const Hash128>)>& upper) {
+  using Digests = WorkForTwo::Digests;
+  const WorkForTwo work{.find_absent =
+                            [&](Digests digests, std::span<std::uint32_t> indices) {
+                              lower(digests);
+                              std::iota(indices.begin(), indices.begin() + std::ssize(digests), 0u);
+                              return digests.size();
+                            },
+                        .remember = [](Digests) {},
+                        .use =
+                            [&](Texts, Digests digests, std::uint64_t, std::uint64_t) {
+                              upper(digests);
+                              return Digests();
+                            }};
+  KeyTotals totals;
+  if (!wants_to_read_ahead(input) || !read_ahead(input, hasher, quiet, work, totals)) return std::nullopt;
+  remark_skipped(quiet, totals.num_skipped);
   return totals;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -11,7 +12,7 @@
 
 namespace tally::cli {
 
-/// --threads, of a command some of whose threads do more ("the second one also fills the filter"), with the name of its output
+/// --threads, of a command some of whose threads do more ("the second one also looks up the printed keys"), with the name of its output
 /// and the flags with which it uses one thread.
 void add_threads(CommandLine app, InputOptions& input, std::string_view flags, std::string_view work,
                  std::string_view output, std::string_view flags_for_one);
@@ -31,6 +32,14 @@ bool read_ahead(const InputOptions& input, const KeyHasher& hasher, bool quiet, 
 /// depends on it. Throws what for_each_batch and `use` throw.
 KeyTotals for_each_digest_batch(const InputOptions& input, const KeyHasher& hasher, bool quiet,
                                 const std::function<void(std::span<const Hash128>)>& use);
+
+/// The same for keys that two threads use at the same time, each all of them in the order of the input: calls lower(digests)
+/// and upper(digests). The batches have any size. Returns std::nullopt, and has done nothing, if one thread is wanted or if no
+/// second one is available.
+std::optional<KeyTotals> for_each_digest_in_halves(
+    const InputOptions& input, const KeyHasher& hasher, bool quiet,
+    const std::function<void(std::span<const Hash128>)>& lower,
+    const std::function<void(std::span<const Hash128>)>& upper);
 
 /// Writes the indices of some of the digests, in order, and returns their number.
 using SelectDigests =

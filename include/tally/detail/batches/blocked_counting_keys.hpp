@@ -8,6 +8,7 @@
 #include "tally/detail/batches/counter_kernels.hpp"
 #include "tally/detail/batches/counting_keys.hpp"
 #include "tally/detail/batches/key_runs.hpp"
+#include "tally/detail/batches/own_positions.hpp"
 #include "tally/detail/prefetch.hpp"
 #include "tally/hashing/blocked_scheme.hpp"
 
@@ -63,6 +64,14 @@ class CountingKeys<BlockedScheme> : public GeneralCountingKeys<BlockedScheme> {
       num_saturated += kernels_->insert_all(array.words().data(), spots, count, num_hashes());
     });
     return num_saturated;
+  }
+
+  /// Inserts the keys whose line is in `part`.
+  template <KeyBatch Keys>
+  void insert_batch(const KeyHasher& hasher, CounterArray& array, const Keys& keys, FilterPart part) const {
+    const OwnPositions own(array.words().size(), 64 / array.counter_bits(), part);
+    for_keys_of_own_lines(hasher, scheme(), own, keys,
+                          [&](std::span<const Hash128> some) { (void)insert_batch(hasher, array, some); });
   }
 
   template <KeyBatch Keys>

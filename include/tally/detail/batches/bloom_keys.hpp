@@ -5,6 +5,7 @@
 
 #include "tally/detail/batches/line_kernels.hpp"
 #include "tally/detail/batches/near_keys.hpp"
+#include "tally/detail/batches/own_positions.hpp"
 #include "tally/detail/batches/test_keys.hpp"
 #include "tally/detail/batches/touch_keys.hpp"
 #include "tally/filters/key_batch.hpp"
@@ -52,6 +53,21 @@ class BloomKeys {
                                                return true;
                                              });
                                            });
+  }
+
+  /// Sets the bits in `part` only.
+  template <KeyBatch Keys>
+  void insert_batch(const KeyHasher& hasher, BitArray& bits, const Keys& keys, FilterPart part) const {
+    const OwnPositions own(bits.words().size(), 64, part);
+    if constexpr (is_in_one_line(Scheme::layout)) {
+      for_keys_of_own_lines(hasher, scheme_, own, keys,
+                            [&](std::span<const Hash128> some) { insert_batch(hasher, bits, some); });
+    } else {
+      for_own_positions(
+          hasher, scheme_, num_hashes_, own, keys,
+          [&](std::uint64_t position) { bits.prefetch_for_write(position); },
+          [&](std::uint64_t position) { bits.set(position); });
+    }
   }
 
   bool may_contain(const BitArray& bits, Hash128 hash) const noexcept {

@@ -7,6 +7,7 @@
 
 #include "tally/detail/batches/counter_reads.hpp"
 #include "tally/detail/batches/counter_writes.hpp"
+#include "tally/detail/batches/own_positions.hpp"
 #include "tally/filters/key_batch.hpp"
 #include "tally/filters/outcomes.hpp"
 #include "tally/hashing/hash_scheme.hpp"
@@ -53,6 +54,18 @@ class GeneralCountingKeys {
       num_saturated += insert_at(counters, places) == InsertResult::saturated;
     });
     return num_saturated;
+  }
+
+  /// Raises the counters in `part` only, of a scheme whose positions lie in several lines.
+  template <KeyBatch Keys>
+  void insert_batch(const KeyHasher& hasher, CounterArray& array, const Keys& keys, FilterPart part) const {
+    const OwnPositions own(array.words().size(), 64 / array.counter_bits(), part);
+    with_counters(array, [&](auto counters) {
+      for_own_positions(
+          hasher, scheme_, num_hashes_, own, keys,
+          [&](std::uint64_t position) { counters.prefetch_for_write(counters.locate(position)); },
+          [&](std::uint64_t position) { (void)counters.raise_one_at(counters.locate(position)); });
+    });
   }
 
   /// Returns how many removals were `refused`.

@@ -12,6 +12,10 @@ void sieve(const WorkForTwo& work, Piece& piece, std::size_t begin) {
     const std::size_t size = std::min(absent.size(), piece.digests.size() - begin);
     std::size_t count = 0;
     piece.error_after = caught([&] { count = work.find_absent({&piece.digests[begin], size}, absent); });
+    if (num_kept == begin && count == size) {
+      num_kept += size;
+      continue;
+    }
     for (std::size_t i = 0; i < count; ++i, ++num_kept) {
       piece.texts[num_kept] = piece.texts[begin + absent[i]];
       piece.digests[num_kept] = piece.digests[begin + absent[i]];
