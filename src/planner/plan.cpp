@@ -72,6 +72,12 @@ Candidate describe(const Task& task, const SearchLaw& scheme, const FilterShape&
   return candidate;
 }
 
+std::string text_of_independent_law(std::uint64_t num_positions) {
+  return num_positions <= few_positions
+             ? "E[(X/m)^k], X of m positions occupied (Bose et al. 2008), near (1 - (1 - 1/m)^(k n))^k"
+             : "(1 - (1 - 1/m)^(k n))^k";
+}
+
 Candidate bloom(const Task& task, const SearchLaw& scheme) {
   const Solution found = solve(structure, scheme.law, task.wanted, 1);
   const bool is_blocked = is_line_scheme(scheme.file_id);
@@ -80,8 +86,9 @@ Candidate bloom(const Task& task, const SearchLaw& scheme) {
   candidate.summary = is_blocked ? "a set; one cache line per key, for more memory or more false positives"
                                  : "a set; the least memory";
   candidate.source =
-      is_blocked ? "mixture over lines of the exact law of one line (after Putze, Sanders, Singler 2007)"
-                 : "(1 - (1 - 1/m)^(k n))^k (Fan, Cao, Almeida, Broder 2000, Summary Cache)";
+      is_blocked
+          ? "mixture over lines of the exact law of one line (after Putze, Sanders, Singler 2007)"
+          : text_of_independent_law(found.num_positions) + " (Fan, Cao, Almeida, Broder 2000, Summary Cache)";
   if (scheme.kind == PositionLaw::words) {
     candidate.summary =
         "a set; the fastest: one cache line per key in vector registers, for more memory or more false "
@@ -134,8 +141,8 @@ Candidate counting(const Task& task) {
   candidate.saturation_probability =
       predict_saturation(task.keys, num_keys, shape.num_counters, shape.num_hashes, full);
   candidate.summary = "a multiset: keys can be removed and counted up to " + std::to_string(full);
-  candidate.source =
-      "(1 - (1 - 1/m)^(k n))^k; saturation: m Pr(counter >= 2^bits - 1) (Fan, Cao, Almeida, Broder 2000)";
+  candidate.source = text_of_independent_law(shape.num_counters) +
+                     "; saturation: m Pr(counter >= 2^bits - 1) (Fan, Cao, Almeida, Broder 2000)";
   return candidate;
 }
 
@@ -177,9 +184,9 @@ Candidate threshold(const Task& task, std::uint64_t promised_true_count) {
   if (gap == 1) {
     candidate.summary = "was the key inserted at least " + std::to_string(task.theta) +
                         " times? the false positive rate holds for every key inserted fewer times";
-    candidate.source =
-        "(1 - (1 - 1/m)^(k n))^k with n distinct keys: every counter must be shared with another key (Fan et "
-        "al. 2000)";
+    candidate.source = text_of_independent_law(shape.num_counters) +
+                       " with n distinct keys: every counter must be shared with another key (Fan et "
+                       "al. 2000)";
   } else {
     candidate.summary = "was the key inserted at least " + std::to_string(task.theta) +
                         " times? the false positive rate holds only for keys that were never inserted";

@@ -54,7 +54,7 @@ double load_at(std::uint64_t gap, std::uint32_t k, double ln_rate) {
 
 double ln_error(const Law& scheme, const Keys& keys, std::uint64_t num_keys, std::uint64_t m, std::uint32_t k,
                 std::uint64_t gap) {
-  const double bound = scheme.ln_rate(m, k, num_keys);
+  const double bound = scheme.ln_promised_rate(m, k, num_keys);
   if (gap == 1 || keys.error_law() == ErrorLaw::bound) return bound;
   if (keys.histogram == nullptr) {
     return std::min(bound, theory::ln_threshold_false_positive_probability(gap, k, *keys.num_insertions, m));

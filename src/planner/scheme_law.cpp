@@ -23,10 +23,10 @@ SchemeLaw independent_positions(std::uint64_t m, std::uint32_t k, std::uint64_t 
   const double squared = static_cast<double>(k) * k;
   if (squared * static_cast<double>(n) <= most_steps)
     return {theory::ln_false_positive_probability_occupancy(m, k, n), LawKind::exact};
-  // The assumption that the positions of a query are independent changes the rate by a factor of at most about
-  // 1 + k^2 / (4 m).
-  return {theory::ln_false_positive_probability(m, k, n),
-          squared <= 1e-3 * static_cast<double>(m) ? LawKind::exact : LawKind::limit};
+  const double size = static_cast<double>(m);
+  const bool is_accurate = squared * squared <= 1e-3 * size * size * size;
+  return {theory::ln_false_positive_probability_expansion(m, k, n),
+          is_accurate ? LawKind::exact : LawKind::limit};
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "tally/detail/checked_math.hpp"
 #include "tally/detail/parameter_error.hpp"
 #include "tally/hashing/scheme_list.hpp"
+#include "tally/planner/scheme_law.hpp"
 #include "tally/shapes/duplicate.hpp"
 #include "tally/storage/bit_array.hpp"
 #include "tally/storage/counter_array.hpp"
@@ -25,6 +26,8 @@ namespace {
 
 constexpr std::uint64_t max_num_keys = max_num_positions;
 constexpr std::uint32_t slow_law_patience = 4;
+/// Up to this many, the words that are allocated are filled.
+constexpr std::uint64_t positions_that_fill_words = 4096;
 
 std::uint64_t round_up(const Law& law, std::uint64_t m, std::uint32_t k) {
   const std::uint64_t rounded = law.round(m, k, Rounding::up);
@@ -54,6 +57,16 @@ void for_each_num_hashes(const Law& law, Better better) {
     in_vain = improved ? 0 : in_vain + 1;
     if (any && law.patience != 0 && in_vain == law.patience) return;
   }
+}
+
+/// The law of independent positions. Of few it is the exact one, or an expansion that from 100 keys on is off by less than
+/// 1e-6.
+double ln_independent_rate(std::uint64_t m, std::uint32_t k, std::uint64_t n) {
+  if (m > few_positions) return theory::ln_false_positive_probability(m, k, n);
+  constexpr std::uint64_t most_steps = std::uint64_t{1} << 17;
+  const bool is_quick = n < 100 && std::uint64_t{k} * k * n <= most_steps;
+  return is_quick ? theory::ln_false_positive_probability_occupancy(m, k, n)
+                  : theory::ln_false_positive_probability_expansion(m, k, n);
 }
 
 /// Of lines with B positions.
@@ -94,12 +107,15 @@ Law law_of(PositionLaw kind) {
       law.max_hashes = 64;
       law.patience = 1;  // one step is 8 hashes
       break;
-    case PositionLaw::independent:
     case PositionLaw::plain_double:
     case PositionLaw::quadratic_double:
     case PositionLaw::cubic_double:
     case PositionLaw::triple:
-      law.ln_rate = theory::ln_false_positive_probability;
+      law.is_limit = true;
+      [[fallthrough]];
+    case PositionLaw::independent:
+      law.ln_rate = ln_independent_rate;
+      law.patience = 32;  // of few positions the law takes long
   }
   return law;
 }
@@ -107,6 +123,32 @@ Law law_of(PositionLaw kind) {
 [[noreturn]] void throw_out_of_reach(std::string_view structure, std::string_view what,
                                      const std::string& fix) {
   throw std::invalid_argument(std::string(structure) + ": " + std::string(what) + "; " + fix);
+}
+
+/// The law of a scheme, counted at small sizes.
+double ln_counted_rate(std::uint16_t scheme_id, const Law& law, std::uint64_t m, std::uint32_t k,
+                       std::uint64_t n) {
+  if (m > few_positions) return law.ln_rate(m, k, n);
+  const SchemeLaw counted = false_positive_law(scheme_id, m, k, n, counted_steps);
+  return counted.kind == LawKind::exact ? counted.ln_false_positive_rate : law.ln_rate(m, k, n);
+}
+
+/// Adds positions until the promise is kept, of few; and then those that the allocated words have to spare.
+void keep_promise(const Law& law, double ln_target, std::uint32_t counter_bits, Solution& solution) {
+  const std::uint64_t n = solution.num_keys;
+  while (solution.num_positions <= few_positions &&
+         law.ln_promised_rate(solution.num_positions, solution.num_hashes, n) > ln_target) {
+    const std::uint64_t more =
+        solution.num_positions + std::max<std::uint64_t>(1, solution.num_positions / 256);
+    solution.num_positions = round_up(law, more, solution.num_hashes);
+  }
+  if (solution.num_positions > positions_that_fill_words) return;
+  const std::uint64_t per_word = 64 / counter_bits;
+  const std::uint64_t allocated = (solution.num_positions + per_word - 1) / per_word * per_word;
+  const std::uint32_t k = solution.num_hashes;
+  const Solution filled = law.is_limit ? Solution{law.round(allocated, k, Rounding::down), k, n}
+                                       : best_hashes(law, n, allocated).value_or(solution);
+  if (law.ln_promised_rate(filled.num_positions, filled.num_hashes, n) <= ln_target) solution = filled;
 }
 
 }  // namespace
@@ -188,6 +230,9 @@ SearchLaw search_law(std::string_view scheme) {
   AllSchemes::with_id(scheme_id(scheme), [&]<class Scheme>(std::type_identity<Scheme>) {
     result = {Scheme::file_id, Scheme::law, law_of(Scheme::law)};
     result.law.hashes_step = num_hashes_step<Scheme>;
+    result.law.ln_promised = [law = result.law](std::uint64_t m, std::uint32_t k, std::uint64_t n) {
+      return ln_counted_rate(Scheme::file_id, law, m, k, n);
+    };
     result.law.round = [](std::uint64_t m, std::uint32_t k, Rounding rounding) {
       return Scheme::round_positions({m, k, BitArray::positions_per_line}, rounding);
     };
@@ -233,6 +278,7 @@ Law insertions_law(const Law& scheme, std::uint64_t gap) {
   law.ln_rate = [gap](std::uint64_t m, std::uint32_t k, std::uint64_t n) {
     return theory::ln_threshold_false_positive_probability(gap, k, n, m);
   };
+  law.ln_promised = {};
   law.patience = slow_law_patience;
   return law;
 }
@@ -242,6 +288,7 @@ Law histogram_law(const Law& scheme, std::uint64_t gap, const theory::CountHisto
   law.ln_rate = [gap, histogram](std::uint64_t m, std::uint32_t k, std::uint64_t) {
     return theory::ln_compound_threshold_false_positive_probability(histogram, gap, k, m);
   };
+  law.ln_promised = {};
   law.patience = slow_law_patience;
   return law;
 }
@@ -297,7 +344,10 @@ std::uint64_t num_keys_of(std::string_view structure, const theory::CountHistogr
 
 Solution solve(std::string_view structure, const Law& law, const Wanted& wanted, std::uint32_t counter_bits) {
   if (!wanted.memory_bytes) {
-    if (const auto found = least_positions(law, *wanted.num_keys, *wanted.ln_rate)) return *found;
+    if (auto found = least_positions(law, *wanted.num_keys, *wanted.ln_rate)) {
+      keep_promise(law, *wanted.ln_rate, counter_bits, *found);
+      return *found;
+    }
     throw_out_of_reach(structure,
                        "no shape of at most 2^56 positions and " + std::to_string(law.max_hashes) +
                            " hashes meets this false_positive_rate for this num_keys",
@@ -311,7 +361,12 @@ Solution solve(std::string_view structure, const Law& law, const Wanted& wanted,
                            ", which is too little for the smallest filter of this scheme",
                        "give more memory");
   }
-  if (const auto found = most_keys(law, m, *wanted.ln_rate)) return *found;
+  if (auto found = most_keys(law, m, *wanted.ln_rate)) {
+    while (found->num_positions <= few_positions && found->num_keys > 1 &&
+           law.ln_promised_rate(found->num_positions, found->num_hashes, found->num_keys) > *wanted.ln_rate)
+      --found->num_keys;
+    return *found;
+  }
   throw_out_of_reach(structure,
                      "memory_bytes is " + std::to_string(*wanted.memory_bytes) +
                          ", which is too little to meet this false_positive_rate for even one key",

@@ -21,6 +21,9 @@ namespace tally::planner_detail {
 struct Law {
   /// ln of the false positive rate with m positions, k hashes and n keys. It falls as m grows, and rises as n grows.
   std::function<double(std::uint64_t m, std::uint32_t k, std::uint64_t n)> ln_rate;
+  /// The same for what is promised and printed, where it is known better than for the search; empty if it is not.
+  std::function<double(std::uint64_t m, std::uint32_t k, std::uint64_t n)> ln_promised = {};
+  bool is_limit = false;  ///< small filters are worse than ln_rate
   /// The nearest m that the scheme can use; 0 if there is none.
   std::function<std::uint64_t(std::uint64_t m, std::uint32_t k, Rounding)> round;
   std::uint32_t max_hashes = max_num_hashes;
@@ -28,6 +31,10 @@ struct Law {
   /// The search stops after this many values of k in a row without a better result. For slow formulas with one minimum
   /// in k; 0 means that all values are tried.
   std::uint32_t patience = 0;
+
+  double ln_promised_rate(std::uint64_t m, std::uint32_t k, std::uint64_t n) const {
+    return ln_promised ? ln_promised(m, k, n) : ln_rate(m, k, n);
+  }
 };
 
 struct Solution {
@@ -47,6 +54,12 @@ std::optional<Solution> most_keys(const Law& law, std::uint64_t m, double ln_tar
 
 /// The most keys at given m and k; 0 if not even one.
 std::uint64_t most_keys_at(const Law& law, std::uint64_t m, std::uint32_t k, double ln_target);
+
+/// Up to this many positions the limits of the laws are too low: for 1000 keys at a rate of 1e-30 by 1%.
+inline constexpr std::uint64_t few_positions = std::uint64_t{1} << 18;
+
+/// At most this many steps are taken to count the law of a scheme (see false_positive_law).
+inline constexpr double counted_steps = 0x1p22;
 
 /// The law of a scheme. Counters with theta - true_count = 1 have the same law as bits.
 struct SearchLaw {

@@ -19,6 +19,7 @@ namespace {
 using namespace planner_detail;
 
 constexpr std::uint32_t least_counter_bits = 4;  // enough for sets (Summary Cache, Fan et al. 2000)
+constexpr double most_saturated_share = 1e-6;    // of all counters
 
 template <class Shape>
 Shape plan_bits(std::string_view structure, std::string_view scheme, const Requirements& requirements) {
@@ -59,15 +60,17 @@ CountingSolution planner_detail::solve_counting(std::string_view structure, cons
   };
   if (requirements.counter_bits) return solve_with(*requirements.counter_bits);
 
-  const double most = requirements.max_saturation_probability;
-  detail::require_probability(structure, "max_saturation_probability", most);
+  const std::optional<double>& most = requirements.max_saturation_probability;
+  if (most) detail::require_probability(structure, "max_saturation_probability", *most);
   detail::require_in_range(structure, "threshold", max_threshold, 1, ~std::uint64_t{0});
   for (std::uint32_t width = std::max(least_counter_bits, CounterArray::width_for(max_threshold));; ++width) {
     if (!CounterArray::is_width(width)) continue;
     CountingSolution solution = solve_with(width);
     if (width >= 32) return solution;  // a counter practically never gets 2^32 insertions
     const std::uint64_t full = ~std::uint64_t{0} >> (64 - width);
-    if (law.ln_saturation(solution.shape, solution.num_keys, full) <= std::log(most)) return solution;
+    const double ln_any = law.ln_saturation(solution.shape, solution.num_keys, full);
+    const double ln_share = ln_any - std::log(static_cast<double>(solution.shape.num_counters));
+    if (ln_share <= std::log(most_saturated_share) && (!most || ln_any <= std::log(*most))) return solution;
   }
 }
 

@@ -4,18 +4,16 @@
 #include <vector>
 
 #include "planner/predict.hpp"
+#include "planner/search.hpp"
 #include "tally/hashing/scheme_list.hpp"
 #include "tally/planner/plan_dleft.hpp"
 #include "tally/planner/scheme_law.hpp"
-#include "tally/theory/bloom.hpp"
 
 namespace tally::planner_detail {
 namespace {
 
 constexpr double simple_formula_tolerance = 0.10;
-constexpr double small_filter_tolerance = 0.01;
 constexpr double saturation_worth_a_warning = 1e-3;
-constexpr double occupancy_steps = 1 << 20;
 
 using Warnings = std::vector<std::string>;
 
@@ -59,28 +57,10 @@ void warn_of_side_table(Warnings& warnings, const Requirements& requirements, co
       "at once, say so: the filter may then be smaller");
 }
 
-void warn_of_small_filter(Warnings& warnings, const Candidate& first) {
-  const FilterShape& shape = first.shape;
-  if (traits_of(shape.kind()).can_fill_up) return;
-  const PositionLaw law = position_law(shape.scheme_id);
-  if (is_line_scheme(shape.scheme_id) || law == PositionLaw::parts || law == PositionLaw::partition_double)
-    return;
-  const double k = shape.num_hashes();
-  if (k * k * static_cast<double>(first.num_keys) > occupancy_steps) return;
-  const double formula = first.errors.back().ln_false_positive_rate;
-  const double exact = theory::ln_false_positive_probability_occupancy(shape.num_positions(),
-                                                                       shape.num_hashes(), first.num_keys);
-  const double above = std::expm1(exact - formula);
-  if (above <= small_filter_tolerance) return;
-  warnings.push_back("the false positive rate of a filter as small as this one is " +
-                     short_number(100 * above) + "% higher than the formula gives (" +
-                     short_number(std::exp(exact)) + " by the exact law of occupied positions)");
-}
-
-/// Of the double hashing schemes only the partitioned one has a formula of its own.
-bool follows_the_standard_law_in_the_limit(std::uint16_t scheme_id) {
-  const auto scheme = double_hashing_of(scheme_id);
-  return scheme && *scheme != theory::DoubleHashing::partition;
+/// Small filters of a double hashing scheme are counted. Of larger ones only the limit is known.
+bool has_only_a_limit(const Candidate& candidate) {
+  return double_hashing_of(candidate.shape.scheme_id) && !traits_of(candidate.kind()).can_fill_up &&
+         false_positive_law(candidate.shape, candidate.num_keys, counted_steps).kind == LawKind::limit;
 }
 
 }  // namespace
@@ -106,7 +86,6 @@ std::vector<std::string> warnings_for(const Requirements& requirements, const Ke
     break;
   }
   warn_of_side_table(warnings, requirements, first);
-  warn_of_small_filter(warnings, first);
   if (static_cast<double>(first.shape.num_bytes()) >= plan.exact_table_bytes) {
     warnings.push_back("a hash table of the keys' 128-bit digests takes about " +
                        short_number(plan.exact_table_bytes) +
@@ -133,7 +112,7 @@ std::vector<std::string> warnings_for(const Requirements& requirements, const Ke
         "num_hashes is at its limit, 1024; with more hashes, the filter would take less memory or have a "
         "lower false positive rate");
   }
-  if (!traits_of(first.kind()).can_fill_up && follows_the_standard_law_in_the_limit(first.shape.scheme_id)) {
+  if (has_only_a_limit(first)) {
     warnings.push_back("scheme '" + std::string(first.shape.scheme_name()) +
                        "' follows the standard formula only in the limit: a small filter has a higher false "
                        "positive rate (Kirsch, Mitzenmacher 2008, Figure 1)");

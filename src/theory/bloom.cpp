@@ -54,6 +54,53 @@ double false_positive_probability_occupancy(std::uint64_t m, std::uint32_t k, st
   return std::exp(ln_false_positive_probability_occupancy(m, k, n));
 }
 
+namespace {
+
+/// Of the number of set bits X after N throws at m bits: variance / mean^2, and the third cumulant / mean^3.
+struct RelativeCumulants {
+  double second;
+  double third;
+};
+
+/// From the factorial cumulants c2 and c3 of the number of empty bits, of mean m q: its factorial moments are
+/// m (m - 1) ... (1 - r/m)^N. Each is a small difference of large numbers, so q^r stays a factor, and what remains is computed
+/// as its distance from 1.
+RelativeCumulants relative_cumulants(double m, double N, double ln_fill) {
+  const double x = 1 / m;
+  const double rest = (1 - x) * (1 - x);
+  const double a = std::expm1(N * std::log1p(-x * x / rest));  // (1 - 2x)^N / (1 - x)^2N - 1
+  const double b = std::expm1(N * std::log1p(std::max(-1.0, (-3 * x * x + x * x * x) / (rest * (1 - x)))));
+  const double t = -3 * x + 2 * x * x;
+  const double u = a - x - a * x;
+  const double v = b + t + b * t;
+  const double empty = m * std::exp(N * std::log1p(-x));
+  const double c2 = empty * empty * u;
+  const double c3 = empty * empty * empty * (v - 3 * u);
+  const double mean = m * std::exp(ln_fill);
+  return {(c2 + empty) / (mean * mean), -(c3 + 3 * c2 + empty) / (mean * mean * mean)};
+}
+
+}  // namespace
+
+double ln_false_positive_probability_expansion(std::uint64_t m, std::uint32_t k, std::uint64_t n) {
+  detail::require_m_and_k("false_positive_probability_expansion", m, k);
+  if (n == 0) return -infinity;
+  if (m == 1) return 0.0;
+  const double N = detail::product(k, n);
+  const double ln_fill = ln_one_minus_exp(detail::ln_empty(m, N));
+  const auto [s, g] = relative_cumulants(static_cast<double>(m), N, ln_fill);
+  // ln E(exp(k L)) by the cumulants of L = ln(X / mean).
+  const double K = k;
+  const double mean = -s / 2 + g / 3 - 0.75 * s * s;
+  const double variance = s - g + 2.5 * s * s;
+  const double third = g - 3 * s * s;
+  return std::min(0.0, K * (ln_fill + mean) + K * K * variance / 2 + K * K * K * third / 6);
+}
+
+double false_positive_probability_expansion(std::uint64_t m, std::uint32_t k, std::uint64_t n) {
+  return std::exp(ln_false_positive_probability_expansion(m, k, n));
+}
+
 double ln_false_positive_probability_partitioned(std::uint64_t m, std::uint32_t k, std::uint64_t n) {
   constexpr const char* function = "false_positive_probability_partitioned";
   detail::require_num_hashes(function, k);

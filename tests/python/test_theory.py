@@ -132,6 +132,7 @@ def occupancy(m, k, n):
 
 def test_rates_of_blocked_filters_are_mixtures_over_the_keys_in_a_block():
     assert theory.false_positive_probability_occupancy(16, 3, 4) == pytest.approx(float(occupancy(16, 3, 4)), rel=1e-12)
+    assert theory.false_positive_probability_expansion(160, 3, 40) == pytest.approx(float(occupancy(160, 3, 40)), rel=1e-5)
     exact = sum(share * float(occupancy(16, 2, j)) for j, share in enumerate(binomial(10, 1 / 4)))
     assert theory.blocked_bloom_false_positive_probability(4, 16, 2, 10) == pytest.approx(exact, rel=1e-12)
     simple = sum(share * (1 - (15 / 16) ** (2 * j)) ** 2 for j, share in enumerate(binomial(10, 1 / 4)))

@@ -80,6 +80,40 @@ TEST(BloomTheory, TheIndependenceFormulaLiesBelowTheTruthAndComesCloserAsTheFilt
   EXPECT_LT(gap(1 << 20, 7, 100000), 1e-5);
 }
 
+TEST(BloomTheory, TheExpansionComesCloserToTheTruthWithTheThirdPowerOfTheSize) {
+  const std::array<std::pair<std::uint64_t, double>, 4> limits{
+      {{5, 6e-3}, {10, 8e-4}, {30, 3e-5}, {100, 1e-6}}};
+  for (const auto& [n, limit] : limits) {
+    for (const std::uint32_t k : {1u, 2u, 3u, 7u, 13u, 40u, 100u}) {
+      const auto m = static_cast<std::uint64_t>(std::ceil(k * static_cast<double>(n) / std::log(2.0)));
+      EXPECT_NEAR(ln_false_positive_probability_expansion(m, k, n),
+                  ln_false_positive_probability_occupancy(m, k, n), limit)
+          << m << ' ' << k << ' ' << n;
+    }
+  }
+  TALLY_EXPECT_RELATIVE(false_positive_probability_expansion(1000, 1, 77),
+                        false_positive_probability(1000, 1, 77), 1e-13);
+}
+
+TEST(BloomTheory, TheExpansionLosesNoDigitsInHugeFiltersAndKeepsToProbabilities) {
+  for (const std::uint64_t m : {std::uint64_t{1} << 40, std::uint64_t{1} << 62}) {
+    const double first = ln_false_positive_probability(m, 7, m / 10);
+    EXPECT_GE(ln_false_positive_probability_expansion(m, 7, m / 10), first);
+    TALLY_EXPECT_RELATIVE(ln_false_positive_probability_expansion(m, 7, m / 10), first, 1e-11);
+  }
+  for (const std::uint64_t m : {1, 2, 3, 4, 10}) {
+    for (const std::uint32_t k : {1u, 5u, 1024u}) {
+      for (const std::uint64_t n : {std::uint64_t{1}, std::uint64_t{7}, ~std::uint64_t{0}}) {
+        EXPECT_LE(false_positive_probability_expansion(m, k, n), 1.0) << m << ' ' << k << ' ' << n;
+        EXPECT_GE(false_positive_probability_expansion(m, k, n), 0.0) << m << ' ' << k << ' ' << n;
+      }
+    }
+  }
+  EXPECT_EQ(ln_false_positive_probability_expansion(100, 3, 0), -infinity);
+  TALLY_EXPECT_REFUSED(false_positive_probability_expansion(0, 1, 1), "m");
+  TALLY_EXPECT_REFUSED(false_positive_probability_expansion(10, 0, 1), "k");
+}
+
 TEST(BloomTheory, TheOccupancyFormHoldsWhereItUnderflows) {
   // One key sets 1024 bits, and each position of the query must be one of them.
   const double value = ln_false_positive_probability_occupancy(std::uint64_t{1} << 60, 1024, 1);

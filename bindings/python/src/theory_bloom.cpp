@@ -27,6 +27,15 @@ void define_theory_bloom(py::module_& module) {
           theory::ln_false_positive_probability_occupancy,
           "The natural logarithm of false_positive_probability_occupancy; -inf for 0, and finite where that\n"
           "underflows.");
+  formula(module, "false_positive_probability_expansion(m, k, n)",
+          theory::false_positive_probability_expansion,
+          "The first terms of false_positive_probability_occupancy in powers of 1/m, in a few steps at any\n"
+          "size. For k up to 100 at the best fill it is off by less than 0.1% from n = 10. m bits, k hash\n"
+          "functions (1 to 1024), n distinct keys.");
+  formula(module, "ln_false_positive_probability_expansion(m, k, n)",
+          theory::ln_false_positive_probability_expansion,
+          "The natural logarithm of false_positive_probability_expansion; -inf for 0, and finite where that\n"
+          "underflows.");
   formula(module, "false_positive_probability_partitioned(m, k, n)",
           theory::false_positive_probability_partitioned,
           "(1 - (1 - k/m)^n)^k: a filter in k parts, one position in each. m bits, at least k; k hash\n"

@@ -78,11 +78,13 @@ struct Requirements {
 
   // What the planner chooses if it is not given.
 
-  /// Width of a counter. Default for counting Bloom filters: the least width from 4 bits on that holds the threshold
-  /// and meets max_saturation_probability. For sketches 8, 16, 32 or 64, instead of total_count.
+  /// Width of a counter. Default for counting Bloom filters: the least width from 4 bits on that holds the threshold,
+  /// meets max_saturation_probability if that is given, and leaves at most one counter in a million saturated if every key
+  /// is inserted once. For sketches 8, 16, 32 or 64, instead of total_count.
   std::optional<std::uint32_t> counter_bits = {};
-  /// The probability that any counter ever saturates if every key is inserted once; in (0, 1).
-  double max_saturation_probability = 1e-6;
+  /// The largest probability that any counter ever saturates if every key is inserted once; in (0, 1). A saturated counter
+  /// stays at its maximum: it loses no key. Default: not limited.
+  std::optional<double> max_saturation_probability = {};
   /// Number of times that a d-left filter may double when it is full. Every doubling makes room for twice as many
   /// keys, and with twice as many keys the false positive rate is twice as high: 2^max_doublings times
   /// false_positive_rate at the end. The candidates of plan() have the keys, memory and rate of every size

@@ -25,7 +25,7 @@ struct SchemeLaw {
 /// The false positive rate of a Bloom filter with a scheme, by the best known law that takes at most `most_steps`
 /// steps (a few nanoseconds each):
 ///
-///     congruential, standard   the law of independent positions (theory/bloom.hpp)
+///     congruential, standard   the occupancy law of independent positions, or its expansion (theory/bloom.hpp)
 ///     partitioned              the law of independent parts
 ///     partition-double         the formula of Kirsch and Mitzenmacher, section 3
 ///     blocked                  the mixture over lines (theory/blocked_bloom.hpp)

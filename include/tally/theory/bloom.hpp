@@ -36,6 +36,12 @@ double ln_false_positive_probability_approximate(std::uint64_t m, std::uint32_t 
 double false_positive_probability_occupancy(std::uint64_t m, std::uint32_t k, std::uint64_t n);
 double ln_false_positive_probability_occupancy(std::uint64_t m, std::uint32_t k, std::uint64_t n);
 
+/// The first terms of the occupancy law in powers of 1/m, from the first three cumulants of the number of set bits. Takes a
+/// few steps at any size. For k <= 100 at the best fill, ln of the result is off by less than 0.02 from n = 5, 1e-3 from
+/// n = 10 and 1e-6 from n = 100: the error falls as k^4/m^3. Do not use it below n = 5.
+double false_positive_probability_expansion(std::uint64_t m, std::uint32_t k, std::uint64_t n);
+double ln_false_positive_probability_expansion(std::uint64_t m, std::uint32_t k, std::uint64_t n);
+
 /// The same for a filter divided into k parts of m/k bits, one position in each: (1 - (1 - k/m)^n)^k. m is at
 /// least k. Never below `false_positive_probability`.
 /// @source Kirsch and Mitzenmacher, "Less Hashing, Same Performance", section 2

@@ -47,19 +47,22 @@ TEST(SchemeLaw, DoubleHashingIsCountedWhereThatTakesFewSteps) {
 }
 
 TEST(SchemeLaw, ManyHashesInASmallTableWithManyKeysHaveALimitOnly) {
-  EXPECT_EQ(false_positive_law(StandardScheme::file_id, 1'000'000, 1000, 1000).kind, LawKind::limit);
+  EXPECT_EQ(false_positive_law(StandardScheme::file_id, 10'000, 1000, 100).kind, LawKind::limit);
+  EXPECT_EQ(false_positive_law(StandardScheme::file_id, 1'000'000, 1000, 1000).kind, LawKind::exact);
   EXPECT_EQ(false_positive_law(StandardScheme::file_id, 100'000'000, 7, 10'000'000).kind, LawKind::exact);
 }
 
-// What allows the law of many keys to be called exact: 1e-3 of k^2 / m is 2.5e-4 of the rate.
-TEST(SchemeLaw, TakingPositionsAsIndependentCostsLessThanAQuarterOfSquaredHashesOverPositions) {
-  for (const std::uint64_t m : {1000, 10000}) {
-    for (const std::uint32_t k : {2u, 4u, 7u, 11u}) {
-      for (const std::uint64_t n : {m / 50, m / 16, m / 8, m / 4}) {
-        const double gap = theory::ln_false_positive_probability_occupancy(m, k, n) -
-                           theory::ln_false_positive_probability(m, k, n);
-        EXPECT_GE(gap, 0);
-        EXPECT_LE(gap, 0.27 * k * k / static_cast<double>(m)) << m << ' ' << k << ' ' << n;
+// What allows the expansion to be called exact where counting takes too many steps.
+TEST(SchemeLaw, TheExpansionIsAccurateWhereItCountsAsExact) {
+  for (const std::uint32_t k : {2u, 7u, 30u, 100u}) {
+    const auto least = static_cast<std::uint64_t>(std::cbrt(1e3 * std::pow(k, 4)));
+    for (const std::uint64_t m : {least, 3 * least}) {
+      for (const std::uint64_t n : {m / (8 * k), m / (2 * k), m / k, 2 * m / k}) {
+        const SchemeLaw law = false_positive_law(StandardScheme::file_id, m, k, n, 0);
+        ASSERT_EQ(law.kind, m > least ? LawKind::exact : law.kind);
+        EXPECT_NEAR(law.ln_false_positive_rate, theory::ln_false_positive_probability_occupancy(m, k, n),
+                    2e-3)
+            << m << ' ' << k << ' ' << n;
       }
     }
   }

@@ -32,6 +32,8 @@ FormulaResult bloom(const Arguments& arguments) {
     return probability(theory::ln_false_positive_probability_approximate(m, k, n));
   if (arguments.has("occupancy"))
     return probability(theory::ln_false_positive_probability_occupancy(m, k, n));
+  if (arguments.has("expansion"))
+    return probability(theory::ln_false_positive_probability_expansion(m, k, n));
   if (arguments.has("partitioned"))
     return probability(theory::ln_false_positive_probability_partitioned(m, k, n));
   return probability(theory::ln_false_positive_probability(m, k, n));
@@ -278,9 +280,9 @@ namespace {
 
 std::vector<Formula> all_formulas() {
   std::vector<Formula> table{
-      {"bloom-false-positive-rate", "--m --k --n [--approximate] [--occupancy] [--partitioned]",
+      {"bloom-false-positive-rate", "--m --k --n [--approximate] [--occupancy] [--expansion] [--partitioned]",
        "(1 - (1 - 1/m)^(k n))^k; approximate: (1 - exp(-k n / m))^k; occupancy: the exact rate for k "
-       "independent positions",
+       "independent positions; expansion: that in powers of 1/m, for any size",
        "Fan, Cao, Almeida, Broder 2000 (Summary Cache); occupancy: Bose et al. 2008", bloom},
       {"bloom-best-num-hashes", "--m --n", "the integer k next to (m/n) ln 2 with the lower rate",
        "Fan, Cao, Almeida, Broder 2000", bloom_best_k},
@@ -419,6 +421,7 @@ const std::vector<ParameterText>& parameter_table() {
       {"exact", flag, "Use the exact form"},
       {"approximate", flag, "Use the usual approximation"},
       {"occupancy", flag, "Use the exact distribution of occupied positions (k^2 n up to 2^31)"},
+      {"expansion", flag, "Use the first terms of the exact distribution of occupied positions"},
       {"partitioned", flag, "Use k parts of m/k bits"},
       {"quadratic", flag, "Use enhanced double hashing with i^2"},
       {"cubic", flag, "Use enhanced double hashing with i^3"},

@@ -51,7 +51,7 @@ void check_arguments(const Formula& formula, const Arguments& arguments) {
     }
   }
   int num_forms = 0;
-  for (const std::string_view form : {"exact", "approximate", "occupancy", "partitioned"})
+  for (const std::string_view form : {"exact", "approximate", "occupancy", "expansion", "partitioned"})
     num_forms += arguments.has(form);
   if (num_forms > 1)
     throw std::invalid_argument(fmt::format("{}: {} forms are given; give one", formula.name, num_forms));
