@@ -11,6 +11,8 @@
 #include "tally/theory/counter_overflow.hpp"
 #include "tally/theory/dleft_fingerprints.hpp"
 #include "tally/theory/dleft_fluid_limit.hpp"
+#include "tally/theory/dleft_moves_limit.hpp"
+#include "tally/theory/dleft_orientable_load.hpp"
 #include "tally/theory/dleft_overflow.hpp"
 #include "tally/theory/dleft_safe_load.hpp"
 #include "tally/theory/double_hashing.hpp"

@@ -150,6 +150,12 @@ TEST(TheoryCommand, GivesThePapersNumbersOfTheDLeftExample) {
   const Json one =
       theory({"dleft-overflow-probability", "--d", "4", "--cells", "8", "--load", "6.5", "--steps", "1000"});
   expect_relative(one.at("ln_value"), std::log(one.at("value").get<double>()), 1e-12);
+  const Json moves = theory({"dleft-moves", "--d", "4", "--cells", "8", "--load", "7.84", "--steps", "2"});
+  expect_relative(moves.at("value"), 0.5426, 1e-3);
+  expect_relative(moves.at("full_share"), 0.8583, 1e-3);
+  expect_relative(moves.at("room_probability"), 0.1350, 1e-3);
+  expect_relative(theory({"dleft-orientable-load", "--d", "2", "--cells", "4"}).at("fraction_of_cells"),
+                  0.9803697743, 1e-9);
   const Json load = theory({"dleft-safe-load", "--d", "4", "--cells", "8", "--churn"});
   expect_relative(load.at("fraction_of_cells"), 0.804, 6e-4);
   const Json life = theory({"dleft-lifetime-safe-load", "--d", "4", "--buckets", "2048", "--cells", "8",

@@ -370,6 +370,7 @@ test('theory', () => {
   near(value('dleft_false_positive_rate', { B: 4096, R: 16383, n: 1e5 }), -Math.expm1(1e5 * Math.log1p(-1 / 4096 / 16383)), 1e-9);
   const overflow = value('dleft_overflow_probability', { d: 4, c: 8, average_load: [6, 7], steps_per_element: 0 });
   assert.ok(overflow[0] < 1e-100 && overflow[1] > 1e-9);
+  near(value('dleft_orientable_load', { d: 2, c: 4 }) / 4, 0.9803697743, 1e-9);
   near(value('dleft_safe_load', { d: 4, B: 4096, c: 8, N: 1e6, failure_probability: 1e-6 }), 6.3109, 1e-4);
   near(value('count_min_failure_probability', { w: 1000, depth: 4, epsilon: 0.01 }), 1e-4);
   near(value('count_min_two_hash_failure_probability', { w: 1009, depth: 4, epsilon: 0.01, num_copies: 1 }),

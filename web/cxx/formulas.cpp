@@ -78,6 +78,8 @@ constexpr Formula formulas[] = {
        return theory::dleft_overflow_probability(theory::dleft_loads(v.small(0), v.real[2], v.real[3]),
                                                  v.small(1));
      }},
+    {"dleft_orientable_load", "d c ",
+     [](const Values& v) { return theory::dleft_orientable_load(v.small(0), v.small(1)); }},
     {"dleft_safe_load", "d B c N failure_probability~ ",
      [](const Values& v) {
        return theory::dleft_safe_load(v.small(0), v.whole[1], v.small(2), v.whole[3], v.real[4]);

@@ -149,6 +149,10 @@ py::object to_python(const theory::DLeftExpectedOverflows& expected) {
   return theory_record("DLeftExpectedOverflows", expected.filling, expected.churning);
 }
 
+py::object to_python(const theory::DLeftMovesLimit& limit) {
+  return theory_record("DLeftMovesLimit", limit.full_share, limit.moves_probability, limit.room_probability);
+}
+
 py::object to_python(const theory::DistinctKeysEstimate& estimate) {
   return theory_record("DistinctKeysEstimate", estimate.num_keys, estimate.standard_error);
 }

@@ -57,6 +57,7 @@ py::object to_python(const theory::ProbabilityInterval& interval);
 py::object to_python(const theory::CountInterval& interval);
 py::object to_python(const theory::DLeftLoads& loads);
 py::object to_python(const theory::DLeftExpectedOverflows& expected);
+py::object to_python(const theory::DLeftMovesLimit& limit);
 py::object to_python(const theory::DistinctKeysEstimate& estimate);
 py::object to_python(const theory::SimilarityEstimate& estimate);
 py::object to_python(const theory::Staleness& staleness);

@@ -14,6 +14,7 @@ __all__ = [
     "CountInterval",
     "DLeftExpectedOverflows",
     "DLeftLoads",
+    "DLeftMovesLimit",
     "DirectoryChange",
     "DistinctKeysEstimate",
     "Estimate",
@@ -88,6 +89,15 @@ class DLeftExpectedOverflows:
 
     filling: float  #: while the table is filled
     churning: float  #: while elements are replaced
+
+
+@dataclasses.dataclass(frozen=True)
+class DLeftMovesLimit:
+    """A d-left table that makes room by moves, at one load, from dleft_moves_limit."""
+
+    full_share: float  #: of the buckets
+    moves_probability: float  #: that all d buckets of a new element are full, so that it needs moves
+    room_probability: float  #: that a bucket which the search for moves looks at has room
 
 
 @dataclasses.dataclass(frozen=True)

@@ -5,6 +5,8 @@
 #include "commands/formulas.hpp"
 #include "tally/theory/dleft_fingerprints.hpp"
 #include "tally/theory/dleft_fluid_limit.hpp"
+#include "tally/theory/dleft_moves_limit.hpp"
+#include "tally/theory/dleft_orientable_load.hpp"
 #include "tally/theory/dleft_overflow.hpp"
 #include "tally/theory/dleft_safe_load.hpp"
 
@@ -93,6 +95,20 @@ FormulaResult safe_load(const Arguments& arguments) {
                            cells);
 }
 
+FormulaResult orientable_load(const Arguments& arguments) {
+  const std::uint32_t cells = arguments.small_count("cells");
+  return load_and_fraction(theory::dleft_orientable_load(arguments.small_count("d"), cells), cells);
+}
+
+FormulaResult moves_limit(const Arguments& arguments) {
+  const theory::DLeftMovesLimit limit = theory::dleft_moves_limit(
+      arguments.small_count("d"), arguments.small_count("cells"), arguments.real("load"),
+      arguments.has("steps") ? arguments.real("steps") : theory::insert_only);
+  return {limit.moves_probability,
+          std::nullopt,
+          {{"full_share", limit.full_share}, {"room_probability", limit.room_probability}}};
+}
+
 FormulaResult lifetime_safe_load(const Arguments& arguments) {
   const std::uint32_t cells = arguments.small_count("cells");
   return load_and_fraction(
@@ -138,6 +154,14 @@ std::vector<Formula> dleft_formulas() {
       {"dleft-lifetime-safe-load", "--d --buckets --cells --operations --failure-probability",
        "the largest load at which dleft-lifetime-overflow is at most the failure probability",
        "based on the fluid limit", lifetime_safe_load},
+      {"dleft-moves", "--d --cells --load [--steps]",
+       "probability that an insertion needs moves, at a load in elements per bucket; with the share of full "
+       "buckets and "
+       "the probability that a bucket at which a search looks has room; an approximation",
+       "ours", moves_limit},
+      {"dleft-orientable-load", "--d --cells",
+       "the largest load at which a large table has a placement, if elements may be moved without limit",
+       "Fountoulakis, Khosla, Panagiotou 2011", orientable_load},
       {"dleft-false-positive-rate", "--buckets [--remainder-bits] [--remainder-values] --n [--d]",
        "1 - (1 - 1/(B R))^n; with d, also the load of distinct fingerprints, which other formulas need",
        "Bonomi et al. 2006, section 3.2", dleft_rate},
