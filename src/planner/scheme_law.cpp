@@ -23,6 +23,7 @@ SchemeLaw independent_positions(std::uint64_t m, std::uint32_t k, std::uint64_t 
   const double squared = static_cast<double>(k) * k;
   if (squared * static_cast<double>(n) <= most_steps)
     return {theory::ln_false_positive_probability_occupancy(m, k, n), LawKind::exact};
+  // The expansion leaves out terms of order k^4 / m^3.
   const double size = static_cast<double>(m);
   const bool is_accurate = squared * squared <= 1e-3 * size * size * size;
   return {theory::ln_false_positive_probability_expansion(m, k, n),

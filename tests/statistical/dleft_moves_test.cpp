@@ -17,11 +17,11 @@ struct Size {
   std::uint32_t cells_per_bucket;
 };
 
-/// A filter of 2^19 cells whose keys have remainders of their own, and its keys.
+/// A filter of 2^18 cells whose keys have remainders of their own, and its keys.
 class MovingFilter {
  public:
   explicit MovingFilter(Size size)
-      : filter_({.buckets_per_subtable = (1 << 19) / (size.num_subtables * size.cells_per_bucket),
+      : filter_({.buckets_per_subtable = (1 << 18) / (size.num_subtables * size.cells_per_bucket),
                  .num_subtables = size.num_subtables,
                  .cells_per_bucket = size.cells_per_bucket,
                  .remainder_bits = 28,
@@ -53,6 +53,35 @@ class MovingFilter {
     });
   }
 
+  /// Inserts keys up to this share of the cells, and tries others in place of those that are refused.
+  void fill_until_accepted(double load) {
+    const auto num_keys = static_cast<std::size_t>(load * static_cast<double>(filter_.shape().num_cells()));
+    while (keys_.size() < num_keys) {
+      const Hash128 key = random_.digest();
+      if (filter_.insert(key) != InsertResult::full) keys_.push_back(key);
+    }
+  }
+
+  struct Refusals {
+    double num_insertions = 0;
+    double num_refused = 0;
+  };
+  /// Replaces each key `times` times on average, by a key that is not refused.
+  Refusals churn_until_accepted(double times) {
+    Refusals found;
+    const auto num_steps = static_cast<std::size_t>(times * static_cast<double>(keys_.size()));
+    for (std::size_t i = 0; i < num_steps; ++i) {
+      Hash128& key = keys_[random_.below(keys_.size())];
+      EXPECT_EQ(filter_.remove(key), RemoveResult::removed);
+      key = random_.digest();
+      for (++found.num_insertions; filter_.insert(key) == InsertResult::full; ++found.num_insertions) {
+        ++found.num_refused;
+        key = random_.digest();
+      }
+    }
+    return found;
+  }
+
  private:
   void insert(Hash128 key) { EXPECT_EQ(filter_.insert(key), InsertResult::counted); }
 
@@ -80,7 +109,7 @@ double moves_at(Size size, double load, double steps) {
 }
 
 TEST(DLeftMoves, AsManyInsertionsNeedMovesAsTheLimitSays) {
-  constexpr double num_cells = 1 << 19;
+  constexpr double num_cells = 1 << 18;
   for (const Size size : {Size{2, 4}, Size{3, 4}, Size{2, 8}, Size{4, 8}, Size{2, 32}}) {
     MovingFilter filter(size);
     filter.fill(0.85);
@@ -100,6 +129,25 @@ TEST(DLeftMoves, AsManyInsertionsNeedMovesAsTheLimitSays) {
     const double expected = moves_at(size, 0.95, 2);
     EXPECT_NEAR(churned.churn(0.1), expected, tolerance(expected, 0.1 * num_cells))
         << size.num_subtables << " x " << size.cells_per_bucket << " under churn";
+  }
+}
+
+TEST(DLeftMoves, AnInsertionIsRefusedAsOftenAsASearchFindsNoRoom) {
+  constexpr double num_visits = 1024;
+  for (const auto& [size, load] : {std::pair(Size{3, 8}, 0.999), std::pair(Size{4, 8}, 0.9991)}) {
+    MovingFilter filter(size);
+    filter.fill(0.99);
+    filter.churn(1);
+    filter.fill(load - 0.002);
+    filter.fill_until_accepted(load);
+    filter.churn_until_accepted(0.7);
+    const MovingFilter::Refusals found = filter.churn_until_accepted(0.7);
+    const double room =
+        theory::dleft_moves_limit(size.num_subtables, size.cells_per_bucket, load * size.cells_per_bucket, 2)
+            .room_probability;
+    const double expected = found.num_insertions * std::exp(num_visits * std::log1p(-room));
+    EXPECT_NEAR(found.num_refused, expected, 0.25 * expected + 3 * std::sqrt(expected))
+        << size.num_subtables << " x " << size.cells_per_bucket;
   }
 }
 

@@ -13,8 +13,10 @@ const tally = await load(readFileSync(process.argv[2]));
 /** Whether both have the same fields and texts but for the numbers in those, and numbers that agree to 1e-9. */
 function compare(own, other, path) {
   if (typeof own === 'number' && typeof other === 'number') {
-    // A cost in percent is the difference of two nearly equal numbers, to which the 1e-9 applies.
-    near(own, other, path, ...(path.endsWith('_percent') ? [100] : []));
+    // A cost in percent is the difference of two nearly equal numbers, to which the 1e-9 applies; the logarithm of a rate may be
+    // near 0, where the 1e-9 applies to the rate.
+    const [, unit] = [[/_percent$/, 100], [/\.ln_\w*$/, Math.max(1, Math.abs(own))]].find(([name]) => name.test(path)) ?? [];
+    near(own, other, path, ...(unit ? [unit] : []));
   } else if (own !== null && typeof own === 'object') {
     assert.deepEqual(Object.keys(own), Object.keys(other ?? {}), path);
     for (const key of Object.keys(own)) compare(own[key], other[key], `${path}.${key}`);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
@@ -14,6 +15,9 @@
 namespace tally::page {
 
 using cli::Json;
+
+/// The most values in a list, each of which is a point of a curve.
+inline constexpr std::size_t most_points = 1000;
 
 /// The fields of an object that JavaScript passes, each read by its name. A field that is null counts as absent.
 ///

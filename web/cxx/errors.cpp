@@ -17,7 +17,6 @@
 namespace tally::page {
 namespace {
 
-constexpr std::size_t most_points = 1000;
 constexpr double most_steps_per_point = 0x1p18;  // a millisecond
 constexpr std::uint64_t most_simulated_theta = 10'000;
 

@@ -10,7 +10,6 @@
 namespace tally::page {
 namespace {
 
-constexpr std::size_t most_points = 1000;
 constexpr std::size_t most_parameters = 6;
 constexpr std::uint32_t line_bits = 512;
 constexpr std::uint32_t words_per_line = 8;
