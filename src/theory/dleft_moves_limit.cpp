@@ -53,8 +53,8 @@ class MovingBuckets {
     const double open = num_open(p);
     const double moved = open > 0 ? all_full / open : 0;  // per pair of an element and a bucket with room
     for (std::uint32_t j = 0; j < d_; ++j) {
-      std::array<double, max_cells + 1>
-          chosen{};  // the rate at which a bucket with r is the least loaded, ties going left
+      // The rate at which a bucket with r is the least loaded; ties go left.
+      std::array<double, max_cells + 1> chosen{};
       for (std::uint32_t r = 0; r < c_; ++r) {
         chosen[r] = d_;
         for (std::uint32_t other = 0; other < d_; ++other)

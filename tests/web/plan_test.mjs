@@ -15,8 +15,10 @@ function compare(own, other, path) {
   if (typeof own === 'number' && typeof other === 'number') {
     // A cost in percent is the difference of two nearly equal numbers, to which the 1e-9 applies; the logarithm of a rate may be
     // near 0, where the 1e-9 applies to the rate.
-    const [, unit] = [[/_percent$/, 100], [/\.ln_\w*$/, Math.max(1, Math.abs(own))]].find(([name]) => name.test(path)) ?? [];
-    near(own, other, path, ...(unit ? [unit] : []));
+    let largest;
+    if (path.endsWith('_percent')) largest = 100;
+    else if (/\.ln_\w*$/.test(path)) largest = Math.max(1, Math.abs(own));
+    near(own, other, path, largest);
   } else if (own !== null && typeof own === 'object') {
     assert.deepEqual(Object.keys(own), Object.keys(other ?? {}), path);
     for (const key of Object.keys(own)) compare(own[key], other[key], `${path}.${key}`);

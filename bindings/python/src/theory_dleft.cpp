@@ -63,12 +63,10 @@ void define_theory_dleft(py::module_& module) {
           "(0, 1), would have more than c elements (1 to 255). d subtables (1 to 8); steps_per_element as\n"
           "for dleft_loads. Source: ours, over the fluid limit of Bonomi et al. 2006.");
   formula(module, "dleft_moves_limit(d, c, average_load, steps_per_element)", theory::dleft_moves_limit,
-          "A table that makes room by moves, in the limit of many buckets, as DLeftMovesLimit. d subtables "
-          "(2 to\n"
-          "8) with c cells per bucket (1 to 64, d c at most 256) at average_load elements per bucket, above "
-          "0 and\n"
-          "below dleft_orientable_load; steps_per_element replacements after the filling (0 to 16). An\n"
-          "approximation. Source: ours.");
+          "A table that makes room by moves, in the limit of many buckets, as DLeftMovesLimit. d subtables\n"
+          "(2 to 8) with c cells per bucket (1 to 64, d c at most 256) at average_load elements per bucket,\n"
+          "above 0 and below dleft_orientable_load; steps_per_element replacements after the filling (0 to\n"
+          "16). An approximation. Source: ours.");
   formula(module, "dleft_orientable_load(d, c)", theory::dleft_orientable_load,
           "The largest average load, in elements per bucket, at which a large table of d subtables (2 to 8)\n"
           "with c cells per bucket (1 to 255) has a placement of all elements, if elements may be moved\n"

@@ -107,6 +107,19 @@ bool read_ahead(const InputOptions& input, const KeyHasher& hasher, bool quiet, 
   return true;
 }
 
+namespace {
+
+/// Reads ahead if that is wanted, and prints how many lines were skipped. Returns false, and has done nothing, if it is not
+/// wanted or if no second thread is available.
+bool read_ahead_if_wanted(const InputOptions& input, const KeyHasher& hasher, bool quiet,
+                          const WorkForTwo& work, KeyTotals& totals) {
+  if (!wants_to_read_ahead(input) || !read_ahead(input, hasher, quiet, work, totals)) return false;
+  remark_skipped(quiet, totals.num_skipped);
+  return true;
+}
+
+}  // namespace
+
 KeyTotals for_each_digest_batch(const InputOptions& input, const KeyHasher& hasher, bool quiet,
                                 const std::function<void(std::span<const Hash128>)>& use) {
   using Digests = WorkForTwo::Digests;
@@ -132,9 +145,8 @@ KeyTotals for_each_digest_batch(const InputOptions& input, const KeyHasher& hash
                         .remember = [](Digests) {},
                         .use = [](Texts, Digests, std::uint64_t, std::uint64_t) { return Digests(); }};
   KeyTotals totals;
-  if (wants_to_read_ahead(input) && read_ahead(input, hasher, quiet, work, totals))
-    remark_skipped(quiet, totals.num_skipped);
-  else for_each_batch(input, hasher, quiet, totals, [&](Texts, Digests digests) { regroup(digests); });
+  if (!read_ahead_if_wanted(input, hasher, quiet, work, totals))
+    for_each_batch(input, hasher, quiet, totals, [&](Texts, Digests digests) { regroup(digests); });
   use(std::span(batch).first(num_kept));
   return totals;
 }
@@ -157,8 +169,7 @@ std::optional<KeyTotals> for_each_digest_in_halves(
                               return Digests();
                             }};
   KeyTotals totals;
-  if (!wants_to_read_ahead(input) || !read_ahead(input, hasher, quiet, work, totals)) return std::nullopt;
-  remark_skipped(quiet, totals.num_skipped);
+  if (!read_ahead_if_wanted(input, hasher, quiet, work, totals)) return std::nullopt;
   return totals;
 }
 
@@ -183,8 +194,7 @@ void for_selected_texts(const InputOptions& input, const KeyHasher& hasher, bool
                               else print(texts, num_others);
                               return Digests();
                             }};
-  if (wants_to_read_ahead(input) && read_ahead(input, hasher, quiet, work, totals))
-    return remark_skipped(quiet, totals.num_skipped);
+  if (read_ahead_if_wanted(input, hasher, quiet, work, totals)) return;
   for_each_batch(input, hasher, quiet, totals, [&](Texts, Texts texts, Digests digests) {
     print_selected(select.whole, texts, digests, 0);
   });
