@@ -62,6 +62,13 @@ std::uint64_t whole(const OptionValue& value, const Number& number, const std::s
   return static_cast<std::uint64_t>(std::round(scaled));
 }
 
+/// With or without "%".
+double part_of_one(const OptionValue& value, const std::string& example) {
+  const Number number = split(value, example);
+  if (!number.unit.empty() && number.unit != "%") refuse(value, "is not a " + example);
+  return number.unit.empty() ? number.value : number.value / 100;
+}
+
 constexpr std::array<std::pair<std::string_view, double>, 7> durations{
     {{"", 1e9}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}, {"d", 86400e9}}};
 constexpr double most_nanoseconds = 36525 * 86400e9;
@@ -89,11 +96,16 @@ std::uint64_t OptionValue::size() const {
 
 double OptionValue::rate() const {
   const std::string example = "rate above 0 and below 1, such as 1%, 0.01 or 1e-3";
-  const Number number = split(*this, example);
-  if (!number.unit.empty() && number.unit != "%") refuse(*this, "is not a " + example);
-  const double rate = number.unit.empty() ? number.value : number.value / 100;
+  const double rate = part_of_one(*this, example);
   if (!(rate > 0 && rate < 1)) refuse(*this, "is out of range; give a " + example);
   return rate;
+}
+
+double OptionValue::share() const {
+  const std::string example = "share from 0 to 1, such as 15%, 0.15 or 0";
+  const double share = part_of_one(*this, example);
+  if (!(share >= 0 && share <= 1)) refuse(*this, "is out of range; give a " + example);
+  return share;
 }
 
 std::int64_t OptionValue::duration() const {

@@ -25,6 +25,8 @@ struct OptionValue {
   std::uint64_t size() const;
   /// Above 0 and below 1, such as 1%, 0.01 or 1e-3.
   double rate() const;
+  /// 0 to 1, such as 0, 15% or 0.15.
+  double share() const;
   /// A duration such as 10m, 1.5h or 500ms, in nanoseconds; a number without a unit is in seconds.
   std::int64_t duration() const;
   /// Which of these words in small letters it is; the text may be in capital ones.

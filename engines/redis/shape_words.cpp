@@ -99,6 +99,8 @@ constexpr Option options[] = {
      [](R& r, V v) { r.wanted.lifetime_operations = v.count(0); }},
     {"failure-probability", of_dleft_plans | planned(count_min), takes_value,
      [](R& r, V v) { r.wanted.failure_probability = v.rate(); }},
+    {"max-moves", of_dleft_plans, takes_value,
+     [](R& r, V v) { r.wanted.max_moves_per_insertion = v.share(); }},
     {"max-doublings", of_dleft_plans | exact(dleft), takes_value,
      [](R& r, V v) { r.wanted.max_doublings = v.small_count(0, 26); }},
     {"slow-cells", of_dleft_plans, is_flag, [](R& r, V) { r.wanted.prefers_speed = false; }},
@@ -128,8 +130,9 @@ constexpr Option options[] = {
 static_assert(std::size(options) <= 64);
 
 /// Other names of options and of the fields that the library's errors name.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 8> other_names{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 9> other_names{
     {{"theta", "threshold"},
+     {"max-moves-per-insertion", "max-moves"},
      {"num-keys", "keys"},
      {"memory-bytes", "memory"},
      {"num-bits", "num-positions"},

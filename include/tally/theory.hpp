@@ -14,6 +14,7 @@
 #include "tally/theory/dleft_moves_limit.hpp"
 #include "tally/theory/dleft_orientable_load.hpp"
 #include "tally/theory/dleft_overflow.hpp"
+#include "tally/theory/dleft_placement.hpp"
 #include "tally/theory/dleft_safe_load.hpp"
 #include "tally/theory/double_hashing.hpp"
 #include "tally/theory/estimate.hpp"

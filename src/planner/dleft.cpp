@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "planner/dleft_loads.hpp"
+#include "planner/dleft_moves.hpp"
 #include "planner/dleft_search.hpp"
 #include "tally/detail/parameter_error.hpp"
 #include "tally/planner/plan_dleft.hpp"
@@ -37,9 +38,14 @@ std::uint64_t planned_num_keys(const DLeftShape& shape, double false_positive_ra
   const double of_parts = shape.num_doublings == 0 ? 0 : default_failure_probability / 2;
   const auto carried = [&](std::uint64_t num_keys) {
     if (!is_tabulated) return carried_by_any;
-    return carried_load(shape.num_subtables, shape.cells_per_bucket,
-                        {num_buckets, num_keys, default_replacements_per_key * num_keys},
-                        default_failure_probability - of_parts);
+    return CarriedLoads{
+        .num_subtables = shape.num_subtables,
+        .cells_per_bucket = shape.cells_per_bucket,
+        .lifetime = {num_buckets, num_keys, default_replacements_per_key * num_keys},
+        .num_parts = std::uint64_t{1} << shape.num_doublings,
+        .failure_probability = default_failure_probability - of_parts,
+        .max_moves_per_insertion = shape.moves == DLeftMoves::search ? default_moves_per_insertion : 0}
+        .largest();
   };
   const auto fits = [&](std::uint64_t num_keys) {
     const std::uint64_t as_if = keys_as_in_fullest_part(num_keys, shape.num_doublings,

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "planner/dleft_loads.hpp"
+#include "planner/dleft_moves.hpp"
 #include "tally/detail/dleft/kernels.hpp"
 #include "tally/detail/parameter_error.hpp"
 #include "tally/filters/spill_table.hpp"
@@ -36,6 +37,10 @@ double failure_of(const Requirements& requirements) {
   return requirements.failure_probability.value_or(default_failure_probability);
 }
 
+double moves_of(const Requirements& requirements) {
+  return requirements.max_moves_per_insertion.value_or(default_moves_per_insertion);
+}
+
 std::uint64_t after_doublings(std::uint64_t number, std::uint32_t num_doublings) {
   const std::uint64_t most = max_fingerprints >> num_doublings;
   return std::min(number, most) << num_doublings;
@@ -60,25 +65,33 @@ Lifetime lifetime_of(const DLeftShape& shape, const Requirements& requirements, 
   return {shape.buckets_per_subtable << num_doublings, keys, operations_of(requirements, keys)};
 }
 
-/// Load and failure probability of a filter after doublings. Half of the failure probability is reserved for its parts.
-struct Carried {
-  double load = 0;          // of the fullest part
-  double carried_load = 0;  // the maximum load at the rest of the failure probability
-  double failure_probability = 0;
+/// A filter after doublings: the load of its fullest part, and which loads it can have. Half of the failure probability is
+/// reserved for its parts.
+struct Filled {
+  double load = 0;
+  double failure_of_parts = 0;
+  CarriedLoads limits;
+
+  bool is_carried() const { return limits.are_carried(load); }
+  double failure_probability() const {
+    return std::min(1.0, failure_of_parts + limits.failure_probability_at(load));
+  }
 };
 
-Carried carried_after(const DLeftShape& shape, const Requirements& requirements, std::uint64_t num_keys,
-                      std::uint32_t num_doublings) {
+Filled filled_after(const DLeftShape& shape, const Requirements& requirements, std::uint64_t num_keys,
+                    std::uint32_t num_doublings) {
   const Lifetime lifetime = lifetime_of(shape, requirements, num_keys, num_doublings);
   const double of_parts = num_doublings == 0 ? 0 : failure_of(requirements) / 2;
-  const double load =
-      load_of(shape, keys_as_in_fullest_part(lifetime.num_keys, num_doublings, lifetime.operations, of_parts),
-              num_doublings);
-  return {load,
-          carried_load(shape.num_subtables, shape.cells_per_bucket, lifetime,
-                       failure_of(requirements) - of_parts),
-          std::min(1.0, of_parts + failure_probability_at(shape.num_subtables, shape.cells_per_bucket,
-                                                          lifetime, load))};
+  return {.load = load_of(
+              shape, keys_as_in_fullest_part(lifetime.num_keys, num_doublings, lifetime.operations, of_parts),
+              num_doublings),
+          .failure_of_parts = of_parts,
+          .limits = {.num_subtables = shape.num_subtables,
+                     .cells_per_bucket = shape.cells_per_bucket,
+                     .lifetime = lifetime,
+                     .num_parts = std::uint64_t{1} << num_doublings,
+                     .failure_probability = failure_of(requirements) - of_parts,
+                     .max_moves_per_insertion = moves_of(requirements)}};
 }
 
 /// The number of keys with one fingerprint whose shared count may exceed a cell. If keys repeat, each of them may be
@@ -194,8 +207,7 @@ class Search {
         static_cast<double>(after_doublings(num_keys, doublings_of(requirements_))))
       return false;
     const auto carries_after = [&](std::uint32_t num_doublings) {
-      const Carried carried = carried_after(shape, requirements_, num_keys, num_doublings);
-      return carried.load <= carried.carried_load;
+      return filled_after(shape, requirements_, num_keys, num_doublings).is_carried();
     };
     return carries_after(0) &&
            (doublings_of(requirements_) == 0 || carries_after(doublings_of(requirements_)));
@@ -253,6 +265,8 @@ void check_own(std::string_view structure, const Requirements& requirements) {
   detail::require_in_range(structure, "num_frequent_keys", frequent_keys_of(requirements), 0,
                            max_frequent_keys);
   detail::require_in_range(structure, "failure_probability", failure_of(requirements), 1e-15, 0.5);
+  detail::require_in_range(structure, "max_moves_per_insertion", moves_of(requirements), 0.0,
+                           most_planned_moves);
   detail::require_in_range(structure, "max_doublings", doublings_of(requirements), 0,
                            max_remainder_bits - least_remainder_bits);
   if (requirements.num_subtables)
@@ -372,7 +386,12 @@ DLeftForecast forecast_of(const DLeftSolution& solution, const Requirements& req
   const auto& [shape, num_keys] = solution;
   DLeftForecast forecast;
   forecast.load = load_of(shape, num_keys, 0);
-  forecast.carried_load = carried_after(shape, requirements, num_keys, 0).carried_load;
+  const CarriedLoads limits = filled_after(shape, requirements, num_keys, 0).limits;
+  forecast.carried_load = limits.largest();
+  forecast.carried_load_without_moves = limits.largest_without_moves();
+  forecast.max_moves_per_insertion = limits.max_moves_per_insertion;
+  forecast.moves_per_insertion = moves_per_insertion(shape.num_subtables, shape.cells_per_bucket,
+                                                     limits.lifetime.operations != 0, forecast.load);
   forecast.lifetime_operations = operations_of(requirements, num_keys);
   forecast.expected_spills = expected_spills(shape, requirements, num_keys);
   forecast.has_fast_loops = has_vector_loops(shape);
@@ -382,7 +401,7 @@ DLeftForecast forecast_of(const DLeftSolution& solution, const Requirements& req
     const std::uint64_t keys = after_doublings(num_keys, s);
     forecast.sizes.push_back({s, keys, num_bytes(size), std::exp(ln_dleft_rate(shape, keys))});
     // The filter can fill up only at its largest size; before that it doubles.
-    forecast.failure_probability = carried_after(shape, requirements, num_keys, s).failure_probability;
+    forecast.failure_probability = filled_after(shape, requirements, num_keys, s).failure_probability();
   }
   return forecast;
 }

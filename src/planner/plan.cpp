@@ -230,8 +230,11 @@ Candidate dleft(const Task& task, const Requirements& own, const DLeftSolution& 
                          " bytes and a false positive rate of " + short_number(last.false_positive_rate);
   }
   candidate.source =
-      "1 - (1 - 1/(B R))^n; the load from the fluid limit (Bonomi, Mitzenmacher, Panigrahy, Singh, Varghese "
-      "2006)";
+      candidate.dleft->load > candidate.dleft->carried_load_without_moves
+          ? "1 - (1 - 1/(B R))^n (Bonomi, Mitzenmacher, Panigrahy, Singh, Varghese 2006); the moves from a "
+            "fluid limit"
+          : "1 - (1 - 1/(B R))^n; the load from the fluid limit (Bonomi, Mitzenmacher, Panigrahy, Singh, "
+            "Varghese 2006)";
   return candidate;
 }
 
@@ -296,8 +299,8 @@ bool leads_with_two_subtables(const Candidate& of_two, const Candidate& best) {
 }
 
 /// First the best d-left filter; if speed is preferred, the best one with vector loops, unless it takes too much
-/// memory. Beside it, if keys are removed or counted, one that reads fewer cache lines. Last the best one of all, if it
-/// is not the first. Throws std::invalid_argument if there is none.
+/// memory. Beside it, if keys are removed or counted, one that reads fewer cache lines, and the best one that is planned
+/// without moves. Last the best one of all, if it is not the first. Throws std::invalid_argument if there is none.
 std::vector<Candidate> dlefts(const Task& task, const Requirements& requirements,
                               std::vector<std::string>& warnings) {
   const Requirements own = of_dleft(requirements);
@@ -320,6 +323,13 @@ std::vector<Candidate> dlefts(const Task& task, const Requirements& requirements
     } else {
       warnings.emplace_back("dleft with 2 subtables is left out: no shape meets the requirements");
     }
+  }
+  if (!candidates.empty() && removes_or_counts(requirements) && own.max_moves_per_insertion != 0.0) {
+    Requirements unmoved = own;
+    unmoved.max_moves_per_insertion = 0;
+    const auto found = find_dleft(structure, unmoved, loops);
+    if (found && found->shape != std::get<DLeftShape>(candidates.front().shape.shape))
+      candidates.push_back(dleft(task, unmoved, *found));
   }
   if (!is_fast && requirements.prefers_speed) candidates.push_back(dleft(task, own, best));
   return candidates;

@@ -26,6 +26,7 @@ std::string Candidate::name() const {
   if (const auto* dleft_shape = std::get_if<DLeftShape>(&shape.shape)) {
     text += " " + std::to_string(dleft_shape->num_subtables) + " x " +
             std::to_string(dleft_shape->cells_per_bucket);
+    if (dleft && dleft->max_moves_per_insertion == 0) text += " without moves";
   }
   return text;
 }
@@ -103,6 +104,14 @@ OperationCosts carried_over(const FilterShape& shape, std::span<const MeasuredFi
   return costs;
 }
 
+/// What the moves of a full d-left filter cost.
+void add_moves(Candidate& candidate) {
+  constexpr double line_reads_per_move = 45;  // docs/benchmarks.md
+  OperationCosts& costs = candidate.operation_costs;
+  if (candidate.dleft)
+    costs.insert_ns += candidate.dleft->moves_per_insertion * line_reads_per_move * costs.line_read_ns;
+}
+
 std::string timed_operations(const Requirements& requirements) {
   return requirements.needs_deletes ? "a lookup, an insertion and a removal" : "a lookup and an insertion";
 }
@@ -150,8 +159,10 @@ std::vector<std::string> add_operation_costs(std::vector<Candidate>& candidates,
       candidate.operation_costs.source = CostSource::figures;
     } else if (figures.empty()) {
       candidate.operation_costs = operation_costs(candidate.shape);
+      add_moves(candidate);
     } else {
       candidate.operation_costs = carried_over(candidate.shape, figures);
+      add_moves(candidate);
       warnings.push_back(
           "there are no figures for " + candidate.name() +
           ": its times are those of the planner's table, multiplied by the time of a line read in "

@@ -122,6 +122,13 @@ std::string why_dleft(const Requirements& requirements, const Plan& plan) {
   if (is_slow(first)) reason += "; its " + price_of_slow_cells(first);
   for (const Candidate& other : plan.candidates) {
     if (other.kind() != FilterKind::dleft || &other == &first || is_slow(other)) continue;
+    if (other.dleft->max_moves_per_insertion == 0) {
+      reason += "; of the insertions into the full filter " +
+                short_number(100 * first.dleft->moves_per_insertion) +
+                "% move another key; planned without moves it " + achievement(requirements, other);
+      continue;
+    }
+    if (other.shape.num_hashes() == first.shape.num_hashes()) continue;
     const bool is_larger_than_cache = other.cache_lines.lookup_absent > first.cache_lines.lookup_absent &&
                                       static_cast<double>(first.shape.num_bytes()) > in_cache_bytes;
     reason += std::string(is_larger_than_cache ? "; it is larger than most caches" : "") + "; with " +

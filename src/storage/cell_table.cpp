@@ -23,6 +23,16 @@ std::uint64_t checked_num_words(std::uint64_t num_buckets, std::uint32_t cells_p
   return CellTable::num_words(num_cells, cell_bits);
 }
 
+/// Takes bit i * cell_bits to bit 64 - n + i, for each of the n = 64 / cell_bits cells i of a word. No other bit gets there,
+/// as n is at most cell_bits.
+std::uint64_t gathering_of(std::uint32_t cell_bits) {
+  std::uint64_t factor = 0;
+  for (std::uint32_t i = 0; i < 64 / cell_bits; ++i) {
+    factor |= std::uint64_t{1} << (64 - 64 / cell_bits - i * (cell_bits - 1));
+  }
+  return factor;
+}
+
 }  // namespace
 
 CellTable::CellTable(std::uint64_t num_buckets, std::uint32_t cells_per_bucket, std::uint32_t cell_bits)
@@ -37,6 +47,9 @@ CellTable::CellTable(std::uint64_t num_buckets, std::uint32_t cells_per_bucket, 
       cells_per_bucket_(cells_per_bucket),
       cell_bits_(cell_bits),
       bucket_bytes_((cells_per_bucket * cell_bits + 7) / 8),
+      lowest_bits_(64 % cell_bits == 0 && cells_per_bucket * cell_bits % 64 == 0 ? ~std::uint64_t{0} / mask_
+                                                                                 : 0),
+      gathering_(gathering_of(cell_bits)),
       may_straddle_(line_bytes * 8 % (cells_per_bucket * cell_bits) != 0) {
   const std::uint64_t num_words = checked_num_words(num_buckets, cells_per_bucket, cell_bits);
   if (words_.size() != num_words) {

@@ -72,6 +72,7 @@ Requirements requirements_of(Arguments& arguments) {
   arguments.read("keys_repeat", wanted.keys_repeat);
   arguments.read("lifetime_operations", wanted.lifetime_operations);
   arguments.read("failure_probability", wanted.failure_probability);
+  arguments.read("max_moves_per_insertion", wanted.max_moves_per_insertion);
   arguments.read("counter_bits", wanted.counter_bits);
   arguments.read("max_saturation_probability", wanted.max_saturation_probability);
   arguments.read("max_doublings", wanted.max_doublings);

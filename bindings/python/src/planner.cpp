@@ -23,6 +23,9 @@ py::object optional_of(const std::optional<Value>& value, Make make) {
 
 py::object forecast_of(const DLeftForecast& forecast) {
   return record("DLeftForecast", "load"_a = forecast.load, "carried_load"_a = forecast.carried_load,
+                "carried_load_without_moves"_a = forecast.carried_load_without_moves,
+                "max_moves_per_insertion"_a = forecast.max_moves_per_insertion,
+                "moves_per_insertion"_a = forecast.moves_per_insertion,
                 "failure_probability"_a = forecast.failure_probability,
                 "lifetime_operations"_a = forecast.lifetime_operations,
                 "expected_spills"_a = forecast.expected_spills, "has_fast_loops"_a = forecast.has_fast_loops,
@@ -141,6 +144,7 @@ constexpr const char* plan_text =
     "num_insertions, num_frequent_keys, true_count   what else is known of the keys\n"
     "lifetime_operations replacements over its whole life; failure_probability: that any insertion is "
     "refused\n"
+    "max_moves_per_insertion   share of the insertions that may move a key: 0 to 0.5\n"
     "max_doublings, num_subtables, counter_bits, scheme, update, max_saturation_probability   of the "
     "structure\n"
     "prefers_speed, preference ('fastest', 'smallest', 'balanced')   the order of the candidates\n"

@@ -116,6 +116,7 @@ constexpr auto fields = std::to_array<RequirementField>({
     {"lifetime_operations", &Requirements::lifetime_operations},
     {"epsilon", &Requirements::epsilon},
     {"failure_probability", &Requirements::failure_probability},
+    {"max_moves_per_insertion", &Requirements::max_moves_per_insertion},
     {"total_count", &Requirements::total_count},
     {"counter_bits", &Requirements::counter_bits},
     {"max_saturation_probability", &Requirements::max_saturation_probability},

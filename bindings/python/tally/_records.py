@@ -443,8 +443,11 @@ class DLeftForecast:
     """The predictions for a d-left filter beside its false positive rate."""
 
     load: float  #: share of the cells in use when all keys are in the filter
-    carried_load: float  #: the maximum share, without moves
-    failure_probability: float  #: bound on the probability that any insertion of its life is refused, without moves
+    carried_load: float  #: the maximum share
+    carried_load_without_moves: float  #: the maximum share if nothing were moved
+    max_moves_per_insertion: float  #: required; 0: planned as if nothing were moved
+    moves_per_insertion: float  #: expected share of the insertions that move a key, when the filter is full
+    failure_probability: float  #: bound on the probability that any insertion of its life is refused
     lifetime_operations: int  #: replacements in the planned life
     expected_spills: float  #: fingerprints in the side table
     has_fast_loops: bool

@@ -16,10 +16,15 @@ struct DLeftSize {
 /// The predictions for a d-left filter beside its false positive rate.
 struct DLeftForecast {
   double load = 0;  ///< share of the cells in use when all keys are in the filter
-  /// The maximum share, without moves, at the required failure probability.
+  /// The maximum share at the required failure probability and max_moves_per_insertion.
   double carried_load = 0;
-  /// Upper bound on the probability that any insertion of the filter's life returns `full`, if nothing is moved. Moves
-  /// lower it; no formula is known that says by how much.
+  /// The maximum share at the required failure probability if nothing were moved.
+  double carried_load_without_moves = 0;
+  double max_moves_per_insertion =
+      0;  ///< required, or the default; 0 if it is planned as if nothing were moved
+  /// Expected share of the insertions that move a key, when the filter is full: theory::dleft_moves_limit.
+  double moves_per_insertion = 0;
+  /// Upper bound on the probability that any insertion of the filter's life returns `full`.
   double failure_probability = 0;
   std::uint64_t lifetime_operations = 0;  ///< replacements in the planned life
   /// Expected number of fingerprints in the side table; without a histogram, the largest expected number.

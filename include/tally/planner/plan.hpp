@@ -71,7 +71,8 @@ struct Candidate {
   std::string source;                         ///< formula and paper
 
   FilterKind kind() const noexcept { return shape.kind(); }
-  /// The name of the kind, and for a d-left filter its buckets: "dleft 2 x 32". There may be several of a kind.
+  /// The name of the kind, and for a d-left filter its buckets: "dleft 2 x 32", or "dleft 2 x 32 without moves". There may be
+  /// several of a kind.
   std::string name() const;
   double bits_per_key() const {
     return 8.0 * static_cast<double>(shape.num_bytes()) / static_cast<double>(num_keys);

@@ -13,6 +13,9 @@ inline constexpr double default_failure_probability = 1e-6;
 /// depends only on the logarithm of that number.
 inline constexpr std::uint64_t default_replacements_per_key = 1000;
 
+/// The default for the share of insertions that may move a key.
+inline constexpr double default_moves_per_insertion = 0.15;
+
 /// If keys repeat, a key that is not frequent is in the filter at most this number of times at once.
 inline constexpr std::uint64_t dleft_common_key_count = 4;
 
@@ -21,8 +24,9 @@ inline constexpr std::uint64_t dleft_common_key_count = 4;
 /// and rate: the lowest rate within 1% of the least memory; for keys and memory: the lowest rate; for memory and
 /// rate: the most keys. Among equals the shape with the fewest subtables is chosen. It has
 ///
-///   - a load of distinct fingerprints that a table without moves can hold at the failure probability, both at first
-///     and after the last doubling, when its keys are divided at random. Moves are enabled all the same, as a reserve;
+///   - a load of distinct fingerprints at which insertions move a key as often as max_moves_per_insertion allows and the
+///     filter fills up with at most the failure probability, both at first and after the last doubling, when its keys are
+///     divided at random; or the load that a table without moves can hold, if that is higher;
 ///   - a side table for the frequent keys, and for fingerprints whose shared count may exceed a cell: the number that
 ///     the histogram predicts, or else with every key in the filter dleft_common_key_count times (once if keys do not
 ///     repeat), plus six standard deviations and 64. Its capacity is as large as its memory allows;
@@ -33,13 +37,15 @@ inline constexpr std::uint64_t dleft_common_key_count = 4;
 /// 2^max_doublings.
 ///
 /// Reads num_keys (or histogram), false_positive_rate, memory_bytes, num_frequent_keys, keys_repeat,
-/// lifetime_operations, failure_probability, max_doublings, num_subtables and prefers_speed. Throws
+/// lifetime_operations, failure_probability, max_moves_per_insertion, max_doublings, num_subtables and prefers_speed. Throws
 /// std::invalid_argument for requirements out of range or that no such shape meets.
-/// @source theory::dleft_safe_load and theory::dleft_false_positive_probability (Bonomi et al. 2006)
+/// @source theory::dleft_false_positive_probability (Bonomi et al. 2006), theory::dleft_moves_limit,
+/// theory::dleft_no_placement_bound; without moves theory::dleft_safe_load
 [[nodiscard]] DLeftShape plan_dleft(const Requirements& requirements);
 
 /// The largest number of distinct keys (0 if not even one) with which the filter, at its current size, meets the rate
-/// and stays within the maximum load of a table without moves, for the default life and failure probability. Throws
+/// and stays within the maximum load of plan_dleft, for the default life, failure probability and moves; for a shape that does
+/// not search for moves, or whose buckets plan_dleft does not choose, within that of a table without moves. Throws
 /// std::invalid_argument for a rate outside (0, 1) or an impossible shape.
 std::uint64_t planned_num_keys(const DLeftShape& shape, double false_positive_rate);
 

@@ -68,8 +68,8 @@ struct Requirements {
   std::optional<std::uint64_t> lifetime_operations = {};
   /// For sketches: error of an estimate, as a share of the sum of all weights; in (0, 1).
   std::optional<double> epsilon = {};
-  /// For d-left filters: the probability that any insertion of its life returns `full`, if nothing is moved; 1e-15 to
-  /// 0.5. Default: default_failure_probability. For sketches: delta, the probability that an estimate is too high by
+  /// For d-left filters: the probability that any insertion of its life returns `full`; 1e-15 to 0.5. Default:
+  /// default_failure_probability. For sketches: delta, the probability that an estimate is too high by
   /// more than epsilon; in (0, 1).
   std::optional<double> failure_probability = {};
   /// For sketches: the largest sum of all weights, at least 1. Counters are wide enough that none saturates. Default:
@@ -90,6 +90,10 @@ struct Requirements {
   /// false_positive_rate at the end. The candidates of plan() have the keys, memory and rate of every size
   /// (DLeftForecast::sizes). Default: 0.
   std::optional<std::uint32_t> max_doublings = {};
+  /// The share of the insertions into a full d-left filter that may have to move another key, because all cells of their own
+  /// buckets are in use: 0 to 0.5. Each costs as much as reading tens of lines, and a fuller filter takes less memory. 0: the
+  /// filter is planned as if nothing were moved. Default: default_moves_per_insertion.
+  std::optional<double> max_moves_per_insertion = {};
   /// Number of subtables of a d-left filter: 2, 3 or 4. A lookup reads one bucket of each. Default: whichever is best.
   std::optional<std::uint32_t> num_subtables = {};
   /// True: cells of 16 bits, the only ones with vector loops (DLeftForecast::has_fast_loops), are chosen if they meet

@@ -18,6 +18,10 @@ enum class DLeftMoves : std::uint8_t {
 
 std::string_view name_of(DLeftMoves moves) noexcept;
 
+/// DLeftMoves::search visits at most 1024 buckets. In a table of at most this number, all subtables together, it finds
+/// room if any chain of moves makes room.
+inline constexpr std::uint32_t most_buckets_searched_all = 960;
+
 inline constexpr std::uint32_t max_dleft_counter_bits = 4;
 inline constexpr std::uint64_t max_spill_capacity = std::uint64_t{1} << 32;
 

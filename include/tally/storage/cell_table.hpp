@@ -57,8 +57,23 @@ class CellTable {
   /// Bit j: whether cell j of the bucket, masked with `mask`, equals `value`.
   std::uint64_t cells_equal(std::uint64_t bucket, std::uint32_t mask, std::uint32_t value) const noexcept {
     std::uint64_t cells = 0;
-    for (std::uint32_t j = 0; j < cells_per_bucket_; ++j) {
-      cells |= std::uint64_t{(get(bucket, j) & mask) == value} << j;
+    if (lowest_bits_ == 0) {
+      for (std::uint32_t j = 0; j < cells_per_bucket_; ++j) {
+        cells |= std::uint64_t{(get(bucket, j) & mask) == value} << j;
+      }
+      return cells;
+    }
+    const std::uint32_t cells_per_word = 64 / cell_bits_;
+    const std::uint64_t all_but_highest = (lowest_bits_ << (cell_bits_ - 1)) - lowest_bits_;
+    const std::uint64_t masks = (mask & mask_) * lowest_bits_;
+    const std::uint64_t values = value * lowest_bits_;
+    const std::uint64_t* word = words_.data() + bucket * (bucket_bytes_ / 8);
+    for (std::uint32_t j = 0; j < cells_per_bucket_; j += cells_per_word) {
+      const std::uint64_t differ = (*word++ & masks) ^ values;
+      // The highest bit of each cell that does not differ; no sum carries into the next cell.
+      const std::uint64_t equal =
+          ~(((differ & all_but_highest) + all_but_highest) | differ | all_but_highest);
+      cells |= ((equal >> (cell_bits_ - 1)) * gathering_ >> (64 - cells_per_word)) << j;
     }
     return cells;
   }
@@ -105,6 +120,9 @@ class CellTable {
   std::uint32_t cells_per_bucket_;
   std::uint32_t cell_bits_;
   std::uint32_t bucket_bytes_;
+  std::uint64_t lowest_bits_;  // of the cells of a word; 0 unless each bucket is whole words of whole cells
+  std::uint64_t
+      gathering_;      // a product with it has the lowest bits of a word's cells side by side at the top
   bool may_straddle_;  // a bucket may extend over two lines
 };
 

@@ -85,8 +85,8 @@ std::string table_of(const Plan& plan, std::uint64_t threshold) {
 
 /// Two more tables with what only d-left filters have; empty if there is none.
 std::string dleft_table_of(const Plan& plan) {
-  Table cells(
-      {"dleft: shape", "remainder", "counter", "side table", "load", "max load", "P(full)", "code path"});
+  Table cells({"dleft: shape", "remainder", "counter", "side table", "load", "max load", "moves per insert",
+               "P(full)", "code path"});
   Table sizes({"dleft: shape", "doublings", "memory", "keys", "false positive rate"});
   bool any = false;
   bool grows = false;
@@ -94,11 +94,13 @@ std::string dleft_table_of(const Plan& plan) {
     if (!candidate.dleft) continue;
     const auto& shape = std::get<DLeftShape>(candidate.shape.shape);
     const DLeftForecast& forecast = *candidate.dleft;
-    const std::string name = fmt::format("{} x {}", shape.num_subtables, shape.cells_per_bucket);
+    const std::string name = fmt::format("{} x {}{}", shape.num_subtables, shape.cells_per_bucket,
+                                         forecast.max_moves_per_insertion == 0 ? ", no moves" : "");
     cells.add_row(
         {name, fmt::format("{} bits", shape.remainder_bits), fmt::format("{} bits", shape.counter_bits),
          fmt::format("{} entries", shape.spill_capacity), fmt::format("{:.1f}%", 100 * forecast.load),
-         fmt::format("{:.1f}%", 100 * forecast.carried_load), human_rate(forecast.failure_probability),
+         fmt::format("{:.1f}%", 100 * forecast.carried_load), human_rate(forecast.moves_per_insertion),
+         human_rate(forecast.failure_probability),
          forecast.has_fast_loops ? "fast (SIMD)" : "slow (cell by cell)"});
     for (const DLeftSize& size : forecast.sizes) {
       sizes.add_row({name, std::to_string(size.num_doublings),

@@ -15,6 +15,9 @@ Json forecast_json(const DLeftForecast& forecast) {
   }
   return {{"load", forecast.load},
           {"carried_load", forecast.carried_load},
+          {"carried_load_without_moves", forecast.carried_load_without_moves},
+          {"max_moves_per_insertion", forecast.max_moves_per_insertion},
+          {"moves_per_insertion", forecast.moves_per_insertion},
           {"failure_probability", forecast.failure_probability},
           {"lifetime_operations", forecast.lifetime_operations},
           {"expected_spills", forecast.expected_spills},

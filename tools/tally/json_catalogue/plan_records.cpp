@@ -72,8 +72,11 @@ whole_words_percent | number | percent | larger because positions fill whole wor
 )"},
       {.name = "dleft_forecast", .summary = "Predictions for a d-left filter", .table = R"(
 load | number | share | share of the cells in use when all keys are in the filter
-carried_load | number | share | the largest share at the required failure probability, without moves
-failure_probability | number | probability | that any insertion of the filter's life is refused, at most, without moves
+carried_load | number | share | the largest share at the required failure probability and moves per insertion
+carried_load_without_moves | number | share | the largest share at the required failure probability if nothing were moved
+max_moves_per_insertion | number | share | of the insertions may move a key; 0 if it is planned as if nothing were moved
+moves_per_insertion | number | share | of the insertions are expected to move a key when the filter is full
+failure_probability | number | probability | that any insertion of the filter's life is refused, at most
 lifetime_operations | integer | operations | replacements of keys in the planned life
 expected_spills | number | fingerprints | expected number in the side table; without a histogram, the largest one
 has_fast_loops | boolean | | whether batches use vector instructions

@@ -31,12 +31,18 @@ std::vector<Option> add_dleft_plan_options(CommandLine app, Requirements& wanted
                   "default: {} per key if keys are removed, else 0)",
                   default_replacements_per_key),
       {0}));
-  added.push_back(
-      add_rate(app, "--failure-probability", wanted.failure_probability,
-               fmt::format("Largest probability that the filter fills up in its lifetime, without moves "
-                           "(dleft; default: {}), or that the error of a count is larger than --epsilon "
-                           "(count-min; default: 1%)",
-                           default_failure_probability)));
+  added.push_back(add_rate(
+      app, "--failure-probability", wanted.failure_probability,
+      fmt::format("Largest probability that the filter fills up in its lifetime (dleft; default: {}), or "
+                  "that the error of a count is larger than --epsilon (count-min; default: 1%)",
+                  default_failure_probability)));
+  added.push_back(add_real(
+      app, "--max-moves", wanted.max_moves_per_insertion,
+      fmt::format(
+          "Largest share of the insertions into a full filter that move another key; a fuller filter takes "
+          "less memory, and each move as long as tens of lines; 0: plan without moves (dleft; default: {})",
+          default_moves_per_insertion),
+      {0, 0.5}));
   added.push_back(add_count(app, "--max-doublings", wanted.max_doublings,
                             "Number of times that the filter may double when it is full; each doubling also "
                             "doubles the false positive rate (dleft; default: 0)",

@@ -51,6 +51,8 @@ constexpr Flag flags[] = {
      [](Options o) { return o.wanted.lifetime_operations.has_value(); }},
     {"--failure-probability", failure_flag, Use::plan,
      [](Options o) { return o.wanted.failure_probability.has_value(); }},
+    {"--max-moves", dleft_flags, Use::plan,
+     [](Options o) { return o.wanted.max_moves_per_insertion.has_value(); }},
     {"--max-doublings", dleft_flags, Use::both, [](Options o) { return o.wanted.max_doublings.has_value(); }},
     {"--slow-cells", dleft_flags, Use::plan, [](Options o) { return !o.wanted.prefers_speed; }},
     {"--sum", weights_flag, Use::both, [](Options o) { return o.has_weights; }},
