@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "tally/planner/fewest_hashes.hpp"
+#include "tally/planner/forecast_counts.hpp"
 #include "tally/planner/plan.hpp"
 #include "tally/planner/plan_compact_dleft.hpp"
 #include "tally/planner/plan_count_min.hpp"

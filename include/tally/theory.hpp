@@ -7,6 +7,7 @@
 #include "tally/theory/bloom.hpp"
 #include "tally/theory/compound_poisson.hpp"
 #include "tally/theory/confidence.hpp"
+#include "tally/theory/conservative_update.hpp"
 #include "tally/theory/count_min.hpp"
 #include "tally/theory/counter_overflow.hpp"
 #include "tally/theory/dleft_fingerprints.hpp"

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "planner/compact_search.hpp"
+#include "planner/conservative.hpp"
 #include "planner/dleft_search.hpp"
 #include "planner/predict.hpp"
 #include "planner/preference.hpp"
@@ -165,6 +166,23 @@ Candidate blocked_counting(const Task& task) {
   return candidate;
 }
 
+/// Replaces the rates of plain counters by those that are promised with conservative update, where they are lower.
+void promise_conservative(const theory::CountHistogram& histogram, std::uint64_t theta,
+                          Candidate& candidate) {
+  const std::vector<double> rates = promised_conservative_rates(
+      histogram, theta, candidate.shape.num_positions(), candidate.shape.num_hashes());
+  if (rates.empty()) return;
+  candidate.error_law = ErrorLaw::conservative;
+  for (PredictedError& error : candidate.errors) {
+    const double rate = rates[error.true_count];
+    if (rate >= error.false_positive_rate) continue;
+    error.false_positive_rate = rate;
+    error.ln_false_positive_rate = std::log(rate);
+  }
+  candidate.false_positive_rate =
+      std::min(candidate.false_positive_rate, rates[candidate.promised_true_count]);
+}
+
 Candidate threshold(const Task& task, std::uint64_t promised_true_count) {
   ThresholdShape shape{1, 1, task.theta, task.requirements.update.value_or(CounterUpdate::plain)};
   const std::uint64_t gap = task.theta - promised_true_count;
@@ -176,11 +194,16 @@ Candidate threshold(const Task& task, std::uint64_t promised_true_count) {
     wanted.num_keys = task.keys.num_insertions;
   }
   Solution found = solve(structure, law, wanted, counter_bits_for(shape));
+  const bool is_conservative = task.keys.histogram != nullptr && shape.update == CounterUpdate::conservative;
+  if (gap > 1 && is_conservative)
+    found = improved_by_conservative_update(found, law, *task.keys.histogram, task.theta, promised_true_count,
+                                            wanted, counter_bits_for(shape));
   if (gap > 1) found.num_keys = *task.keys.num_keys;
   shape.num_counters = found.num_positions;
   shape.num_hashes = found.num_hashes;
   Candidate candidate =
       describe(task, task.scheme, {shape, task.scheme.file_id}, found.num_keys, promised_true_count);
+  if (is_conservative) promise_conservative(*task.keys.histogram, task.theta, candidate);
   if (gap == 1) {
     candidate.summary = "was the key inserted at least " + std::to_string(task.theta) +
                         " times? the false positive rate holds for every key inserted fewer times";
@@ -195,6 +218,10 @@ Candidate threshold(const Task& task, std::uint64_t promised_true_count) {
             ? "compound Poisson law of a counter (Panjer 1981) to the power k"
             : "Pr(Binomial(k n, 1/m) >= theta)^k, n insertions (Kim, Jeong, Lee, Lee 2019, equation 2)";
   }
+  if (candidate.error_law == ErrorLaw::conservative)
+    candidate.source +=
+        "; conservative update: twice the predicted rate, for keys in random order (theory: "
+        "conservative_update)";
   return candidate;
 }
 
@@ -354,6 +381,8 @@ std::string_view name_of(ErrorLaw law) noexcept {
       return "insertions";
     case ErrorLaw::histogram:
       return "histogram";
+    case ErrorLaw::conservative:
+      return "conservative";
   }
   return "";
 }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "planner/conservative.hpp"
 #include "planner/search.hpp"
 #include "tally/detail/parameter_error.hpp"
 #include "tally/hashing/scheme_list.hpp"
@@ -139,7 +140,10 @@ ThresholdShape plan_threshold(const Requirements& requirements) {
       if (wanted.num_keys) wanted.num_keys = num_insertions;
     }
   }
-  const Solution found = solve(structure, law, wanted, counter_bits_for(shape));
+  Solution found = solve(structure, law, wanted, counter_bits_for(shape));
+  if (gap > 1 && requirements.histogram && shape.update == CounterUpdate::conservative)
+    found = improved_by_conservative_update(found, law, *requirements.histogram, theta, true_count, wanted,
+                                            counter_bits_for(shape));
   shape.num_counters = found.num_positions;
   shape.num_hashes = found.num_hashes;
   return shape;

@@ -21,6 +21,18 @@ void warn_of_multiplicities(Warnings& warnings, const Requirements& requirements
                             const Candidate& first) {
   const std::uint64_t theta = requirements.theta();
   if (theta == 1) return;
+  if (first.error_law == ErrorLaw::conservative) {
+    warnings.push_back(
+        "the false positive rates of threshold filters are for keys that come in random order, and counters "
+        "with "
+        "conservative update; if all insertions of a key come together, they may be as high as with plain "
+        "update");
+    return;
+  }
+  if (requirements.update == CounterUpdate::conservative)
+    warnings.push_back("the rates are the bound of plain counters, which conservative update never exceeds" +
+                       std::string(requirements.histogram ? "; above a threshold of 16 nothing lower is known"
+                                                          : ": how keys repeat is not known"));
   if (keys.error_law() == ErrorLaw::bound) {
     warnings.push_back(
         "it is unknown how often keys repeat, so the false positive rates for true counts below " +

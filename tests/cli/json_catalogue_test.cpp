@@ -150,6 +150,7 @@ void hold_plans(Outputs& outputs) {
   outputs.hold({"plan", "-n", "10k", "--zipf", "1", "--insertions", "40k", "-t", "3", "-p", "1%"});
   outputs.hold({"plan", "-n", "1M", "-m", "4MiB", "--max-doublings", "2"});
   outputs.hold({"plan", "--epsilon", "1%", "--total-count", "1M"});
+  outputs.hold({"plan", "--epsilon", "1%", "--keys", "1000", "--zipf", "1", "--insertions", "10000"});
   outputs.hold({"verify", "-n", "500", "-p", "5%", "--trials", "20"});
   outputs.hold({"verify", "-n", "50", "-p", "5%", "--trials", "5", "--scheme", "all"});
   outputs.hold({"theory"});

@@ -201,6 +201,14 @@ def test_counters_have_binomial_and_poisson_counts():
     ones = theory.make_count_histogram([(1, 100)], 10)
     assert theory.counter_value_distribution(ones, 2, 1000, 4) == pytest.approx(poisson, rel=1e-12)
     assert theory.compound_threshold_false_positive_probability(ones, 2, 2, 1000) == pytest.approx((1 - sum(poisson[:2])) ** 2)
+    once = theory.make_count_histogram([(1, 3000)], 10)
+    for theta in (2, 3):
+        rate = theory.conservative_threshold_false_positive_probability(once, theta, 4, 4000)
+        assert rate < theory.compound_threshold_false_positive_probability(once, theta, 4, 4000)
+        assert theory.ln_conservative_threshold_false_positive_probability(once, theta, 4, 4000) == pytest.approx(math.log(rate))
+        assert theory.conservative_threshold_false_positive_probabilities(once, theta, 4, 4000)[0] == pytest.approx(rate)
+        assert theory.conservative_counter_upper_tail(once, 4, 4000, theta) ** 4 == pytest.approx(rate, rel=1e-6)
+    assert theory.conservative_mean_excess(once, 4, 4000) > theory.conservative_mean_excess(once, 4, 4000, true_count=1) > 0
     assert theory.zipf_count_histogram(50, 1.1, 1000, 2000).num_insertions == pytest.approx(1000, rel=1e-6)
 
 

@@ -36,6 +36,7 @@ function lawText(candidate) {
   return {
     bound: 'The error is at most this, however often keys repeat. ',
     histogram: 'The error holds for these counts. ',
+    conservative: 'The error holds for these counts with conservative update, if keys come in random order. ',
     insertions: 'The error holds if keys repeat about equally often. ',
   }[candidate.error_law] ?? '';
 }

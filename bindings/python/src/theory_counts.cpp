@@ -66,6 +66,30 @@ void define_theory_counts(py::module_& module) {
           "The natural logarithm of compound_threshold_false_positive_probability; -inf for 0, and finite\n"
           "where that underflows.",
           0);
+  formula(
+      module, "conservative_threshold_false_positive_probability(histogram, theta, k, m, true_count=0)",
+      theory::conservative_threshold_false_positive_probability,
+      "Pr(a key that was inserted true_count < theta times is reported >= theta) with conservative\n"
+      "update, if insertions come in random order: an approximation. histogram: a CountHistogram of all\n"
+      "keys; k 1 to 64; m counters (a Count-Min sketch: depth times width, k = depth); theta 1 to 10000.\n"
+      "Source: ours; the uniform case: Bianchi, Duffy, Leith and Shneer 2012.",
+      0);
+  formula(module,
+          "ln_conservative_threshold_false_positive_probability(histogram, theta, k, m, true_count=0)",
+          theory::ln_conservative_threshold_false_positive_probability,
+          "The natural logarithm of conservative_threshold_false_positive_probability; -inf for 0.", 0);
+  formula(module, "conservative_threshold_false_positive_probabilities(histogram, theta, k, m)",
+          theory::conservative_threshold_false_positive_probabilities,
+          "The same for every true_count from 0 to theta - 1 in one go, as an array. theta 1 to 128.");
+  formula(module, "conservative_counter_upper_tail(histogram, k, m, theta)",
+          theory::conservative_counter_upper_tail,
+          "Pr(counter >= theta) with conservative update, if insertions come in random order: an\n"
+          "approximation. k 1 to 64; m counters; theta 1 to 10000. Source: ours.");
+  formula(module, "conservative_mean_excess(histogram, k, m, true_count=0)", theory::conservative_mean_excess,
+          "By how much the count of a key that was inserted true_count times (0 to 10000) is too high on\n"
+          "average, with conservative update, if insertions come in random order: an approximation. k 1 to\n"
+          "64; m counters. Source: ours.",
+          0);
   formula(module, "zipf_count_histogram(num_ranks, exponent, total, limit)", theory::zipf_count_histogram,
           "The expected CountHistogram of total insertions by Zipf's law: rank i of num_ranks with a\n"
           "probability proportional to i^-exponent (0 to 20). num_ranks at least 1, limit 1 to 10000.");

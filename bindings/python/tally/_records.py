@@ -467,7 +467,7 @@ class Candidate:
     false_positive_rate: float  #: predicted, at promised_true_count
     promised_true_count: int  #: the rate is guaranteed up to this true count
     errors: list[PredictedError]
-    error_law: str  #: "bound", "insertions" or "histogram"
+    error_law: str  #: "bound", "insertions", "histogram" or "conservative"
     simple_threshold_rate: Union[float, None]
     saturation_probability: float  #: bound on the probability that any counter saturates
     cache_lines: CacheLines

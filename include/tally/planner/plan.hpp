@@ -26,10 +26,12 @@ struct PredictedError {
 enum class ErrorLaw : std::uint8_t {
   bound,       ///< the counts of the keys are unknown: the rate at theta - 1 is an upper bound for all
   insertions,  ///< independent insertions, binomial (Kim et al. 2019, equation 2)
-  histogram    ///< the given histogram, compound Poisson
+  histogram,   ///< the given histogram, compound Poisson
+  conservative  ///< the given histogram with conservative update: twice the predicted rate, if keys come in random
+                ///< order; theory/conservative_update.hpp
 };
 
-/// "bound", "insertions" or "histogram".
+/// "bound", "insertions", "histogram" or "conservative".
 std::string_view name_of(ErrorLaw law) noexcept;
 
 /// Expected number of 64-byte cache lines that an operation on one key touches, if it reads positions one after the

@@ -36,7 +36,9 @@ struct Requirements {
   bool needs_counts = false;   ///< queries will ask for the count of a key
   /// Name of the scheme that calculates positions. Default: that of DefaultScheme.
   std::optional<std::string_view> scheme = {};
-  /// How insertions raise counters. Default: plain.
+  /// How insertions raise counters. Default: plain. With conservative update, a histogram and a true_count below
+  /// theta - 1, a threshold filter of theta up to 16 may be smaller: the rate then holds if the insertions come in random
+  /// order. Otherwise the rate is that of plain counters, which conservative update never exceeds.
   std::optional<CounterUpdate> update = {};
 
   // What is known about the keys.

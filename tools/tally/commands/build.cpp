@@ -187,7 +187,8 @@ Run declare_build(CommandLine app) {
   add_count(app, "-t,--threshold,--theta", made.wanted.threshold,
             "Largest count that queries will use (counting-bloom, blocked-counting-bloom, threshold)");
   add_update(app, made.wanted.update,
-             "How insertions raise counters: conservative has lower errors, plain can be predicted");
+             "How insertions raise counters: conservative has lower errors; those of plain are known for any "
+             "order of the keys");
   add_count(app, "-n,--keys", made.wanted.num_keys, "Number of distinct keys to plan for").group(planned);
   add_rate(app, "-p,--false-positive-rate", made.wanted.false_positive_rate,
            "Largest false positive rate (default: 1%)")

@@ -175,16 +175,8 @@ FormulaResult g_function(const Arguments& arguments) {
 
 FormulaResult compound(const Arguments& arguments) {
   const std::uint64_t theta = arguments.count("theta");
-  const bool by_zipf = arguments.has("zipf") && arguments.has("ranks") && arguments.has("insertions");
-  if (by_zipf == arguments.has("histogram")) {
-    throw std::invalid_argument(
-        "compound-threshold-false-positive-rate: give --histogram, or --zipf with --ranks and "
-        "--insertions");
-  }
   const theory::CountHistogram histogram =
-      by_zipf ? theory::zipf_count_histogram(arguments.count("ranks"), arguments.real("zipf"),
-                                             arguments.count("insertions"), theta)
-              : read_histogram(arguments.files.find("histogram")->second, theta);
+      histogram_of(arguments, "compound-threshold-false-positive-rate", theta);
   FormulaResult result = probability(theory::ln_compound_threshold_false_positive_probability(
       histogram, theta, arguments.small_count("k"), arguments.count("m"),
       arguments.count_or("true-count", 0)));
@@ -346,6 +338,7 @@ std::vector<Formula> all_formulas() {
   insert_before("counter-overflow", double_hashing_formulas());
   insert_before("distinct-keys-estimate", dleft_formulas());
   insert_before("distinct-keys-estimate", count_min_formulas());
+  insert_before("dleft-load", conservative_formulas());
   insert_before("distinct-keys-estimate", summary_formulas());
   insert_before("distinct-keys-estimate", share_formulas());
   return table;

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "tally/theory/compound_poisson.hpp"
+
 namespace tally::cli {
 
 /// What the user gave for a formula's parameters, by name without dashes.
@@ -54,10 +56,17 @@ struct Formula {
   std::vector<Parameter> parameter_list() const;
 };
 
-/// All of them; those of Count-Min sketches are in formulas_count_min.cpp, those of the d-left filter in
-/// formulas_dleft.cpp, those of double hashing in formulas_double_hashing.cpp, those of summaries in
-/// formulas_summaries.cpp, those of shares in formulas_shares.cpp.
+/// The histogram that --histogram, or --zipf with --ranks and --insertions, gives, up to `limit`. Throws
+/// std::invalid_argument, with the formula's name, unless exactly one of them is given.
+theory::CountHistogram histogram_of(const Arguments& arguments, std::string_view formula,
+                                    std::uint64_t limit);
+
+/// All of them; those of Count-Min sketches are in formulas_count_min.cpp, those of conservative update in
+/// formulas_conservative.cpp, those of the d-left filter in formulas_dleft.cpp, those of double hashing in
+/// formulas_double_hashing.cpp, those of summaries in formulas_summaries.cpp, those of shares in
+/// formulas_shares.cpp.
 const std::vector<Formula>& formulas();
+std::vector<Formula> conservative_formulas();
 std::vector<Formula> count_min_formulas();
 std::vector<Formula> dleft_formulas();
 std::vector<Formula> double_hashing_formulas();

@@ -109,8 +109,9 @@ Run declare_over(CommandLine app) {
       --memory give more)
       )");
   add_update(app, options->update,
-             "Update of counters: conservative has fewer false positives, but theory only bounds their rate "
-             "(default: plain)");
+             "Update of counters: conservative has fewer false positives; the expected number that is "
+             "printed is only "
+             "a bound for it (default: plain)");
   add_threads(app, options->input, "-t,--threads", "the second one also looks up the printed keys",
               "the output", "--follow, --memory, --exact, --counts-at-end, --sum or --window");
   app.add_flag("-c,--with-count", options->with_count, R"(

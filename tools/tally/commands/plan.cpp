@@ -39,17 +39,21 @@ struct PlanCommandOptions {
 ExitCode run_plan_sketch(const PlanCommandOptions& options) {
   const ShapeOptions& shape = options.plan.shape;
   const Requirements& wanted = shape.wanted;
-  const bool is_of_keys = wanted.num_keys || wanted.false_positive_rate || wanted.theta() != 1 ||
-                          wanted.num_insertions || wanted.needs_deletes || wanted.preference ||
-                          !options.figures.empty() || options.plan.zipf || !options.plan.histogram.empty() ||
+  const bool has_stream = options.plan.zipf && wanted.num_keys && wanted.num_insertions;
+  const bool is_of_keys = (!has_stream && (wanted.num_keys || wanted.num_insertions || options.plan.zipf)) ||
+                          wanted.false_positive_rate || wanted.theta() != 1 || wanted.needs_deletes ||
+                          wanted.preference || !options.figures.empty() || !options.plan.histogram.empty() ||
                           !options.plan.sample.files.empty() || !shape.scheme.empty();
   if (is_of_keys) {
-    throw std::invalid_argument(
-        fmt::format("{}: it plans a sketch, whose size does not depend on the keys; combine it only with "
-                    "--failure-probability, --memory and --total-count",
-                    flag_given(shape, sketch_flags)));
+    throw std::invalid_argument(fmt::format(
+        "{}: it plans a sketch, whose size does not depend on the keys; combine it only with "
+        "--failure-probability, --memory and --total-count, or with --zipf, --keys and --insertions for "
+        "its expected errors",
+        flag_given(shape, sketch_flags)));
   }
-  return plan_sketch(shape, options.json);
+  std::optional<ZipfStream> stream;
+  if (has_stream) stream = ZipfStream{*wanted.num_keys, *options.plan.zipf, *wanted.num_insertions};
+  return plan_sketch(shape, stream, options.json);
 }
 
 std::string table_of(const Plan& plan, std::uint64_t threshold) {

@@ -30,7 +30,8 @@ bits_per_key | number | bits | its memory per distinct key
 false_positive_rate | number | probability | predicted for a key with promised_true_count occurrences
 promised_true_count | integer | occurrences | the false positive rate is guaranteed up to this true count
 errors | [predicted_error] | | the predicted rates, by true count
-error_law | string | | what the rates are calculated from: bound, insertions or histogram
+error_law | string | | what the rates are calculated from: bound, insertions, histogram or
+  conservative
 simple_threshold_rate | number or null | probability | result of the simple threshold formula, which takes insertions for
   independent; null without a histogram, or if the threshold is 1
 saturation_probability | number | probability | that any counter reaches its maximum, at most; 0 if that is harmless
@@ -104,7 +105,17 @@ shape | count_min_shape | | its size; `tally build --shape` reads it
 memory_bytes | integer | bytes | its memory
 epsilon | number | share | a count is too high by at most this share of all, except with failure_probability
 failure_probability | number | probability | that one count is too high by more than that
+forecast | count_forecast or null | | what it is expected to report after the stream; null without --zipf
 source | string | | formula and paper
+)"},
+      {.name = "count_forecast",
+       .summary = "What a count-min sketch is expected to report after a stream by Zipf's law",
+       .table = R"(
+plain_mean_excess | number | occurrences | by how much a key that was never inserted is reported too high, on average
+conservative_mean_excess | number | occurrences | the same with conservative update: predicted
+conservative_width | integer or null | counters | with conservative update, a width that is predicted to keep epsilon and
+  failure_probability for such a stream; null if it is not known
+conservative_memory_bytes | integer or null | bytes | memory with that width
 )"},
       {.name = "verification",
        .form = Form::document,

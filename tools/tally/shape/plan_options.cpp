@@ -47,6 +47,10 @@ void add_plan_options(CommandLine app, PlanOptions& options, const std::string& 
   app.add_flag("--counts", options.shape.wanted.needs_counts, "Queries will ask for the count of a key");
   Option insertions = add_count(app, "--insertions", options.shape.wanted.num_insertions,
                                 "Number of insertions, including repeated keys");
+  add_update(
+      app, options.shape.wanted.update,
+      "Update of the counters of threshold filters (default: plain); with --zipf, --histogram or --from "
+      "conservative update may need fewer");
   add_scheme(app, options.shape.scheme);
   Option from =
       app.add_option("--from", options.sample.files,

@@ -1,5 +1,6 @@
 #include "shape/sketch_plan.hpp"
 
+#include <cmath>
 #include <stdexcept>
 #include <variant>
 
@@ -11,6 +12,17 @@ namespace tally::cli {
 namespace {
 
 constexpr double default_sketch_failure = 0.01;
+constexpr std::uint32_t most_rows_with_a_forecast = 64;
+
+Json json_of(const std::optional<std::uint64_t>& value) { return value ? Json(*value) : Json(nullptr); }
+
+Json forecast_json(const SketchCandidate& candidate) {
+  if (!candidate.forecast) return nullptr;
+  return {{"plain_mean_excess", candidate.forecast->plain_mean_excess},
+          {"conservative_mean_excess", candidate.forecast->conservative_mean_excess},
+          {"conservative_width", json_of(candidate.conservative_width)},
+          {"conservative_memory_bytes", json_of(candidate.conservative_bytes())}};
+}
 
 }  // namespace
 
@@ -21,15 +33,33 @@ Requirements with_sketch_defaults(Requirements wanted) {
   return wanted;
 }
 
-std::vector<SketchCandidate> sketch_candidates(const Requirements& wanted) {
+std::optional<std::uint64_t> SketchCandidate::conservative_bytes() const {
+  if (!conservative_width) return std::nullopt;
+  auto smaller = std::get<CountMinShape>(shape.shape);
+  smaller.width = *conservative_width;
+  return num_bytes(smaller);
+}
+
+std::vector<SketchCandidate> sketch_candidates(const Requirements& wanted,
+                                               const std::optional<ZipfStream>& stream) {
   const auto candidate = [&](std::string_view scheme, RowLaw law, std::string_view source) {
     Requirements sketch{.memory_bytes = wanted.memory_bytes,
                         .scheme = scheme,
+                        .update = wanted.update,
                         .epsilon = wanted.epsilon,
                         .failure_probability = wanted.failure_probability,
                         .total_count = wanted.total_count};
     const FilterShape shape = plan_shape(FilterKind::count_min, sketch);
-    return SketchCandidate{shape, bound_of(std::get<CountMinShape>(shape.shape), law), source};
+    const auto& own = std::get<CountMinShape>(shape.shape);
+    SketchCandidate result{shape, bound_of(own, law), source};
+    if (stream && own.num_rows() <= most_rows_with_a_forecast) {
+      result.forecast = forecast_counts(own, *stream);
+      const double error = std::floor(result.bound.epsilon * static_cast<double>(stream->num_insertions));
+      if (law != RowLaw::two_hash)
+        result.conservative_width = least_conservative_width(own, *stream, static_cast<std::uint64_t>(error),
+                                                             result.bound.failure_probability);
+    }
+    return result;
   };
   std::vector<SketchCandidate> candidates{
       candidate(DefaultRows::name, DefaultRows::law, "Cormode and Muthukrishnan 2003")};
@@ -51,6 +81,7 @@ Json sketch_plan_json(const std::vector<SketchCandidate>& candidates) {
                    {"memory_bytes", candidate.shape.num_bytes()},
                    {"epsilon", candidate.bound.epsilon},
                    {"failure_probability", candidate.bound.failure_probability},
+                   {"forecast", forecast_json(candidate)},
                    {"source", candidate.source}});
   }
   return {{"recommended", name_of(FilterKind::count_min)},

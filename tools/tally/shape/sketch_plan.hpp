@@ -1,8 +1,11 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
+#include "tally/planner/forecast_counts.hpp"
 #include "tally/planner/requirements.hpp"
 #include "tally/shapes/filter.hpp"
 #include "tally/sketches/count_min_bound.hpp"
@@ -14,7 +17,12 @@ namespace tally::cli {
 struct SketchCandidate {
   FilterShape shape;
   CountMinBound bound;
-  std::string_view source;  ///< formula and paper
+  std::string_view source;                     ///< formula and paper
+  std::optional<CountForecast> forecast = {};  ///< only if the stream is known
+  std::optional<std::uint64_t> conservative_width = {};
+
+  /// The memory with that width and conservative update.
+  std::optional<std::uint64_t> conservative_bytes() const;
 };
 
 inline constexpr double default_sketch_epsilon = 0.0001;
@@ -23,8 +31,10 @@ inline constexpr double default_sketch_epsilon = 0.0001;
 Requirements with_sketch_defaults(Requirements wanted);
 
 /// One sketch with each kind of rows that meets the requirements, the recommended one first. Reads epsilon,
-/// failure_probability, memory_bytes and total_count. Throws as plan_count_min does.
-std::vector<SketchCandidate> sketch_candidates(const Requirements& wanted);
+/// failure_probability, memory_bytes and total_count. With a stream, also what the sketches are expected to report after
+/// it. Throws as plan_count_min does.
+std::vector<SketchCandidate> sketch_candidates(const Requirements& wanted,
+                                               const std::optional<ZipfStream>& stream = {});
 
 /// Why the first one is recommended.
 inline constexpr std::string_view reason_for_first_sketch =
