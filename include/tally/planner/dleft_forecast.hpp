@@ -18,8 +18,8 @@ struct DLeftForecast {
   double load = 0;  ///< share of the cells in use when all keys are in the filter
   /// The maximum share, without moves, at the required failure probability.
   double carried_load = 0;
-  /// Upper bound on the probability that any insertion of the filter's life returns `full`, if nothing is moved. Moves
-  /// lower it; no formula is known that says by how much.
+  /// Upper bound on the probability that any insertion of the filter's life returns `full`, because the cells or the side
+  /// table have no room, if nothing is moved. Moves lower it; no formula is known that says by how much.
   double failure_probability = 0;
   std::uint64_t lifetime_operations = 0;  ///< replacements in the planned life
   /// Expected number of fingerprints in the side table; without a histogram, the largest expected number.
