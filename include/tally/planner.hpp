@@ -53,13 +53,13 @@ namespace tally {
 
 /// For CountingBloomFilter. The rate is that of may_contain for a key that is not in the filter, and of at_least(theta)
 /// for one that is in it fewer than theta times, whatever the multiplicities of the others. Reads num_keys,
-/// false_positive_rate, memory_bytes, threshold, counter_bits and max_saturation_probability.
-/// @source theory::false_positive_probability and theory::counter_overflow_union_bound (Fan et al. 2000)
+/// false_positive_rate, memory_bytes, threshold, counter_bits, max_saturation_probability and lifetime_operations.
+/// @source theory::false_positive_probability (Fan et al. 2000) and theory::expected_saturated_counters
 [[nodiscard]] CountingBloomShape plan_counting_bloom(const Requirements& requirements);
 
 /// For BlockedCountingBloomFilter: num_counters fills whole lines. At most 64 hashes are considered, and with counters of 4
 /// bits 15, for which there are fast loops. The rate and the fields that it reads are those of plan_counting_bloom.
-/// @source theory::blocked_bloom_false_positive_probability and theory::blocked_counter_overflow_union_bound
+/// @source theory::blocked_bloom_false_positive_probability and theory::blocked_expected_saturated_counters
 [[nodiscard]] BlockedCountingBloomShape plan_blocked_counting_bloom(const Requirements& requirements);
 
 /// For ThresholdFilter. Reads num_keys, false_positive_rate, memory_bytes, threshold, update, true_count,

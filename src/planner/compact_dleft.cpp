@@ -7,11 +7,10 @@
 
 #include "planner/compact_search.hpp"
 #include "planner/dleft_search.hpp"
-#include "tally/detail/compact/kernels.hpp"
+#include "planner/dleft_spills.hpp"
 #include "tally/detail/parameter_error.hpp"
 #include "tally/filters/spill_table.hpp"
 #include "tally/theory/dleft_fingerprints.hpp"
-#include "tally/theory/tails.hpp"
 
 namespace tally::planner_detail {
 namespace {
@@ -22,31 +21,25 @@ std::uint64_t keys_within_load(const CompactDLeftShape& shape) {
                                     static_cast<double>(shape.num_cells()));
 }
 
-/// The number of entries of the side table for fingerprints that more keys share than a line counts.
-double spills_needed(const CompactDLeftShape& shape, std::uint64_t num_keys) {
-  const double keys_each = static_cast<double>(num_keys) / shape.num_fingerprints();
-  return needed_spills(shape.num_fingerprints() *
-                       std::exp(theory::ln_poisson_upper_tail(detail::max_compact_copies + 1, keys_each)));
-}
-
 CompactDLeftShape shape_of(std::uint32_t remainder_bits, std::uint64_t num_lines) {
   return {.num_lines_per_subtable = num_lines, .remainder_bits = remainder_bits, .spill_capacity = 0};
 }
 
-CompactDLeftShape least_memory(std::uint32_t remainder_bits, std::uint64_t num_keys, double ln_rate) {
+CompactDLeftShape least_memory(const Requirements& requirements, std::uint32_t remainder_bits,
+                               std::uint64_t num_keys, double ln_rate) {
   const auto num_lines = first_good(1, max_num_buckets, [&](std::uint64_t lines) {
     const CompactDLeftShape shape = shape_of(remainder_bits, lines);
     return num_keys <= keys_within_load(shape) && ln_compact_rate(shape, num_keys) <= ln_rate;
   });
   CompactDLeftShape shape = shape_of(remainder_bits, num_lines.value());
-  const auto needed = static_cast<std::uint64_t>(spills_needed(shape, num_keys));
+  const std::uint64_t needed = std::max<std::uint64_t>(1, spills_needed(shape, requirements, num_keys));
   shape.spill_capacity = capacity_of(SpillTable::num_slots(needed));
   return shape;
 }
 
 /// As many lines as fit beside a side table that is large enough; nothing if the keys do not fit.
-std::optional<CompactDLeftShape> most_lines(std::uint32_t remainder_bits, std::uint64_t num_keys,
-                                            std::uint64_t memory_bytes) {
+std::optional<CompactDLeftShape> most_lines(const Requirements& requirements, std::uint32_t remainder_bits,
+                                            std::uint64_t num_keys, std::uint64_t memory_bytes) {
   const std::uint64_t bytes_per_bucket = 2 * std::uint64_t{compact_line_bytes};
   for (std::uint64_t num_slots = SpillTable::num_slots(1); 16 * num_slots < memory_bytes; num_slots *= 2) {
     const std::uint64_t num_lines =
@@ -55,7 +48,7 @@ std::optional<CompactDLeftShape> most_lines(std::uint32_t remainder_bits, std::u
     CompactDLeftShape shape = shape_of(remainder_bits, num_lines);
     if (num_keys > keys_within_load(shape)) return std::nullopt;
     shape.spill_capacity = capacity_of(num_slots);
-    if (spills_needed(shape, num_keys) <= static_cast<double>(shape.spill_capacity)) return shape;
+    if (spills_needed(shape, requirements, num_keys) <= shape.spill_capacity) return shape;
   }
   return std::nullopt;
 }
@@ -71,18 +64,19 @@ std::optional<CompactSolution> best_of(Solve solve, IsBetter is_better) {
   return best;
 }
 
-CompactSolution of_keys_and_rate(std::uint64_t num_keys, double ln_rate) {
+CompactSolution of_keys_and_rate(const Requirements& requirements, std::uint64_t num_keys, double ln_rate) {
   const auto solve = [&](std::uint32_t bits) {
-    return std::optional(CompactSolution{least_memory(bits, num_keys, ln_rate), num_keys});
+    return std::optional(CompactSolution{least_memory(requirements, bits, num_keys, ln_rate), num_keys});
   };
   return *best_of(solve, [](const CompactSolution& a, const CompactSolution& b) {
     return num_bytes(a.shape) < num_bytes(b.shape);
   });
 }
 
-std::optional<CompactSolution> of_keys_and_memory(std::uint64_t num_keys, std::uint64_t memory_bytes) {
+std::optional<CompactSolution> of_keys_and_memory(const Requirements& requirements, std::uint64_t num_keys,
+                                                  std::uint64_t memory_bytes) {
   const auto solve = [&](std::uint32_t bits) -> std::optional<CompactSolution> {
-    const auto shape = most_lines(bits, num_keys, memory_bytes);
+    const auto shape = most_lines(requirements, bits, num_keys, memory_bytes);
     return shape ? std::optional(CompactSolution{*shape, num_keys}) : std::nullopt;
   };
   return best_of(solve, [](const CompactSolution& a, const CompactSolution& b) {
@@ -90,14 +84,16 @@ std::optional<CompactSolution> of_keys_and_memory(std::uint64_t num_keys, std::u
   });
 }
 
-std::optional<CompactSolution> of_memory_and_rate(std::uint64_t memory_bytes, double ln_rate) {
+std::optional<CompactSolution> of_memory_and_rate(const Requirements& requirements,
+                                                  std::uint64_t memory_bytes, double ln_rate) {
   const auto solve = [&](std::uint32_t bits) -> std::optional<CompactSolution> {
     const auto is_too_many = [&](std::uint64_t keys) {
-      return keys > max_dleft_keys || num_bytes(least_memory(bits, keys, ln_rate)) > memory_bytes;
+      return keys > max_dleft_keys ||
+             num_bytes(least_memory(requirements, bits, keys, ln_rate)) > memory_bytes;
     };
     const std::uint64_t num_keys = first_good(1, max_dleft_keys + 1, is_too_many).value() - 1;
     if (num_keys == 0) return std::nullopt;
-    return CompactSolution{least_memory(bits, num_keys, ln_rate), num_keys};
+    return CompactSolution{least_memory(requirements, bits, num_keys, ln_rate), num_keys};
   };
   return best_of(solve,
                  [](const CompactSolution& a, const CompactSolution& b) { return a.num_keys > b.num_keys; });
@@ -118,13 +114,17 @@ CompactSolution solve_compact(std::string_view structure, const Requirements& re
         ": keys_repeat is true; a compact filter is planned for keys that are in it once at a time, because "
         "each of up to 3 times takes a cell: set keys_repeat to false, or plan a d-left filter");
   }
+  require_failure_probability(structure, requirements);
   if (wanted.num_keys) require_count(structure, "num_keys", *wanted.num_keys, 1, max_dleft_keys);
-  if (wanted.num_keys && wanted.ln_rate) return of_keys_and_rate(*wanted.num_keys, *wanted.ln_rate);
-  const auto found = wanted.num_keys ? of_keys_and_memory(*wanted.num_keys, *wanted.memory_bytes)
-                                     : of_memory_and_rate(*wanted.memory_bytes, *wanted.ln_rate);
+  if (wanted.num_keys && wanted.ln_rate)
+    return of_keys_and_rate(requirements, *wanted.num_keys, *wanted.ln_rate);
+  const auto found = wanted.num_keys
+                         ? of_keys_and_memory(requirements, *wanted.num_keys, *wanted.memory_bytes)
+                         : of_memory_and_rate(requirements, *wanted.memory_bytes, *wanted.ln_rate);
   if (found) return *found;
-  const std::uint64_t least =
-      num_bytes(of_keys_and_rate(wanted.num_keys.value_or(1), wanted.ln_rate.value_or(std::log(0.5))).shape);
+  const std::uint64_t least = num_bytes(
+      of_keys_and_rate(requirements, wanted.num_keys.value_or(1), wanted.ln_rate.value_or(std::log(0.5)))
+          .shape);
   detail::throw_parameter_error(structure, "memory_bytes", *wanted.memory_bytes,
                                 "at least " + std::to_string(least) + " for " +
                                     std::to_string(wanted.num_keys.value_or(1)) +

@@ -9,46 +9,24 @@
 
 #include "planner/dleft_loads.hpp"
 #include "planner/dleft_moves.hpp"
+#include "planner/dleft_requirements.hpp"
+#include "planner/dleft_spills.hpp"
 #include "tally/detail/dleft/kernels.hpp"
 #include "tally/detail/parameter_error.hpp"
 #include "tally/filters/spill_table.hpp"
 #include "tally/theory/dleft_fingerprints.hpp"
-#include "tally/theory/tails.hpp"
 
 namespace tally::planner_detail {
 namespace {
 
 constexpr std::uint64_t max_frequent_keys = std::uint64_t{1} << 31;
-constexpr std::uint64_t max_fingerprints = std::uint64_t{1} << 62;
 constexpr std::uint32_t cell_widths[] = {8, 12, 16, 24, 32};
 constexpr std::uint32_t least_remainder_bits =
     4;  // with fewer bits more than 1 of 16 remainders would be wasted
 constexpr std::uint32_t bits_of_frequent_keys = 2;
-constexpr double spare_spills = 64;
-
-// The requirements, or their defaults.
-std::uint32_t doublings_of(const Requirements& requirements) {
-  return requirements.max_doublings.value_or(0);
-}
-std::uint64_t frequent_keys_of(const Requirements& requirements) {
-  return requirements.num_frequent_keys.value_or(0);
-}
-double failure_of(const Requirements& requirements) {
-  return requirements.failure_probability.value_or(default_failure_probability);
-}
 
 double moves_of(const Requirements& requirements) {
   return requirements.max_moves_per_insertion.value_or(default_moves_per_insertion);
-}
-
-std::uint64_t after_doublings(std::uint64_t number, std::uint32_t num_doublings) {
-  const std::uint64_t most = max_fingerprints >> num_doublings;
-  return std::min(number, most) << num_doublings;
-}
-
-std::uint64_t operations_of(const Requirements& requirements, std::uint64_t num_keys) {
-  if (requirements.lifetime_operations) return *requirements.lifetime_operations;
-  return default_replacements_per_key * std::min(num_keys, max_fingerprints / default_replacements_per_key);
 }
 
 /// The share of cells in use.
@@ -81,7 +59,8 @@ struct Filled {
 Filled filled_after(const DLeftShape& shape, const Requirements& requirements, std::uint64_t num_keys,
                     std::uint32_t num_doublings) {
   const Lifetime lifetime = lifetime_of(shape, requirements, num_keys, num_doublings);
-  const double of_parts = num_doublings == 0 ? 0 : failure_of(requirements) / 2;
+  const double of_cells = (1 - side_table_share) * failure_of(requirements);
+  const double of_parts = num_doublings == 0 ? 0 : of_cells / 2;
   return {.load = load_of(
               shape, keys_as_in_fullest_part(lifetime.num_keys, num_doublings, lifetime.operations, of_parts),
               num_doublings),
@@ -90,35 +69,8 @@ Filled filled_after(const DLeftShape& shape, const Requirements& requirements, s
                      .cells_per_bucket = shape.cells_per_bucket,
                      .lifetime = lifetime,
                      .num_parts = std::uint64_t{1} << num_doublings,
-                     .failure_probability = failure_of(requirements) - of_parts,
+                     .failure_probability = of_cells - of_parts,
                      .max_moves_per_insertion = moves_of(requirements)}};
-}
-
-/// The number of keys with one fingerprint whose shared count may exceed a cell. If keys repeat, each of them may be
-/// in the filter as often as a key that is not frequent can be; the plan must have room for that.
-std::uint64_t keys_past_a_cell(const DLeftShape& shape, const Requirements& requirements) {
-  const std::uint64_t times_each = requirements.keys_repeat ? dleft_common_key_count : 1;
-  return (std::uint64_t{1} << shape.counter_bits) / times_each + 1;
-}
-
-/// The expected number of fingerprints whose shared count may exceed a cell, at the largest size of the filter.
-double expected_spills(const DLeftShape& shape, const Requirements& requirements, std::uint64_t num_keys) {
-  const double num_fingerprints = shape.fingerprint_space().num_fingerprints();
-  if (!requirements.histogram) {
-    const double keys_each =
-        std::ldexp(static_cast<double>(num_keys), doublings_of(requirements)) / num_fingerprints;
-    return static_cast<double>(frequent_keys_of(requirements)) +
-           num_fingerprints *
-               std::exp(theory::ln_poisson_upper_tail(keys_past_a_cell(shape, requirements), keys_each));
-  }
-  std::uint64_t told = (std::uint64_t{1} << shape.counter_bits) + 1;
-  if (requirements.histogram->keys_beyond > 0)
-    told = std::min<std::uint64_t>(told, requirements.histogram->keys_with_count.size());
-  // Doubling the number of keys has the same effect as halving the number of fingerprints.
-  const double as_if =
-      std::max(1.0, std::ldexp(num_fingerprints, -static_cast<int>(doublings_of(requirements))));
-  return num_fingerprints * std::exp(theory::ln_counter_upper_tail(*requirements.histogram, 1,
-                                                                   static_cast<std::uint64_t>(as_if), told));
 }
 
 /// Searches one layout with one kind of cell for the numbers of buckets, of entries in the side table, and of keys.
@@ -139,17 +91,17 @@ class Search {
     std::optional<DLeftShape> best;
     std::uint64_t num_slots = max_num_slots;
     for (std::uint64_t num_buckets = *fewest; num_bytes(with(num_buckets, 0)) < limit;) {
-      const double needed = spills_needed(num_buckets, num_keys);
-      if (needed <= static_cast<double>(capacity_of(num_slots)))
-        num_slots = SpillTable::num_slots(static_cast<std::uint64_t>(needed));
+      const std::uint64_t needed = spills_needed(with(num_buckets, 0), requirements_, num_keys);
+      if (needed <= capacity_of(num_slots)) num_slots = SpillTable::num_slots(needed);
       const DLeftShape shape = with(num_buckets, capacity_of(num_slots));
-      if (needed <= static_cast<double>(shape.spill_capacity) && num_bytes(shape) < limit) {
+      if (needed <= shape.spill_capacity && num_bytes(shape) < limit) {
         best = shape;
         limit = num_bytes(shape);
       }
+      if (num_slots == 0) break;
       num_slots /= 2;
       const auto more = first_good(num_buckets, most_buckets(), [&](std::uint64_t buckets) {
-        return spills_needed(buckets, num_keys) <= static_cast<double>(capacity_of(num_slots));
+        return spills_needed(with(buckets, 0), requirements_, num_keys) <= capacity_of(num_slots);
       });
       if (!more) break;
       num_buckets = *more;
@@ -166,7 +118,7 @@ class Search {
       });
       const std::uint64_t num_buckets = *too_many - 1;
       if (num_buckets == 0) return std::nullopt;
-      if (spills_needed(num_buckets, num_keys) > static_cast<double>(capacity)) continue;
+      if (spills_needed(with(num_buckets, 0), requirements_, num_keys) > capacity) continue;
       const DLeftShape shape = with(num_buckets, capacity);
       if (!carries(shape, num_keys)) return std::nullopt;
       return shape;
@@ -212,23 +164,6 @@ class Search {
     return carries_after(0) &&
            (doublings_of(requirements_) == 0 || carries_after(doublings_of(requirements_)));
   }
-  /// The number of entries in the side table. The searches need a number that falls as buckets are added. Therefore
-  /// it is never lower than for keys that share no fingerprint, although frequent keys that share one need fewer
-  /// entries.
-  double spills_needed(std::uint64_t num_buckets, std::uint64_t num_keys) const {
-    const DLeftShape shape = with(num_buckets, 0);
-    return needed_spills(std::max(expected_spills(shape, requirements_, num_keys), spills_alone(shape)));
-  }
-  /// The number of keys whose own count exceeds a cell.
-  double spills_alone(const DLeftShape& shape) const {
-    if (!requirements_.histogram) return static_cast<double>(frequent_keys_of(requirements_));
-    const auto& keys_with_count = requirements_.histogram->keys_with_count;
-    double sum = requirements_.histogram->keys_beyond;
-    for (std::size_t c = (std::size_t{1} << shape.counter_bits) + 1; c < keys_with_count.size(); ++c)
-      sum += keys_with_count[c];
-    return std::ldexp(sum, doublings_of(requirements_));
-  }
-
   const Requirements& requirements_;
   const Wanted& wanted_;
   DLeftShape layout_;
@@ -264,7 +199,8 @@ void for_each_search(const Requirements& requirements, const Wanted& wanted, DLe
 void check_own(std::string_view structure, const Requirements& requirements) {
   detail::require_in_range(structure, "num_frequent_keys", frequent_keys_of(requirements), 0,
                            max_frequent_keys);
-  detail::require_in_range(structure, "failure_probability", failure_of(requirements), 1e-15, 0.5);
+  require_failure_probability(structure, requirements);
+  require_insertions(structure, requirements);
   detail::require_in_range(structure, "max_moves_per_insertion", moves_of(requirements), 0.0,
                            most_planned_moves);
   detail::require_in_range(structure, "max_doublings", doublings_of(requirements), 0,
@@ -368,14 +304,6 @@ std::optional<DLeftSolution> find_dleft(std::string_view structure, const Requir
   return best;
 }
 
-double needed_spills(double expected) { return std::ceil(expected + 6 * std::sqrt(expected) + spare_spills); }
-
-std::uint64_t capacity_of(std::uint64_t num_slots) {
-  std::uint64_t capacity = num_slots * 2 / 3;
-  while (SpillTable::num_slots(capacity) > num_slots) --capacity;
-  return capacity;
-}
-
 bool has_vector_loops(const DLeftShape& shape) noexcept { return detail::dleft_kernels(shape) != nullptr; }
 
 bool is_worth_its_speed(const DLeftSolution& fast, const DLeftSolution& best) {
@@ -403,6 +331,8 @@ DLeftForecast forecast_of(const DLeftSolution& solution, const Requirements& req
     // The filter can fill up only at its largest size; before that it doubles.
     forecast.failure_probability = filled_after(shape, requirements, num_keys, s).failure_probability();
   }
+  forecast.failure_probability =
+      std::min(1.0, forecast.failure_probability + side_table_failure(shape, requirements, num_keys));
   return forecast;
 }
 

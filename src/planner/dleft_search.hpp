@@ -48,12 +48,6 @@ DLeftSolution solve_dleft(std::string_view structure, const Requirements& requir
 std::optional<DLeftSolution> find_dleft(std::string_view structure, const Requirements& requirements,
                                         DLeftLoops loops);
 
-/// The size of a side table that has room for the expected number of entries, six standard deviations more, and 64.
-double needed_spills(double expected);
-
-/// The most entries that this number of slots can hold: two thirds, minus one.
-std::uint64_t capacity_of(std::uint64_t num_slots);
-
 bool has_vector_loops(const DLeftShape& shape) noexcept;
 
 /// Whether a shape with vector loops takes at most twice the memory of the best shape of all, and holds at least half

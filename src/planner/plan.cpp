@@ -11,6 +11,7 @@
 #include "planner/dleft_search.hpp"
 #include "planner/predict.hpp"
 #include "planner/preference.hpp"
+#include "planner/saturation.hpp"
 #include "planner/search.hpp"
 #include "tally/detail/parameter_error.hpp"
 #include "tally/hashing/scheme_list.hpp"
@@ -25,16 +26,23 @@ using namespace planner_detail;
 
 constexpr std::string_view structure = "plan";
 
+/// Without removals a filter is only filled: no key is ever replaced.
+Requirements with_planned_life(const Requirements& requirements) {
+  Requirements own = requirements;
+  if (!own.needs_deletes && !own.lifetime_operations) own.lifetime_operations = 0;
+  return own;
+}
+
 /// The checked requirements, and what every candidate needs.
 struct Task {
   Task(const Requirements& all, const Wanted& wanted_shape, const Keys& known_keys)
-      : requirements(all),
+      : requirements(with_planned_life(all)),
         theta(all.theta()),
         wanted(wanted_shape),
         keys(known_keys),
         scheme(search_law(all.scheme.value_or(DefaultScheme::name))) {}
 
-  const Requirements& requirements;
+  Requirements requirements;  // with the planned life
   std::uint64_t theta;
   Wanted wanted;
   Keys keys;
@@ -134,22 +142,28 @@ SearchLaw scheme_of_lines(const Wanted& wanted) {
   return !small || (fast && fast->num_keys >= small->num_keys) ? registers : blocked;
 }
 
+std::string text_of_life(const Requirements& requirements) {
+  return requirements.lifetime_operations == 0 ? "" : ", and the same per replacement";
+}
+
 Candidate counting(const Task& task) {
   const auto [shape, num_keys] =
-      solve_counting(structure, counting_law(task.scheme.law), task.wanted, task.requirements);
+      solve_counting(structure, counting_law(task.scheme.law), task.wanted, task.requirements, task.keys);
   Candidate candidate = describe(task, task.scheme, {shape, task.scheme.file_id}, num_keys, task.theta - 1);
   const std::uint64_t full = ~std::uint64_t{0} >> (64 - shape.counter_bits);
-  candidate.saturation_probability =
-      predict_saturation(task.keys, num_keys, shape.num_counters, shape.num_hashes, full);
+  const std::uint64_t num_replacements = replacements_of(task.requirements, num_keys);
+  add_saturation(candidate, expected_saturated(task.keys, num_keys, shape, full, num_replacements),
+                 num_replacements);
   candidate.summary = "a multiset: keys can be removed and counted up to " + std::to_string(full);
   candidate.source = text_of_independent_law(shape.num_counters) +
-                     "; saturation: m Pr(counter >= 2^bits - 1) (Fan, Cao, Almeida, Broder 2000)";
+                     "; saturation: m Pr(counter >= 2^bits - 1) (Fan, Cao, Almeida, Broder 2000)" +
+                     text_of_life(task.requirements);
   return candidate;
 }
 
 Candidate blocked_counting(const Task& task) {
   const CountingLaw law = blocked_counting_law();
-  const auto [shape, num_keys] = solve_counting(structure, law, task.wanted, task.requirements);
+  const auto [shape, num_keys] = solve_counting(structure, law, task.wanted, task.requirements, task.keys);
   // No formula for repeated keys holds in lines, so the bound stands for all of them.
   Task of_bound = task;
   of_bound.keys = {task.keys.num_keys, std::nullopt, nullptr};
@@ -157,12 +171,15 @@ Candidate blocked_counting(const Task& task) {
   Candidate candidate =
       describe(of_bound, scheme, {blocked_shape(shape), scheme.file_id}, num_keys, task.theta - 1);
   const std::uint64_t full = ~std::uint64_t{0} >> (64 - shape.counter_bits);
-  candidate.saturation_probability = predict_blocked_saturation(task.keys, num_keys, shape, full);
+  const std::uint64_t num_replacements = replacements_of(task.requirements, num_keys);
+  add_saturation(candidate, expected_saturated_in_lines(task.keys, num_keys, shape, full, num_replacements),
+                 num_replacements);
   candidate.summary = "a multiset: keys can be removed and counted up to " + std::to_string(full) +
                       "; one cache line per key, for more memory or more false positives than counting-bloom";
   candidate.source =
       "mixture over lines of the exact law of one line (after Putze, Sanders, Singler 2007); saturation: the "
-      "union bound of a mixture over lines";
+      "union bound of a mixture over lines" +
+      text_of_life(task.requirements);
   return candidate;
 }
 
@@ -223,13 +240,6 @@ Candidate threshold(const Task& task, std::uint64_t promised_true_count) {
         "; conservative update: twice the predicted rate, for keys in random order (theory: "
         "conservative_update)";
   return candidate;
-}
-
-/// Without removals a filter is only filled: no key is ever replaced.
-Requirements of_dleft(const Requirements& requirements) {
-  Requirements own = requirements;
-  if (!own.needs_deletes && !own.lifetime_operations) own.lifetime_operations = 0;
-  return own;
 }
 
 Candidate dleft(const Task& task, const Requirements& own, const DLeftSolution& found) {
@@ -330,7 +340,7 @@ bool leads_with_two_subtables(const Candidate& of_two, const Candidate& best) {
 /// without moves. Last the best one of all, if it is not the first. Throws std::invalid_argument if there is none.
 std::vector<Candidate> dlefts(const Task& task, const Requirements& requirements,
                               std::vector<std::string>& warnings) {
-  const Requirements own = of_dleft(requirements);
+  const Requirements own = with_planned_life(requirements);
   const DLeftSolution best = solve_dleft(structure, own, DLeftLoops::any);
   const bool is_fast = has_vector_loops(best.shape);
   const DLeftLoops loops = requirements.prefers_speed ? DLeftLoops::vector : DLeftLoops::any;
@@ -446,7 +456,8 @@ Plan plan(const Requirements& requirements, std::span<const MeasuredFilter> figu
                                 requirements.max_doublings.value_or(0) == 0 &&
                                 requirements.num_subtables.value_or(2) == 2;
     if (can_be_compact)
-      makers.emplace_back(FilterKind::compact_dleft, [&] { return one(compact(task, requirements)); });
+      makers.emplace_back(FilterKind::compact_dleft,
+                          [&] { return one(compact(task, with_planned_life(requirements))); });
   }
 
   std::string first_failure;

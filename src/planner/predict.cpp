@@ -4,9 +4,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "tally/storage/counter_array.hpp"
-#include "tally/theory/blocked_counters.hpp"
-#include "tally/theory/counter_overflow.hpp"
 #include "tally/theory/kappa_star.hpp"
 #include "tally/theory/tails.hpp"
 #include "tally/theory/threshold.hpp"
@@ -14,8 +11,7 @@
 namespace tally::planner_detail {
 namespace {
 
-constexpr std::uint64_t max_histogram_gap = 10'000;                  // compound_poisson.hpp
-constexpr std::uint64_t max_counter_value = std::uint64_t{1} << 40;  // counter_overflow.hpp
+constexpr std::uint64_t max_histogram_gap = 10'000;  // compound_poisson.hpp
 constexpr std::uint64_t list_all_up_to = 32;
 
 /// The largest gap for which the histogram is detailed enough. The rate for a smaller gap bounds that for a larger one.
@@ -72,31 +68,6 @@ std::vector<PredictedError> predict_errors(const Law& scheme, const Keys& keys, 
     errors.push_back({t, std::exp(ln_rate), ln_rate});
   }
   return errors;
-}
-
-double predict_saturation(const Keys& keys, std::uint64_t num_keys, std::uint64_t m, std::uint32_t k,
-                          std::uint64_t full) {
-  if (keys.histogram != nullptr) {
-    const std::uint64_t told = told_gap(*keys.histogram, full);
-    return std::min(
-        1.0, static_cast<double>(m) * std::exp(theory::ln_counter_upper_tail(*keys.histogram, k, m, told)));
-  }
-  return theory::counter_overflow_union_bound(m, k, std::max(num_keys, keys.num_insertions.value_or(0)),
-                                              std::min(full, max_counter_value));
-}
-
-double predict_blocked_saturation(const Keys& keys, std::uint64_t num_keys, const CountingBloomShape& shape,
-                                  std::uint64_t full) {
-  const std::uint32_t B = CounterArray::positions_per_line(shape.counter_bits);
-  const std::uint64_t num_lines = shape.num_counters / B;
-  if (keys.histogram != nullptr) {
-    const theory::CountHistogram jumps = theory::blocked_counter_jumps(*keys.histogram, B, shape.num_hashes);
-    const double ln_tail = theory::ln_counter_upper_tail(jumps, 1, num_lines, told_gap(jumps, full));
-    return std::min(1.0, static_cast<double>(shape.num_counters) * std::exp(ln_tail));
-  }
-  return theory::blocked_counter_overflow_union_bound(num_lines, B, shape.num_hashes,
-                                                      std::max(num_keys, keys.num_insertions.value_or(0)),
-                                                      std::min(full, max_counter_value));
 }
 
 CacheLines expected_lines(bool one_line, std::uint64_t m, std::uint32_t k, std::uint32_t positions_per_line,

@@ -32,17 +32,6 @@ double ln_error(const Law& scheme, const Keys& keys, std::uint64_t num_keys, std
 std::vector<PredictedError> predict_errors(const Law& scheme, const Keys& keys, std::uint64_t num_keys,
                                            std::uint64_t m, std::uint32_t k, std::uint64_t theta);
 
-/// Upper bound on the probability that any of m counters reaches `full`.
-double predict_saturation(const Keys& keys, std::uint64_t num_keys, std::uint64_t m, std::uint32_t k,
-                          std::uint64_t full);
-
-/// The same for a filter whose keys have all their counters in one line.
-double predict_blocked_saturation(const Keys& keys, std::uint64_t num_keys, const CountingBloomShape& shape,
-                                  std::uint64_t full);
-
-/// Whether some counter is likely to saturate. Such a filter is unsuitable for removals and counts.
-inline bool saturates_often(const Candidate& candidate) { return candidate.saturation_probability > 0.5; }
-
 /// `ln_rate_absent` is ln of the false positive rate for a key that was never inserted.
 CacheLines expected_lines(bool one_line, std::uint64_t m, std::uint32_t k, std::uint32_t positions_per_line,
                           double ln_rate_absent);

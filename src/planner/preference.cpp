@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "planner/predict.hpp"
+#include "planner/saturation.hpp"
 
 namespace tally {
 

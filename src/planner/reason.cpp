@@ -4,6 +4,7 @@
 #include "planner/dleft_search.hpp"
 #include "planner/predict.hpp"
 #include "planner/preference.hpp"
+#include "planner/saturation.hpp"
 #include "tally/filters/spill_table.hpp"
 
 namespace tally::planner_detail {
@@ -110,7 +111,9 @@ std::string why_dleft(const Requirements& requirements, const Plan& plan) {
     reason += ", and " + std::string(name_of(other.kind())) + " " + achievement(requirements, other);
     if (saturates_often(other)) {
       reason += ", whose counters of " + std::to_string(other.shape.counter_bits()) +
-                " bits are likely to saturate because some keys are so frequent";
+                " bits are likely to saturate" +
+                (requirements.histogram || requirements.num_insertions ? " because some keys are so frequent"
+                                                                       : " in the planned life");
     }
   }
   reason += "; but those never fill up";

@@ -5,6 +5,7 @@
 #include <string>
 #include <type_traits>
 
+#include "planner/saturation.hpp"
 #include "tally/detail/batches/counter_kernels.hpp"
 #include "tally/detail/checked_math.hpp"
 #include "tally/detail/parameter_error.hpp"
@@ -14,9 +15,7 @@
 #include "tally/storage/bit_array.hpp"
 #include "tally/storage/counter_array.hpp"
 #include "tally/theory/blocked_bloom.hpp"
-#include "tally/theory/blocked_counters.hpp"
 #include "tally/theory/bloom.hpp"
-#include "tally/theory/counter_overflow.hpp"
 #include "tally/theory/partition_double.hpp"
 #include "tally/theory/register_bloom.hpp"
 #include "tally/theory/threshold.hpp"
@@ -241,11 +240,7 @@ SearchLaw search_law(std::string_view scheme) {
 }
 
 CountingLaw counting_law(const Law& scheme) {
-  return {[scheme](std::uint32_t) { return scheme; },
-          [](const CountingBloomShape& shape, std::uint64_t num_insertions, std::uint64_t full) {
-            return theory::ln_counter_overflow_union_bound(shape.num_counters, shape.num_hashes,
-                                                           num_insertions, full);
-          }};
+  return {[scheme](std::uint32_t) { return scheme; }, expected_saturated};
 }
 
 Law duplicate_law() {
@@ -261,11 +256,7 @@ CountingLaw blocked_counting_law() {
             if (counter_bits == 4) law.max_hashes = detail::most_hashes_of_counter_kernels;
             return law;
           },
-          [](const CountingBloomShape& shape, std::uint64_t num_insertions, std::uint64_t full) {
-            const std::uint32_t B = CounterArray::positions_per_line(shape.counter_bits);
-            return theory::ln_blocked_counter_overflow_union_bound(shape.num_counters / B, B,
-                                                                   shape.num_hashes, num_insertions, full);
-          }};
+          expected_saturated_in_lines};
 }
 
 std::uint64_t positions_in(std::uint64_t memory_bytes, std::uint32_t counter_bits) noexcept {

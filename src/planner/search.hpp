@@ -113,13 +113,17 @@ inline BlockedCountingBloomShape blocked_shape(const CountingBloomShape& shape) 
   return {shape.num_counters, shape.num_hashes, shape.counter_bits, shape.max_threshold};
 }
 
+/// What is known about the keys (predict.hpp).
+struct Keys;
+
 /// How the counters of a kind behave.
 struct CountingLaw {
   /// The law of counters of this width.
   std::function<Law(std::uint32_t counter_bits)> of_width;
-  /// ln of an upper bound on the probability that any counter reaches `full`.
-  std::function<double(const CountingBloomShape&, std::uint64_t num_insertions, std::uint64_t full)>
-      ln_saturation;
+  /// The expected number of counters that reach `full` over the replacements, at most.
+  std::function<double(const Keys&, std::uint64_t num_keys, const CountingBloomShape&, std::uint64_t full,
+                       std::uint64_t num_replacements)>
+      expected_saturated;
 };
 
 /// With the positions of a scheme anywhere.
@@ -131,8 +135,9 @@ Law duplicate_law();
 /// With all counters of a key in one line, of as many counters as fit.
 CountingLaw blocked_counting_law();
 
-/// What plan_counting_bloom plans, with the law of any scheme, or plan_blocked_counting_bloom.
+/// What plan_counting_bloom plans, with the law of any scheme, or plan_blocked_counting_bloom. If keys are replaced and it is
+/// known how often they repeat, the counters are wide enough for these too.
 CountingSolution solve_counting(std::string_view structure, const CountingLaw& law, const Wanted& wanted,
-                                const Requirements& requirements);
+                                const Requirements& requirements, const Keys& keys);
 
 }  // namespace tally::planner_detail

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "planner/conservative.hpp"
+#include "planner/saturation.hpp"
 #include "planner/search.hpp"
 #include "tally/detail/parameter_error.hpp"
 #include "tally/hashing/scheme_list.hpp"
@@ -20,7 +21,6 @@ namespace {
 using namespace planner_detail;
 
 constexpr std::uint32_t least_counter_bits = 4;  // enough for sets (Summary Cache, Fan et al. 2000)
-constexpr double most_saturated_share = 1e-6;    // of all counters
 
 template <class Shape>
 Shape plan_bits(std::string_view structure, std::string_view scheme, const Requirements& requirements) {
@@ -49,7 +49,8 @@ std::uint64_t planned(std::string_view structure, std::string_view scheme, std::
 }  // namespace
 
 CountingSolution planner_detail::solve_counting(std::string_view structure, const CountingLaw& law,
-                                                const Wanted& wanted, const Requirements& requirements) {
+                                                const Wanted& wanted, const Requirements& requirements,
+                                                const Keys& keys) {
   const std::uint64_t max_threshold = requirements.theta();
   const auto solve_with = [&](std::uint32_t width) {
     CountingBloomShape shape{1, 1, width, max_threshold};
@@ -69,9 +70,15 @@ CountingSolution planner_detail::solve_counting(std::string_view structure, cons
     CountingSolution solution = solve_with(width);
     if (width >= 32) return solution;  // a counter practically never gets 2^32 insertions
     const std::uint64_t full = ~std::uint64_t{0} >> (64 - width);
-    const double ln_any = law.ln_saturation(solution.shape, solution.num_keys, full);
-    const double ln_share = ln_any - std::log(static_cast<double>(solution.shape.num_counters));
-    if (ln_share <= std::log(most_saturated_share) && (!most || ln_any <= std::log(*most))) return solution;
+    const std::uint64_t num_replacements = replacements_of(requirements, solution.num_keys);
+    const auto is_wide_enough = [&](const Keys& of) {
+      const double expected =
+          law.expected_saturated(of, solution.num_keys, solution.shape, full, num_replacements);
+      return expected <= most_saturated_share * static_cast<double>(solution.shape.num_counters) &&
+             expected <= most.value_or(expected);
+    };
+    const bool is_accumulated = num_replacements > 0 && knows_counts_up_to(keys, full);
+    if (is_wide_enough({}) && (!is_accumulated || is_wide_enough(keys))) return solution;
   }
 }
 
@@ -97,14 +104,15 @@ DuplicateShape plan_duplicate(const Requirements& requirements) {
 CountingBloomShape plan_counting_bloom(const Requirements& requirements) {
   constexpr std::string_view structure = "plan_counting_bloom";
   const Wanted wanted = check_wanted(structure, requirements);
-  return solve_counting(structure, counting_law(search_law(DefaultScheme::name).law), wanted, requirements)
+  return solve_counting(structure, counting_law(search_law(DefaultScheme::name).law), wanted, requirements,
+                        {})
       .shape;
 }
 
 BlockedCountingBloomShape plan_blocked_counting_bloom(const Requirements& requirements) {
   constexpr std::string_view structure = "plan_blocked_counting_bloom";
   const Wanted wanted = check_wanted(structure, requirements);
-  return blocked_shape(solve_counting(structure, blocked_counting_law(), wanted, requirements).shape);
+  return blocked_shape(solve_counting(structure, blocked_counting_law(), wanted, requirements, {}).shape);
 }
 
 ThresholdShape plan_threshold(const Requirements& requirements) {

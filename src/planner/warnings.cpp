@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "planner/predict.hpp"
+#include "planner/saturation.hpp"
 #include "planner/search.hpp"
 #include "tally/hashing/scheme_list.hpp"
 #include "tally/planner/plan_dleft.hpp"
@@ -14,6 +15,7 @@ namespace {
 
 constexpr double simple_formula_tolerance = 0.10;
 constexpr double saturation_worth_a_warning = 1e-3;
+constexpr double share_worth_a_warning = 1e-9;
 
 using Warnings = std::vector<std::string>;
 
@@ -56,7 +58,8 @@ void warn_of_multiplicities(Warnings& warnings, const Requirements& requirements
 }
 
 void warn_of_side_table(Warnings& warnings, const Requirements& requirements, const Candidate& first) {
-  if (first.kind() != FilterKind::dleft || requirements.histogram || !requirements.keys_repeat) return;
+  if (first.kind() != FilterKind::dleft || !requirements.keys_repeat) return;
+  if (requirements.histogram || requirements.num_insertions) return;
   if (requirements.num_frequent_keys.value_or(0) != 0) return;
   const DLeftShape& shape = std::get<DLeftShape>(first.shape.shape);
   const std::string most = std::to_string(dleft_common_key_count);
@@ -67,6 +70,23 @@ void warn_of_side_table(Warnings& warnings, const Requirements& requirements, co
       " times at once also takes an entry, and when all entries are in use, the filter is full: give the "
       "number of such keys, or a histogram or a sample of the counts; if no key is ever in the filter twice "
       "at once, say so: the filter may then be smaller");
+}
+
+void warn_of_saturation(Warnings& warnings, const Requirements& requirements, const Candidate& first) {
+  const double share = first.expected_saturated_counters / static_cast<double>(first.shape.num_positions());
+  if (first.saturation_probability <= saturation_worth_a_warning || share <= share_worth_a_warning) return;
+  std::string text = "the probability that any counter saturates is at most " +
+                     short_number(first.saturation_probability) + ", and at most " +
+                     short_number(first.expected_saturated_counters) + " are expected";
+  if (requirements.needs_deletes || requirements.lifetime_operations)
+    text += " after " + std::to_string(replacements_of(requirements, first.num_keys)) + " replacements";
+  text += "; a saturated counter stays at its maximum: no key is lost, but its keys can no longer be removed";
+  if (requirements.false_positive_rate &&
+      first.false_positive_rate > 1.01 * *requirements.false_positive_rate) {
+    text += ", and for them the false positive rate rises to " + short_number(first.false_positive_rate) +
+            ": give a larger counter_bits";
+  }
+  warnings.push_back(text);
 }
 
 /// Small filters of a double hashing scheme are counted. Of larger ones only the limit is known.
@@ -108,13 +128,7 @@ std::vector<std::string> warnings_for(const Requirements& requirements, const Ke
     warnings.push_back("keys are hashed to 128 bits: another key has the same digest with probability " +
                        short_number(same_digest) + ", so no filter can have a lower false positive rate");
   }
-  if (first.saturation_probability > saturation_worth_a_warning) {
-    warnings.push_back(
-        "the probability that any counter saturates is at most " +
-        short_number(first.saturation_probability) +
-        "; a saturated counter stays at its maximum: no key is lost, but its keys can no longer "
-        "be removed");
-  }
+  warn_of_saturation(warnings, requirements, first);
   if (!requirements.false_positive_rate && first.false_positive_rate > 0.5) {
     warnings.push_back(
         "the memory is too small for this number of keys: the false positive rate would be above 50%");

@@ -218,6 +218,37 @@ def test_bounds_of_counters_are_those_of_the_papers():
     assert theory.counter_overflow_bound(300, 3, 30, 6) == pytest.approx(math.comb(90, 6) / 300**5, rel=1e-12)
     assert theory.counter_overflow_bound_simple(300, 3, 30, 6) == pytest.approx(300 * (math.e * 90 / (6 * 300)) ** 6, rel=1e-12)
     assert theory.counter_overflow_bound_best_k(1, 16) == pytest.approx(1.37e-15, rel=4e-3)
+
+
+def test_saturated_counters_and_spills_are_those_of_arithmetic():
+    more, fewer = (sum(binomial(n, 1 / 300)[6:]) for n in (90, 87))
+    rate = 300 * (more - fewer)
+    assert theory.counter_saturation_rate(300, 3, 30, 6) == pytest.approx(rate, rel=1e-6)
+    assert theory.expected_saturated_counters(300, 3, 30, 6, 9) == pytest.approx(300 * more + 9 * rate, rel=1e-6)
+    one = 8 * 16 * sum(binomial(50, 1 / (8 * 16))[5:])
+    assert theory.blocked_expected_saturated_counters(8, 16, 1, 50, 5, 0) == pytest.approx(one, rel=1e-9)
+    assert theory.blocked_counter_saturation_rate(8, 16, 1, 50, 5) == pytest.approx(
+        one - 8 * 16 * sum(binomial(49, 1 / (8 * 16))[5:]), rel=1e-6)
+    ones = theory.make_count_histogram([(1, 100_000)], 20)
+    assert theory.compound_counter_saturation_rate(ones, 4, 500_000, 5) == pytest.approx(
+        theory.counter_saturation_rate(500_000, 4, 100_000, 5), rel=1e-3)
+    assert theory.compound_expected_saturated_counters(ones, 4, 500_000, 5, 100) == pytest.approx(
+        theory.expected_saturated_counters(500_000, 4, 100_000, 5, 100), rel=1e-3)
+    assert theory.blocked_compound_expected_saturated_counters(ones, 4000, 128, 4, 5, 100) == pytest.approx(
+        theory.blocked_expected_saturated_counters(4000, 128, 4, 100_000, 5, 100), rel=1e-2)
+    assert theory.saturated_share(0.3, 1, 10) == pytest.approx(1 - math.exp(-0.3 * 11), rel=1e-9)
+    assert theory.saturated_false_positive_probability(1000, 2, 0, 0.25) == pytest.approx(1 / 16, rel=1e-12)
+    assert theory.ln_saturated_false_positive_probability(1000, 2, 0, 0.25) == pytest.approx(math.log(1 / 16))
+    thrice = theory.make_count_histogram([(3, 1000)], 20)
+    pairs = 1e6 * sum(binomial(1000, 1e-6)[2:4])
+    assert theory.dleft_expected_spills(thrice, 1000, 1000, 4) == pytest.approx(pairs, rel=2e-3)
+    assert theory.dleft_expected_spills_bound(thrice, 1000, 1000, 2) == 1000
+    tail = 10 * math.exp(21 - 5 - 21 * math.log(21 / 5))
+    assert theory.dleft_spills_tail(5, 20, 9) == pytest.approx(tail, rel=1e-9)
+    assert theory.ln_dleft_spills_tail(5, 20, 9) == pytest.approx(math.log(tail), rel=1e-9)
+    assert theory.dleft_spill_capacity(5, 9, tail * 1.0001) == 20
+    assert theory.dleft_expected_most_spills(5, 0) == 5
+    assert theory.insertion_count_histogram(10, 10, 5).keys_with_count[1] == 10
     assert theory.inverse_gamma_function(math.gamma(7.5)) == pytest.approx(7.5)
     assert theory.count_min_failure_probability(500, 3, 0.01) == pytest.approx((1 / 5) ** 3)
     two_hash = (2 / (0.01 * 503**2) + (2 / 5.03) ** 3) ** 2

@@ -62,6 +62,7 @@ py::object candidate_of(const Candidate& candidate) {
       "simple_threshold_rate"_a = optional_of(candidate.simple_threshold_rate,
                                               [](double rate) -> py::object { return py::float_(rate); }),
       "saturation_probability"_a = candidate.saturation_probability,
+      "expected_saturated_counters"_a = candidate.expected_saturated_counters,
       "cache_lines"_a =
           record("CacheLines", "insert"_a = lines.insert, "lookup_absent"_a = lines.lookup_absent,
                  "lookup_present"_a = lines.lookup_present),

@@ -128,6 +128,59 @@ void define_theory_counts(py::module_& module) {
           "ceil(ln(1 / delta) / ln(1 / epsilon)): copies that all fail with a probability of at most delta.\n"
           "epsilon and delta in (0, 1). Source: Kirsch and Mitzenmacher 2008, section 9.2.");
   formula(
+      module, "insertion_count_histogram(num_keys, num_insertions, limit)", theory::insertion_count_histogram,
+      "The expected CountHistogram of num_insertions insertions of num_keys distinct keys (at least 1), if\n"
+      "each is of a key at random and every key was inserted. num_insertions at least num_keys, limit 1\n"
+      "to 10000. Source: ours.");
+  formula(
+      module, "counter_saturation_rate(m, k, n, i)", theory::counter_saturation_rate,
+      "m (Pr(Binomial(k n, 1/m) >= i) - Pr(Binomial(k (n - 1), 1/m) >= i)): bound on the expected number\n"
+      "of m counters that one replacement brings to their maximum i (1 to 2^40). n keys (at least 1), k\n"
+      "hash functions (1 to 1024). Source: ours.");
+  formula(
+      module, "expected_saturated_counters(m, k, n, i, N)", theory::expected_saturated_counters,
+      "m Pr(Binomial(k n, 1/m) >= i) + N counter_saturation_rate: bound on the expected number of counters\n"
+      "at their maximum i (1 to 2^40) after N replacements; at most m. n keys (at least 1), k hash\n"
+      "functions (1 to 1024). Source: ours.");
+  formula(module, "blocked_counter_saturation_rate(num_blocks, B, k, n, i)",
+          theory::blocked_counter_saturation_rate,
+          "counter_saturation_rate for num_blocks lines of B counters (1 to 4096): a key's k counters (1 to\n"
+          "1024) are in one line. n keys (at least 1), i 1 to 2^40. Source: ours.");
+  formula(
+      module, "blocked_expected_saturated_counters(num_blocks, B, k, n, i, N)",
+      theory::blocked_expected_saturated_counters,
+      "expected_saturated_counters for num_blocks lines of B counters (1 to 4096): a key's k counters (1\n"
+      "to 1024) are in one line. n keys (at least 1), i 1 to 2^40, N replacements. Source: ours.");
+  formula(module, "compound_counter_saturation_rate(histogram, k, m, i)",
+          theory::compound_counter_saturation_rate,
+          "k sum_c n_c Pr(i - c <= S < i) / sum_c c n_c: counter_saturation_rate per insertion for keys with "
+          "the\n"
+          "counts of a CountHistogram. k 1 to 1024, m counters, i 1 to 10000. Source: ours.");
+  formula(module, "compound_expected_saturated_counters(histogram, k, m, i, N)",
+          theory::compound_expected_saturated_counters,
+          "expected_saturated_counters for keys with the counts of a CountHistogram, after N insertions that "
+          "each\n"
+          "follow a removal. k 1 to 1024, m counters, i 1 to 10000. Source: ours.");
+  formula(module, "blocked_compound_expected_saturated_counters(histogram, num_blocks, B, k, i, N)",
+          theory::blocked_compound_expected_saturated_counters,
+          "The same for num_blocks lines of B counters (1 to 4096). histogram: a CountHistogram of the keys; "
+          "k 1\n"
+          "to 1024, i 1 to 10000, N insertions that each follow a removal. Source: ours.");
+  formula(
+      module, "saturated_share(kappa, i, replacements_per_key)", theory::saturated_share,
+      "The share of counters with a mean of kappa keys (above 0, at most 1000) that were ever at i (1 to\n"
+      "65535) after replacements_per_key replacements of random keys (at least 0). An approximation for\n"
+      "large filters. Source: ours.");
+  formula(
+      module, "saturated_false_positive_probability(m, k, n, share)",
+      theory::saturated_false_positive_probability,
+      "(1 - (1 - share) (1 - 1/m)^(k n))^k: bound on the false positive rate if this share (0 to 1) of the\n"
+      "m counters is saturated. k 1 to 1024. Source: ours.");
+  formula(module, "ln_saturated_false_positive_probability(m, k, n, share)",
+          theory::ln_saturated_false_positive_probability,
+          "The natural logarithm of saturated_false_positive_probability; -inf for 0, and finite where that\n"
+          "underflows.");
+  formula(
       module, "counter_overflow_union_bound(m, k, n, i)", theory::counter_overflow_union_bound,
       "m Pr(Binomial(k n, 1/m) >= i): bound on the probability that any counter reaches i; the tightest.\n"
       "m counters, k hash functions (1 to 1024), n insertions, i 1 to 2^40; at most 1. Source: Fan et\n"

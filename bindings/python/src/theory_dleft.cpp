@@ -71,6 +71,28 @@ void define_theory_dleft(py::module_& module) {
           "The largest average load, in elements per bucket, at which a large table of d subtables (2 to 8)\n"
           "with c cells per bucket (1 to 255) has a placement of all elements, if elements may be moved\n"
           "without limit. Source: Fountoulakis, Khosla and Panagiotou 2011.");
+  formula(
+      module, "dleft_expected_spills(histogram, B, R, largest)", theory::dleft_expected_spills,
+      "B R Pr(S > largest): the expected number of fingerprints in the side table, those whose keys' counts\n"
+      "have a sum S above the largest count of a cell (1 to 9999). histogram: a CountHistogram of the\n"
+      "keys. B buckets per subtable, R remainders in use. Source: ours.");
+  formula(
+      module, "dleft_expected_spills_bound(histogram, B, R, largest)", theory::dleft_expected_spills_bound,
+      "An upper bound of dleft_expected_spills that does not rise with B R, if that is at least the number\n"
+      "of keys. histogram: a CountHistogram of the keys. B buckets per subtable, R remainders in use,\n"
+      "largest 1 to 9999. Source: ours.");
+  formula(module, "dleft_spills_tail(expected, capacity, N)", theory::dleft_spills_tail,
+          "(N + 1) exp(x - e - x ln(x / e)), x = capacity + 1, e = expected: bound on the probability that\n"
+          "there are ever more than capacity fingerprints in the side table over N replacements; at most 1.\n"
+          "expected 0 to 2^53. Source: ours.");
+  formula(module, "ln_dleft_spills_tail(expected, capacity, N)", theory::ln_dleft_spills_tail,
+          "The natural logarithm of dleft_spills_tail; -inf for 0, and finite where that underflows.");
+  formula(module, "dleft_spill_capacity(expected, N, failure_probability)", theory::dleft_spill_capacity,
+          "The least capacity with a dleft_spills_tail of at most failure_probability, in (0, 1), over N\n"
+          "replacements. expected 0 to 2^53. Source: ours.");
+  formula(module, "dleft_expected_most_spills(expected, N)", theory::dleft_expected_most_spills,
+          "Bound on the expected largest number of fingerprints in the side table over N replacements.\n"
+          "expected 0 to 2^53. Source: ours.");
   formula(module, "dleft_safe_load(d, B, c, N, failure_probability)", theory::dleft_safe_load,
           "The largest average load, in elements per bucket, with which any insertion finds no room with a\n"
           "probability of at most failure_probability, in (0, 1), over a lifetime: filling, then N\n"

@@ -469,7 +469,8 @@ class Candidate:
     errors: list[PredictedError]
     error_law: str  #: "bound", "insertions", "histogram" or "conservative"
     simple_threshold_rate: Union[float, None]
-    saturation_probability: float  #: bound on the probability that any counter saturates
+    saturation_probability: float  #: bound on the probability that any counter saturates in the planned life
+    expected_saturated_counters: float  #: bound on their expected number at the end of the planned life
     cache_lines: CacheLines
     operation_costs: OperationCosts
     rounding_cost: Union[RoundingCost, None]

@@ -24,7 +24,8 @@ struct DLeftForecast {
       0;  ///< required, or the default; 0 if it is planned as if nothing were moved
   /// Expected share of the insertions that move a key, when the filter is full: theory::dleft_moves_limit.
   double moves_per_insertion = 0;
-  /// Upper bound on the probability that any insertion of the filter's life returns `full`.
+  /// Upper bound on the probability that any insertion of the filter's life returns `full`, because the cells or the side
+  /// table have no room.
   double failure_probability = 0;
   std::uint64_t lifetime_operations = 0;  ///< replacements in the planned life
   /// Expected number of fingerprints in the side table; without a histogram, the largest expected number.

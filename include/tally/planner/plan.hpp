@@ -63,8 +63,11 @@ struct Candidate {
   /// the number of insertions in the histogram. Empty without a histogram or if theta is 1. The formula assumes that
   /// insertions are independent; errors.front() does not.
   std::optional<double> simple_threshold_rate = {};
-  double saturation_probability =
-      0;  ///< upper bound on the probability that any counter saturates; 0 if that is harmless
+  /// Upper bound on the probability that any counter saturates in the planned life; 0 if that is harmless.
+  double saturation_probability = 0;
+  /// Upper bound on the expected number of counters that are saturated at the end of the planned life. The rates include
+  /// what these add.
+  double expected_saturated_counters = 0;
   CacheLines cache_lines;
   OperationCosts operation_costs;
   std::optional<RoundingCost> rounding_cost;  ///< empty if no formula gives the best shape in real numbers

@@ -19,10 +19,11 @@ constexpr double planned_compact_load(std::uint32_t remainder_bits) noexcept {
 
 /// For CompactDLeftFilter: of the remainders of 8 to 14 bits those with, for keys and rate, the least memory; for keys
 /// and memory, the lowest rate; for memory and rate, the most keys. Its load is at most planned_compact_load, and its
-/// side table has room for the fingerprints that more keys share than a line counts, plus six standard deviations and
-/// 64.
+/// side table has room for the fingerprints that more keys share than a line counts: it is full at any time of the planned
+/// life with at most the failure probability (theory::dleft_spills_tail).
 ///
-/// Reads num_keys, false_positive_rate, memory_bytes and keys_repeat, which must be false: a key that is in the filter
+/// Reads num_keys, false_positive_rate, memory_bytes, lifetime_operations, failure_probability and keys_repeat, which must be
+/// false: a key that is in the filter
 /// several times takes several cells of one line, and no formula says which load is possible then. Throws
 /// std::invalid_argument for requirements out of range or that no such shape meets.
 /// @source theory::dleft_false_positive_probability (Bonomi et al. 2006)

@@ -27,16 +27,18 @@ inline constexpr std::uint64_t dleft_common_key_count = 4;
 ///   - a load of distinct fingerprints at which insertions move a key as often as max_moves_per_insertion allows and the
 ///     filter fills up with at most the failure probability, both at first and after the last doubling, when its keys are
 ///     divided at random; or the load that a table without moves can hold, if that is higher;
-///   - a side table for the frequent keys, and for fingerprints whose shared count may exceed a cell: the number that
-///     the histogram predicts, or else with every key in the filter dleft_common_key_count times (once if keys do not
-///     repeat), plus six standard deviations and 64. Its capacity is as large as its memory allows;
+///   - a side table for the frequent keys, and for fingerprints whose shared count may exceed a cell: with the counts of
+///     the histogram, or with num_insertions about equally often, or else with every key in the filter
+///     dleft_common_key_count times (once if keys do not repeat). It is full at any time of the planned life with at most
+///     1/1024 of the failure probability (theory::dleft_spills_tail), which the load leaves. Its capacity is as large as
+///     its memory allows. If nothing is known about how often keys repeat, at least 64 entries are to spare;
 ///   - remainders of at least 4 bits after the last doubling.
 ///
 /// With max_doublings, num_keys, memory_bytes and false_positive_rate are those of the first size. After s doublings and
 /// with 2^s times the keys, the rate is 2^s times as high; to meet a rate at the last size, ask for it divided by
 /// 2^max_doublings.
 ///
-/// Reads num_keys (or histogram), false_positive_rate, memory_bytes, num_frequent_keys, keys_repeat,
+/// Reads num_keys (or histogram), false_positive_rate, memory_bytes, num_insertions, num_frequent_keys, keys_repeat,
 /// lifetime_operations, failure_probability, max_moves_per_insertion, max_doublings, num_subtables and prefers_speed. Throws
 /// std::invalid_argument for requirements out of range or that no such shape meets.
 /// @source theory::dleft_false_positive_probability (Bonomi et al. 2006), theory::dleft_moves_limit,

@@ -49,15 +49,16 @@ struct Requirements {
   /// assumption that insertions are independent (all keys are inserted about equally often). 0 is the query of Kim et
   /// al. for keys that were never inserted.
   std::optional<std::uint64_t> true_count = {};
-  /// Number of insertions of all keys: num_keys to 2^56. Not with a histogram, which contains it.
+  /// Number of insertions of all keys: num_keys to 2^56. Not with a histogram, which contains it. For d-left filters: of
+  /// those that are in the filter at any one time; if keys_repeat, all keys are then in it about equally often.
   std::optional<std::uint64_t> num_insertions = {};
   /// Instead of num_keys: the number of keys by count (theory::make_count_histogram). It must distinguish counts up to
   /// theta. For d-left filters: the number of keys by their count at any one time, instead of num_frequent_keys and
   /// keys_repeat too.
   std::optional<theory::CountHistogram> histogram = {};
-  /// Number of keys that are in the filter more than dleft_common_key_count times at once: 0 to 2^31. Default: 0.
-  /// Each takes an entry of the side table. All others may be in it up to that number of times; the plan has room for
-  /// the fingerprints that they share.
+  /// Number of keys that are in the filter more than dleft_common_key_count times at once: 0 to 2^31. Each takes an entry
+  /// of the side table. All others may be in it up to that number of times; the plan has room for the fingerprints that
+  /// they share. Default: 0, with 64 entries to spare if neither num_insertions nor a histogram is given.
   std::optional<std::uint64_t> num_frequent_keys = {};
   /// False: no key is ever in the filter twice at once. Then counters may be narrower than 2 bits, because they count
   /// only keys that share a fingerprint.
@@ -65,13 +66,15 @@ struct Requirements {
 
   // How long the structure is used, and how often it may fail.
 
-  /// Number of replacements (a removal and an insertion) after the filter is filled, over its whole life. 0: it is only
-  /// filled. Default: default_replacements_per_key times the number of keys; in plan(), 0 unless needs_deletes.
+  /// Number of replacements (a removal of one insertion and an insertion) after the filter is filled, over its whole life.
+  /// 0: it is only filled. Default: default_replacements_per_key times the number of keys; in plan(), 0 unless
+  /// needs_deletes.
   std::optional<std::uint64_t> lifetime_operations = {};
   /// For sketches: error of an estimate, as a share of the sum of all weights; in (0, 1).
   std::optional<double> epsilon = {};
   /// For d-left filters: the probability that any insertion of its life returns `full`; 1e-15 to 0.5. Default:
-  /// default_failure_probability. For sketches: delta, the probability that an estimate is too high by
+  /// default_failure_probability. For compact d-left filters: that the side table is ever too small. For sketches: delta,
+  /// the probability that an estimate is too high by
   /// more than epsilon; in (0, 1).
   std::optional<double> failure_probability = {};
   /// For sketches: the largest sum of all weights, at least 1. Counters are wide enough that none saturates. Default:
@@ -81,10 +84,10 @@ struct Requirements {
   // What the planner chooses if it is not given.
 
   /// Width of a counter. Default for counting Bloom filters: the least width from 4 bits on that holds the threshold,
-  /// meets max_saturation_probability if that is given, and leaves at most one counter in a million saturated if every key
-  /// is inserted once. For sketches 8, 16, 32 or 64, instead of total_count.
+  /// meets max_saturation_probability if that is given, and leaves at most one counter in a million saturated after the
+  /// planned life if every key is inserted once; plan() also counts known repeats if keys are replaced. For sketches 8, 16, 32 or 64, instead of total_count.
   std::optional<std::uint32_t> counter_bits = {};
-  /// The largest probability that any counter ever saturates if every key is inserted once; in (0, 1). A saturated counter
+  /// The largest probability that any counter saturates in the planned life if every key is inserted once; in (0, 1). A saturated counter
   /// stays at its maximum: it loses no key. Default: not limited.
   std::optional<double> max_saturation_probability = {};
   /// Number of times that a d-left filter may double when it is full. Every doubling makes room for twice as many

@@ -16,6 +16,7 @@
 #include "tally/theory/dleft_fluid_limit.hpp"
 #include "tally/theory/dleft_overflow.hpp"
 #include "tally/theory/dleft_safe_load.hpp"
+#include "tally/theory/dleft_spills.hpp"
 #include "tally/theory/tails.hpp"
 
 namespace tally {
@@ -108,13 +109,19 @@ struct Oracle {
   std::uint64_t spills(const DLeftShape& shape, std::uint64_t num_keys) const {
     const double num_fingerprints = shape.fingerprint_space().num_fingerprints();
     const double keys_each =
-        std::ldexp(static_cast<double>(num_keys), requirements.max_doublings.value_or(0)) / num_fingerprints;
+        std::ldexp(static_cast<double>(num_keys), requirements.max_doublings.value_or(0)) *
+        -std::log1p(-1 / num_fingerprints);
     // Keys that repeat may all be in it four times.
     const std::uint64_t past_a_cell = (1u << shape.counter_bits) / (requirements.keys_repeat ? 4 : 1) + 1;
     const double expected =
-        num_fingerprints * std::exp(theory::ln_poisson_upper_tail(past_a_cell, keys_each)) +
-        static_cast<double>(requirements.num_frequent_keys.value_or(0));
-    return static_cast<std::uint64_t>(std::ceil(expected + 6 * std::sqrt(expected) + 64));
+        num_fingerprints * std::exp(theory::ln_poisson_upper_tail(past_a_cell, keys_each));
+    const std::uint64_t keys = num_keys << requirements.max_doublings.value_or(0);
+    const std::uint64_t needed = theory::dleft_spill_capacity(
+        expected, requirements.lifetime_operations.value_or(1000 * keys),
+        requirements.failure_probability.value_or(default_failure_probability) / 1024);
+    if (!requirements.keys_repeat || requirements.num_frequent_keys)
+      return needed + requirements.num_frequent_keys.value_or(0);
+    return std::max(needed, static_cast<std::uint64_t>(std::ceil(expected + 6 * std::sqrt(expected)) + 64));
   }
 
   bool meets(const DLeftShape& shape, std::uint64_t num_keys) const {
@@ -133,8 +140,8 @@ struct Oracle {
       if (s > 0) {
         const double states =
             std::ldexp(1 + static_cast<double>(operations) / static_cast<double>(keys), int(s));
-        const double x =
-            std::log(2 * states / requirements.failure_probability.value_or(default_failure_probability));
+        const double x = std::log(2 * states / (1 - 1.0 / 1024) /
+                                  requirements.failure_probability.value_or(default_failure_probability));
         fullest += x / 3 + std::sqrt(x * x / 9 + 2 * fullest * x);
       }
       const double load =
@@ -142,10 +149,10 @@ struct Oracle {
                                       shape.fingerprint_space().num_remainders() >> s,
                                       static_cast<std::uint64_t>(std::ldexp(fullest, int(s)))) /
           size.cells_per_bucket;
-      if (load >
-          planned_dleft_load(
-              size.num_subtables, size.buckets_per_subtable, size.cells_per_bucket, keys, operations,
-              requirements.failure_probability.value_or(default_failure_probability) / (s > 0 ? 2 : 1)))
+      if (load > planned_dleft_load(size.num_subtables, size.buckets_per_subtable, size.cells_per_bucket,
+                                    keys, operations,
+                                    requirements.failure_probability.value_or(default_failure_probability) *
+                                        (1 - 1.0 / 1024) / (s > 0 ? 2 : 1)))
         return false;
     }
     if (requirements.false_positive_rate && rate_of(shape, num_keys) > *requirements.false_positive_rate)
@@ -171,8 +178,8 @@ struct Oracle {
                                .remainder_bits = r,
                                .counter_bits = counter_bits,
                                .least_remainder_bits = r - requirements.max_doublings.value_or(0)};
-              for (const std::uint64_t capacity :
-                   {85ull, 170ull, 341ull, 682ull, 1365ull, 2730ull, 5461ull}) {
+              for (const std::uint64_t capacity : {0ull, 1ull, 2ull, 5ull, 10ull, 21ull, 42ull, 85ull, 170ull,
+                                                   341ull, 682ull, 1365ull, 2730ull, 5461ull}) {
                 shape.spill_capacity = capacity;
                 visit(shape);
               }

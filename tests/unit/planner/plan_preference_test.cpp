@@ -268,7 +268,7 @@ std::string note_on_compact(const Plan& plan) {
 
 TEST(Plan, LeavesOutACompactFilterThatTakesAsMuchAsATableOfDigests) {
   const Requirements few{
-      .num_keys = 10, .false_positive_rate = 0.01, .needs_deletes = true, .keys_repeat = false};
+      .num_keys = 5, .false_positive_rate = 0.01, .needs_deletes = true, .keys_repeat = false};
   const Requirements low_rate{
       .num_keys = 1'000'000, .false_positive_rate = 1e-9, .needs_deletes = true, .keys_repeat = false};
   const Requirements large{

@@ -799,7 +799,7 @@ TEST(Plan, RecommendsADLeftFilterWithoutVectorLoopsOnlyWhereNothingElseDoesTheJo
   often.keys_with_count = {0, 0, 0, 0, 0, 100'000};
   often.keys_with_count.resize(40, 0.0);
   often.keys_with_count[39] = 1000;
-  check({.false_positive_rate = 1e-5, .needs_deletes = true, .histogram = often});
+  check({.false_positive_rate = 1e-5, .needs_deletes = true, .histogram = often, .counter_bits = 4});
   EXPECT_GE(num_recommended, 1u);
 }
 

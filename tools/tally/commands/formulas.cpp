@@ -336,6 +336,7 @@ std::vector<Formula> all_formulas() {
     table.insert(position, more.begin(), more.end());
   };
   insert_before("counter-overflow", double_hashing_formulas());
+  insert_before("expected-largest-counter", saturation_formulas());
   insert_before("distinct-keys-estimate", dleft_formulas());
   insert_before("distinct-keys-estimate", count_min_formulas());
   insert_before("dleft-load", conservative_formulas());
@@ -362,6 +363,7 @@ const std::vector<ParameterText>& parameter_table() {
       {"true-count", count, "True count of the queried key (default: 0)"},
       {"limit", count, "Counter value that should not be reached"},
       {"line-bits", count, "Bits per line of a blocked filter (default: 512)"},
+      {"line-counters", count, "Counters per line of a blocked filter: 128 of 4 bits (default: not blocked)"},
       {"zeros", count, "Positions that are 0"},
       {"occupied-a", count, "Positions above 0 in the filter of the first set"},
       {"occupied-b", count, "Positions above 0 in the filter of the second set"},
@@ -380,12 +382,15 @@ const std::vector<ParameterText>& parameter_table() {
       {"remainder-bits", count, "Bits per remainder, if all 2^r values are used"},
       {"remainder-values", count, "Number of values of a remainder: 2^r - 1 if 0 means an empty cell"},
       {"operations", count, "Deletions of a random key, each followed by an insertion"},
+      {"count", count, "Number of times that each key is inserted (default: 1)"},
+      {"largest", count, "Largest count of a cell"},
       {"removed", count, "Keys removed since the previous message"},
       {"added", count, "Keys added since the previous message"},
       {"shares", count, "Shares over which the keys are divided"},
       {"share-keys", count, "Largest number of keys that a share has room for"},
       {"load", real, "Average load: distinct fingerprints per bucket"},
       {"steps", real, "Delete-and-insert steps per element after the table is filled"},
+      {"saturated-share", real, "Share of the counters that are saturated"},
       {"share", real, "Share of the buckets (default: 1e-9)"},
       {"failure-probability", real,
        "Probability of any overflow in a lifetime, of a count that is too high by more than epsilon, or of a "

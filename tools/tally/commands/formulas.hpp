@@ -72,6 +72,7 @@ std::vector<Formula> dleft_formulas();
 std::vector<Formula> double_hashing_formulas();
 std::vector<Formula> summary_formulas();
 std::vector<Formula> share_formulas();
+std::vector<Formula> saturation_formulas();
 
 enum class ParameterType { count, real, file, flag };
 

@@ -3,12 +3,14 @@
 #include <stdexcept>
 
 #include "commands/formulas.hpp"
+#include "input/sample.hpp"
 #include "tally/theory/dleft_fingerprints.hpp"
 #include "tally/theory/dleft_fluid_limit.hpp"
 #include "tally/theory/dleft_moves_limit.hpp"
 #include "tally/theory/dleft_orientable_load.hpp"
 #include "tally/theory/dleft_overflow.hpp"
 #include "tally/theory/dleft_safe_load.hpp"
+#include "tally/theory/dleft_spills.hpp"
 
 namespace tally::cli {
 namespace {
@@ -131,6 +133,30 @@ FormulaResult counter_overflow(const Arguments& arguments) {
   return result;
 }
 
+/// Keys that are `count` times (default: once) in the filter each, or those of a histogram.
+FormulaResult spills(const Arguments& arguments) {
+  const std::uint64_t largest = arguments.count("largest");
+  if (arguments.has("histogram") == arguments.has("n"))
+    throw std::invalid_argument("dleft-spills: give one of --histogram and --n");
+  const theory::CountHistogram histogram =
+      arguments.has("histogram")
+          ? read_histogram(arguments.files.find("histogram")->second, largest + 1)
+          : theory::make_count_histogram(
+                {{arguments.count_or("count", 1), static_cast<double>(arguments.count("n"))}}, largest + 1);
+  const std::uint64_t B = arguments.count("buckets");
+  const std::uint64_t R = remainder_values(arguments);
+  FormulaResult result{theory::dleft_expected_spills(histogram, B, R, largest)};
+  const double bound = theory::dleft_expected_spills_bound(histogram, B, R, largest);
+  result.fields.emplace_back("bound", bound);
+  const std::uint64_t N = arguments.count_or("operations", 0);
+  result.fields.emplace_back("expected_most", theory::dleft_expected_most_spills(bound, N));
+  if (arguments.has("failure-probability")) {
+    result.fields.emplace_back("capacity", static_cast<double>(theory::dleft_spill_capacity(
+                                               bound, N, arguments.real("failure-probability"))));
+  }
+  return result;
+}
+
 }  // namespace
 
 std::vector<Formula> dleft_formulas() {
@@ -170,6 +196,14 @@ std::vector<Formula> dleft_formulas() {
        "bound C(n, i) / (B R)^(i - 1) on Pr(i keys share a fingerprint), where i is the limit; with "
        "operations, also the expected number of delete-and-insert steps that end there",
        "Bonomi et al. 2006, section 5.1, corrected", counter_overflow},
+      {"dleft-spills",
+       "--buckets [--remainder-bits] [--remainder-values] --largest [--n] [--count] [--histogram] "
+       "[--operations] [--failure-probability]",
+       "expected number of fingerprints whose count exceeds the largest one of a cell, in the side table; "
+       "and a "
+       "bound on the expected largest number over the operations; with a failure probability, also the "
+       "capacity that is exceeded at any time with at most that probability",
+       "ours", spills},
   };
 }
 

@@ -64,7 +64,7 @@ std::string table_of(const Plan& plan, std::uint64_t threshold) {
     header.emplace_back("false positive rate if never inserted");
     header.push_back(fmt::format("if inserted {} times", threshold - 1));
   }
-  header.insert(header.end(), {"P(saturated)", "cache lines per insert", "miss", "hit"});
+  header.insert(header.end(), {"P(saturated)", "saturated", "cache lines per insert", "miss", "hit"});
   Table table(header);
   for (const Candidate& candidate : plan.candidates) {
     const FilterShape& shape = candidate.shape;
@@ -78,6 +78,7 @@ std::string table_of(const Plan& plan, std::uint64_t threshold) {
                                     human_rate(candidate.errors.front().false_positive_rate)};
     if (threshold > 1) row.push_back(human_rate(candidate.errors.back().false_positive_rate));
     row.push_back(human_rate(candidate.saturation_probability));
+    row.push_back(fmt::format("{:.3g}", candidate.expected_saturated_counters));
     for (const double lines : {candidate.cache_lines.insert, candidate.cache_lines.lookup_absent,
                                candidate.cache_lines.lookup_present}) {
       row.push_back(fmt::format("{:.1f}", lines));

@@ -59,6 +59,7 @@ Json candidate_json(const Candidate& candidate) {
                {"error_law", name_of(candidate.error_law)},
                {"simple_threshold_rate", nullptr},
                {"saturation_probability", candidate.saturation_probability},
+               {"expected_saturated_counters", candidate.expected_saturated_counters},
                {"cache_lines",
                 {{"insert", candidate.cache_lines.insert},
                  {"lookup_absent", candidate.cache_lines.lookup_absent},

@@ -6,8 +6,14 @@
 namespace tally::cli {
 namespace {
 
-// A table with fewer free entries is doubled, so that at least this many keys are inserted at a time.
+// A table with fewer free entries is doubled, so that at least this many keys are inserted at a time; one that was planned
+// smaller, only when half of it is in use.
 constexpr std::uint64_t least_free = 16;
+
+bool has_little_room(const SideTableUse& use) {
+  const std::uint64_t num_free = use.capacity - use.num_used;
+  return num_free < least_free && 2 * use.num_used >= use.capacity;
+}
 
 /// Returns false if a larger filter has no room for the keys.
 bool double_side_table(AnyFilter& filter) {
@@ -42,10 +48,10 @@ std::uint64_t insert_with_growing_side_table(AnyFilter& filter, std::span<const 
   while (!digests.empty()) {
     // No key takes more than one entry, so as many keys as there are free entries find room.
     SideTableUse use = side_table_use(filter);
-    if (use.capacity - use.num_used < least_free && use.capacity < max_spill_capacity &&
-        double_side_table(filter))
+    if (has_little_room(use) && use.capacity < max_spill_capacity && double_side_table(filter))
       use = side_table_use(filter);
-    const std::uint64_t most = std::max(least_free, use.capacity - use.num_used);
+    const std::uint64_t num_free = use.capacity - use.num_used;
+    const std::uint64_t most = num_free == 0 ? least_free : num_free;
     const auto piece = digests.first(std::min<std::uint64_t>(most, digests.size()));
     num_full += filter.insert_batch(piece);
     digests = digests.subspan(piece.size());

@@ -34,7 +34,8 @@ error_law | string | | what the rates are calculated from: bound, insertions, hi
   conservative
 simple_threshold_rate | number or null | probability | result of the simple threshold formula, which takes insertions for
   independent; null without a histogram, or if the threshold is 1
-saturation_probability | number | probability | that any counter reaches its maximum, at most; 0 if that is harmless
+saturation_probability | number | probability | that any counter reaches its maximum in the planned life, at most; 0 if that is harmless
+expected_saturated_counters | number | counters | expected number at their maximum at the end of the planned life, at most
 cache_lines | cache_lines | | memory accesses per key
 operation_costs | operation_costs | | times per key
 rounding_cost | rounding_cost or null | | the price of whole numbers; null if no formula tells

@@ -27,9 +27,11 @@ std::vector<Option> add_dleft_plan_options(CommandLine app, Requirements& wanted
           .excludes(frequent));
   added.push_back(add_count(
       app, "--lifetime-operations", wanted.lifetime_operations,
-      fmt::format("Number of replacements (a removal and an insertion) after the filter is filled (dleft; "
-                  "default: {} per key if keys are removed, else 0)",
-                  default_replacements_per_key),
+      fmt::format(
+          "Number of replacements (a removal and an insertion) after the filter is filled (dleft, and "
+          "in plans the counters of all filters that remove; default: {} per key if keys are removed, "
+          "else 0)",
+          default_replacements_per_key),
       {0}));
   added.push_back(add_rate(
       app, "--failure-probability", wanted.failure_probability,

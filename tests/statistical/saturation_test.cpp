@@ -1,0 +1,155 @@
+// Counters that stay at their maximum while keys are replaced, against theory/counter_saturation.hpp.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "random.hpp"
+#include "tally/filters/counting_bloom.hpp"
+#include "tally/storage/counter_array.hpp"
+#include "tally/theory/counter_saturation.hpp"
+
+namespace tally::test {
+namespace {
+
+/// A filter whose keys are replaced. Each is in it `times` times.
+template <class Filter, class Shape>
+class Churn {
+ public:
+  Churn(const Shape& shape, std::uint64_t num_keys, std::uint64_t seed, int times = 1)
+      : filter_(shape, seed), random_(seed), times_(times) {
+    for (std::uint64_t i = 0; i < num_keys; ++i) insert(keys_.emplace_back(random_.digest()));
+  }
+
+  void replace_random(std::uint64_t num_replacements) {
+    for (std::uint64_t i = 0; i < num_replacements; ++i) replace(keys_[random_.below(keys_.size())]);
+  }
+  /// Always the oldest key.
+  void replace_oldest(std::uint64_t num_replacements) {
+    for (std::uint64_t i = 0; i < num_replacements; ++i) replace(keys_[i % keys_.size()]);
+  }
+
+  std::uint64_t num_saturated() const { return filter_.statistics().num_saturated; }
+
+  double false_positive_rate(std::uint64_t num_queries) {
+    std::uint64_t found = 0;
+    for (std::uint64_t i = 0; i < num_queries; ++i) found += filter_.may_contain(random_.digest());
+    return static_cast<double>(found) / static_cast<double>(num_queries);
+  }
+
+ private:
+  void insert(const Hash128& key) {
+    for (int i = 0; i < times_; ++i) (void)filter_.insert(key);
+  }
+  void replace(Hash128& key) {
+    for (int i = 0; i < times_; ++i) EXPECT_NE(filter_.remove(key), RemoveResult::refused);
+    key = random_.digest();
+    insert(key);
+  }
+
+  Filter filter_;
+  Random random_;
+  int times_;
+  std::vector<Hash128> keys_;
+};
+
+using Plain = Churn<CountingBloomFilter<>, CountingBloomShape>;
+using InLines = Churn<BlockedCountingBloomFilter, BlockedCountingBloomShape>;
+
+/// 4 standard deviations: each limit fails by chance once in 30,000 times.
+constexpr double limit = 4;
+
+constexpr std::uint64_t num_counters = 1 << 15;
+
+struct Load {
+  std::uint32_t counter_bits;
+  double kappa;
+  double replacements_per_key;
+};
+
+TEST(Saturation, ReplacementsOfRandomKeysSaturateTheShareThatTheQueuePredicts) {
+  for (const Load& load : {Load{2, 0.3, 8}, Load{2, 0.7, 1}, Load{3, 0.7, 80}, Load{4, 4.0, 20}}) {
+    const std::uint32_t k = 4;
+    const auto num_keys = static_cast<std::uint64_t>(load.kappa * static_cast<double>(num_counters) / k);
+    const auto num_replacements =
+        static_cast<std::uint64_t>(load.replacements_per_key * static_cast<double>(num_keys));
+    const std::uint64_t full = (1u << load.counter_bits) - 1;
+    constexpr int num_filters = 4;
+    double found = 0;
+    for (std::uint64_t seed = 1; seed <= num_filters; ++seed) {
+      Plain churn({num_counters, k, load.counter_bits, 1}, num_keys, seed);
+      churn.replace_random(num_replacements);
+      found += static_cast<double>(churn.num_saturated());
+    }
+    const double all = num_filters * static_cast<double>(num_counters);
+    const double expected = all * theory::saturated_share(load.kappa, full, load.replacements_per_key);
+    EXPECT_GT(expected, 100) << "too few to notice a difference";
+    // The law is at most 2% too high.
+    EXPECT_LE(found, expected + limit * std::sqrt(expected)) << load.counter_bits << " " << load.kappa;
+    EXPECT_GE(found, 0.98 * expected - limit * std::sqrt(expected)) << load.counter_bits << " " << load.kappa;
+    EXPECT_LE(expected,
+              1.001 * num_filters *
+                  theory::expected_saturated_counters(num_counters, k, num_keys, full, num_replacements));
+  }
+}
+
+TEST(Saturation, TheBoundHoldsWhicheverKeyIsRemoved) {
+  const std::uint64_t num_keys = 5700;
+  const std::uint64_t num_replacements = 40 * num_keys;
+  Plain churn({num_counters, 4, 3, 1}, num_keys, 5);
+  churn.replace_oldest(num_replacements);
+  const double bound = theory::expected_saturated_counters(num_counters, 4, num_keys, 7, num_replacements);
+  const auto found = static_cast<double>(churn.num_saturated());
+  EXPECT_LE(found, bound + limit * std::sqrt(bound));
+  EXPECT_GE(found, 0.8 * bound - limit * std::sqrt(bound));
+}
+
+TEST(Saturation, TheBoundHoldsWhereTheCountersOfAKeyAreInOneLine) {
+  const std::uint64_t num_keys = 5000;
+  const std::uint64_t num_replacements = 200 * num_keys;
+  const std::uint32_t B = CounterArray::positions_per_line(3);
+  const std::uint64_t num_lines = num_counters / B;
+  InLines churn({num_lines * B, 4, 3, 1}, num_keys, 6);
+  churn.replace_random(num_replacements);
+  const double bound =
+      theory::blocked_expected_saturated_counters(num_lines, B, 4, num_keys, 7, num_replacements);
+  const auto found = static_cast<double>(churn.num_saturated());
+  EXPECT_LE(found, bound + limit * std::sqrt(bound));
+  EXPECT_GE(found, 0.75 * bound - limit * std::sqrt(bound));
+  EXPECT_GT(bound, 100);
+}
+
+TEST(Saturation, TheBoundHoldsForKeysThatRepeat) {
+  const std::uint64_t num_keys = 2000;
+  constexpr int times = 3;
+  const std::uint64_t num_replacements = 150 * num_keys;
+  Plain churn({num_counters, 4, 4, 1}, num_keys, 7, times);
+  churn.replace_random(num_replacements);
+  const theory::CountHistogram histogram =
+      theory::make_count_histogram({{times, static_cast<double>(num_keys)}}, 16);
+  const double bound =
+      theory::compound_expected_saturated_counters(histogram, 4, num_counters, 15, times * num_replacements);
+  const auto found = static_cast<double>(churn.num_saturated());
+  EXPECT_LE(found, bound + limit * std::sqrt(bound));
+  EXPECT_GE(found, 0.8 * bound - limit * std::sqrt(bound));
+  EXPECT_GT(bound, 40);
+}
+
+TEST(Saturation, SaturatedCountersRaiseTheFalsePositiveRateByAtMostTheirShare) {
+  const std::uint64_t num_keys = 4000;
+  Plain churn({num_counters, 4, 2, 1}, num_keys, 8);
+  churn.replace_random(20 * num_keys);
+  const double share = static_cast<double>(churn.num_saturated()) / static_cast<double>(num_counters);
+  EXPECT_GT(share, 0.1);
+  const double bound = theory::saturated_false_positive_probability(num_counters, 4, num_keys, share);
+  constexpr std::uint64_t num_queries = 400'000;
+  const double found = churn.false_positive_rate(num_queries);
+  EXPECT_LE(found, bound + limit * std::sqrt(bound / num_queries));
+  EXPECT_GE(found, 0.85 * bound);
+  EXPECT_GE(found, 1.5 * theory::saturated_false_positive_probability(num_counters, 4, num_keys, 0));
+}
+
+}  // namespace
+}  // namespace tally::test
