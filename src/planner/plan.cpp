@@ -147,9 +147,9 @@ Candidate counting(const Task& task) {
 }
 
 Candidate blocked_counting(const Task& task) {
-  const CountingLaw law = blocked_counting_law();
+  const CountingLaw law = blocked_counting_law(task.theta);
   const auto [shape, num_keys] = solve_counting(structure, law, task.wanted, task.requirements);
-  // No formula for repeated keys holds in lines, so the bound stands for all of them.
+  // The formula for keys that were inserted theta - 1 times is a bound for all others.
   Task of_bound = task;
   of_bound.keys = {task.keys.num_keys, std::nullopt, nullptr};
   const SearchLaw scheme{BlockedScheme::file_id, PositionLaw::lines, law.of_width(shape.counter_bits)};
@@ -198,9 +198,14 @@ Candidate threshold(const Task& task, std::uint64_t promised_true_count) {
   return candidate;
 }
 
-/// Without removals a filter is only filled: no key is ever replaced.
+/// Without removals a filter is only filled: no key is ever replaced. A rate for the last size becomes that of the first: with
+/// 2^d times the keys and as many fingerprints, 1 - (1 - p)^(2^d).
 Requirements of_dleft(const Requirements& requirements) {
   Requirements own = requirements;
+  if (own.keeps_rate_when_doubled && own.false_positive_rate) {
+    const double growth = std::ldexp(1.0, static_cast<int>(own.max_doublings.value_or(0)));
+    own.false_positive_rate = -std::expm1(std::log1p(-*own.false_positive_rate) / growth);
+  }
   if (!own.needs_deletes && !own.lifetime_operations) own.lifetime_operations = 0;
   return own;
 }

@@ -128,8 +128,9 @@ CountingLaw counting_law(const Law& scheme);
 /// Of a SharedDuplicateFilter.
 Law duplicate_law();
 
-/// With all counters of a key in one line, of as many counters as fit.
-CountingLaw blocked_counting_law();
+/// With all counters of a key in one line, of as many counters as fit. `theta` is the largest one of the queries: with one
+/// above 1, the positions of a key that coincide matter. There are then at most 24 hashes.
+CountingLaw blocked_counting_law(std::uint64_t theta);
 
 /// What plan_counting_bloom plans, with the law of any scheme, or plan_blocked_counting_bloom.
 CountingSolution solve_counting(std::string_view structure, const CountingLaw& law, const Wanted& wanted,

@@ -90,6 +90,9 @@ struct Requirements {
   /// false_positive_rate at the end. The candidates of plan() have the keys, memory and rate of every size
   /// (DLeftForecast::sizes). Default: 0.
   std::optional<std::uint32_t> max_doublings = {};
+  /// For plan(): whether a d-left filter keeps false_positive_rate at its last size, with 2^max_doublings times the keys,
+  /// and not only before any doubling.
+  bool keeps_rate_when_doubled = false;
   /// Number of subtables of a d-left filter: 2, 3 or 4. A lookup reads one bucket of each. Default: whichever is best.
   std::optional<std::uint32_t> num_subtables = {};
   /// True: cells of 16 bits, the only ones with vector loops (DLeftForecast::has_fast_loops), are chosen if they meet
