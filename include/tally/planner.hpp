@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "tally/planner/check_plan.hpp"
 #include "tally/planner/fewest_hashes.hpp"
 #include "tally/planner/forecast_counts.hpp"
 #include "tally/planner/plan.hpp"
@@ -78,7 +79,8 @@ namespace tally {
 [[nodiscard]] FilterShape plan_shape(FilterKind kind, const Requirements& requirements);
 
 /// The largest number of distinct keys (0 if not even one) with which the filter meets the rate, in the sense that a
-/// plan of its kind guarantees by default. A BlockedBloomShape is treated as that of a BlockedBloomFilter. Throws
+/// plan of its kind guarantees by default. A BlockedBloomShape is treated as that of a BlockedBloomFilter. For a
+/// BlockedCountingBloomShape with a max_threshold above 1 and more than 24 hashes, it is that of absent keys. Throws
 /// std::invalid_argument for a rate outside (0, 1) or an impossible shape.
 std::uint64_t planned_num_keys(const BloomShape& shape, double false_positive_rate);
 std::uint64_t planned_num_keys(const BlockedBloomShape& shape, double false_positive_rate);

@@ -162,9 +162,9 @@ Candidate counting(const Task& task) {
 }
 
 Candidate blocked_counting(const Task& task) {
-  const CountingLaw law = blocked_counting_law();
+  const CountingLaw law = blocked_counting_law(task.theta);
   const auto [shape, num_keys] = solve_counting(structure, law, task.wanted, task.requirements, task.keys);
-  // No formula for repeated keys holds in lines, so the bound stands for all of them.
+  // The formula for keys that were inserted theta - 1 times is a bound for all others.
   Task of_bound = task;
   of_bound.keys = {task.keys.num_keys, std::nullopt, nullptr};
   const SearchLaw scheme{BlockedScheme::file_id, PositionLaw::lines, law.of_width(shape.counter_bits)};
@@ -240,6 +240,17 @@ Candidate threshold(const Task& task, std::uint64_t promised_true_count) {
         "; conservative update: twice the predicted rate, for keys in random order (theory: "
         "conservative_update)";
   return candidate;
+}
+
+/// A rate for the last size becomes that of the first: with 2^d times the keys and as many fingerprints,
+/// 1 - (1 - p)^(2^d).
+Requirements of_first_size(const Requirements& requirements) {
+  Requirements own = requirements;
+  if (own.keeps_rate_when_doubled && own.false_positive_rate) {
+    const double growth = std::ldexp(1.0, static_cast<int>(own.max_doublings.value_or(0)));
+    own.false_positive_rate = -std::expm1(std::log1p(-*own.false_positive_rate) / growth);
+  }
+  return own;
 }
 
 Candidate dleft(const Task& task, const Requirements& own, const DLeftSolution& found) {
@@ -340,7 +351,7 @@ bool leads_with_two_subtables(const Candidate& of_two, const Candidate& best) {
 /// without moves. Last the best one of all, if it is not the first. Throws std::invalid_argument if there is none.
 std::vector<Candidate> dlefts(const Task& task, const Requirements& requirements,
                               std::vector<std::string>& warnings) {
-  const Requirements own = with_planned_life(requirements);
+  const Requirements own = of_first_size(with_planned_life(requirements));
   const DLeftSolution best = solve_dleft(structure, own, DLeftLoops::any);
   const bool is_fast = has_vector_loops(best.shape);
   const DLeftLoops loops = requirements.prefers_speed ? DLeftLoops::vector : DLeftLoops::any;

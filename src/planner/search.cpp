@@ -249,11 +249,29 @@ Law duplicate_law() {
   return law;
 }
 
-CountingLaw blocked_counting_law() {
-  return {[](std::uint32_t counter_bits) {
-            Law law = lines_law(CounterArray::positions_per_line(counter_bits));
+/// Of the counters of a key that was inserted once, for theta = 2. It is that of every theta above 1, for a key that was
+/// inserted theta - 1 times: a counter that two of the key's positions share reaches theta without another key, and any other
+/// counter needs one. Above 24 hashes, which no plan has, it is the law of absent keys.
+Law lines_law_of_inserted_keys(std::uint32_t B) {
+  constexpr std::uint32_t most_hashes_of_the_formula = 24;
+  Law law = lines_law(B);
+  law.ln_rate = [B, of_absent_keys = law.ln_rate](std::uint64_t m, std::uint32_t k, std::uint64_t n) {
+    if (k > most_hashes_of_the_formula) return of_absent_keys(m, k, n);
+    const theory::RepeatedKeys others{1, n};
+    return theory::ln_blocked_threshold_false_positive_probability(2, m / B, B, k, {&others, 1}, 1);
+  };
+  law.max_hashes = most_hashes_of_the_formula;
+  return law;
+}
+
+CountingLaw blocked_counting_law(std::uint64_t theta) {
+  return {[theta](std::uint32_t counter_bits) {
+            const std::uint32_t B = CounterArray::positions_per_line(counter_bits);
+            Law law = theta > 1 ? lines_law_of_inserted_keys(B) : lines_law(B);
             // The kernels take no more hashes.
-            if (counter_bits == 4) law.max_hashes = detail::most_hashes_of_counter_kernels;
+            if (counter_bits == 4)
+              law.max_hashes =
+                  std::min<std::uint32_t>(law.max_hashes, detail::most_hashes_of_counter_kernels);
             return law;
           },
           expected_saturated_in_lines};

@@ -132,8 +132,9 @@ CountingLaw counting_law(const Law& scheme);
 /// Of a SharedDuplicateFilter.
 Law duplicate_law();
 
-/// With all counters of a key in one line, of as many counters as fit.
-CountingLaw blocked_counting_law();
+/// With all counters of a key in one line, of as many counters as fit. `theta` is the largest one of the queries: with one
+/// above 1, the positions of a key that coincide matter. There are then at most 24 hashes.
+CountingLaw blocked_counting_law(std::uint64_t theta);
 
 /// What plan_counting_bloom plans, with the law of any scheme, or plan_blocked_counting_bloom. If keys are replaced and it is
 /// known how often they repeat, the counters are wide enough for these too.

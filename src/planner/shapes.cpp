@@ -112,7 +112,8 @@ CountingBloomShape plan_counting_bloom(const Requirements& requirements) {
 BlockedCountingBloomShape plan_blocked_counting_bloom(const Requirements& requirements) {
   constexpr std::string_view structure = "plan_blocked_counting_bloom";
   const Wanted wanted = check_wanted(structure, requirements);
-  return blocked_shape(solve_counting(structure, blocked_counting_law(), wanted, requirements, {}).shape);
+  const CountingLaw law = blocked_counting_law(requirements.theta());
+  return blocked_shape(solve_counting(structure, law, wanted, requirements, {}).shape);
 }
 
 ThresholdShape plan_threshold(const Requirements& requirements) {
@@ -184,8 +185,8 @@ std::uint64_t planned_num_keys(const BlockedCountingBloomShape& shape, double fa
   check_shape(shape);
   check_position_space<BlockedScheme>(structure, "num_counters", position_space(shape));
   detail::require_probability(structure, "false_positive_rate", false_positive_rate);
-  return most_keys_at(blocked_counting_law().of_width(shape.counter_bits), shape.num_counters,
-                      shape.num_hashes, std::log(false_positive_rate));
+  const Law law = blocked_counting_law(shape.max_threshold).of_width(shape.counter_bits);
+  return most_keys_at(law, shape.num_counters, shape.num_hashes, std::log(false_positive_rate));
 }
 
 std::uint64_t planned_num_keys(const ThresholdShape& shape, double false_positive_rate) {

@@ -152,6 +152,10 @@ void hold_plans(Outputs& outputs) {
   outputs.hold({"plan", "--epsilon", "1%", "--total-count", "1M"});
   outputs.hold({"plan", "--epsilon", "1%", "--keys", "1000", "--zipf", "1", "--insertions", "10000"});
   outputs.hold({"verify", "-n", "500", "-p", "5%", "--trials", "20"});
+  outputs.hold({"plan", "-n", "500", "-p", "5%", "-m", "10k"});
+  outputs.hold({"plan", "-n", "500", "-p", "5%", "-m", "64", "--deletes"});
+  outputs.hold({"plan", "-n", "500", "-p", "5%", "--merge", "3", "--peers", "7", "--counts"});
+  outputs.hold({"plan", "-n", "500", "-p", "5%", "--window", "4"});
   outputs.hold({"verify", "-n", "50", "-p", "5%", "--trials", "5", "--scheme", "all"});
   outputs.hold({"theory"});
   outputs.hold({"theory", "bloom-false-positive-rate", "--m", "10M", "--k", "7", "--n", "1M"});

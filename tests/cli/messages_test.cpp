@@ -54,7 +54,7 @@ TEST_F(Messages, SpeakOfFlagsAndNotOfTheLibrarysFields) {
       {{"plan", "-n", "1M", "-p", "1%", "--insertions", "5"},
        "tally plan: --insertions is 5; must be 1000000 to 2^56\n"},
       {{"plan", "--zipf", "1", "-n", "1K", "--insertions", "5K"},
-       "tally plan: --zipf: it determines the number of keys; also give either --false-positive-rate or "
+       "tally plan: --zipf: it determines the number of keys; also give --false-positive-rate or "
        "--memory\n"},
       {{"plan", "-p", "1%", "--histogram", "/dev/null"},
        "tally plan: --histogram: it contains no keys; give one with at least one key\n"},

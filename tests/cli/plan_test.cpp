@@ -100,7 +100,12 @@ TEST(PlanCommand, RefusesWithAReasonAndExitCodeTwo) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{}, "exactly two"},
       {{"--keys", "10"}, "exactly two"},
-      {{"--keys", "10", "-p", "1%", "--memory", "1K"}, "exactly two"},
+      {{"--memory", "1K"}, "exactly two"},
+      {{"--keys", "10", "-p", "1%", "--merge", "0"}, "--merge: '0' is too small"},
+      {{"--keys", "30P", "-p", "1%", "--merge", "3"}, "--keys times --merge is more than 2^56"},
+      {{"--zipf", "1", "--keys", "10", "--insertions", "20", "-p", "1%", "--merge", "3"}, "--merge: "},
+      {{"--keys", "10", "-p", "1%", "--theta", "2", "--peers", "3"}, "--peers: "},
+      {{"--epsilon", "1%", "--peers", "3"}, "a sketch"},
       {{"--keys", "0", "-p", "1%"}, "--keys"},
       {{"--keys", "-3", "-p", "1%"}, "--keys"},
       {{"--keys", "nan", "-p", "1%"}, "--keys"},

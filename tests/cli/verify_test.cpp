@@ -149,6 +149,65 @@ TEST(VerifyCommand, RefusesAFileWhoseThetaIsTooHigh) {
             "one\n");
 }
 
+TEST(VerifyCommand, TestsThePromiseOfAPlan) {
+  const CommandResult kept = verify({"-n", "1000", "-t", "3", "-p", "5%", "--trials", "200"});
+  EXPECT_EQ(kept.exit_code, 0) << kept.output << kept.error;
+  EXPECT_NE(kept.output.find("Promise: at most 0.05 for keys that were inserted 2 times: measured "),
+            std::string::npos)
+      << kept.output;
+  EXPECT_NE(kept.output.find("kept (would notice +"), std::string::npos) << kept.output;
+  const Json json =
+      Json::parse(verify({"-n", "1000", "-t", "3", "-p", "5%", "--trials", "200", "--json"}).output);
+  EXPECT_EQ(json.at("promise").at("verdict"), "kept");
+  EXPECT_EQ(json.at("promise").at("true_count"), 2);
+  // The load of the promise is that of 1000 distinct keys, some of which are inserted twice or more.
+  EXPECT_GT(json.at("num_insertions"), 1000);
+  EXPECT_EQ(json.at("num_insertions_of_original"), nullptr);
+}
+
+TEST(VerifyCommand, SaysThatAPromiseIsBroken) {
+  const TemporaryDirectory directory;
+  const std::string keys = directory.write("keys", "a\nb\nc\n");
+  const std::string file = directory / "f.tally";
+  ASSERT_EQ(run_tally({"build", "-o", file, "--keys", "1000", "-p", "5%", keys}).exit_code, 0);
+  const std::vector<std::string> too_many = {"--file", file, "-n", "1500", "-p", "5%", "--trials", "200"};
+  const CommandResult broken = verify(too_many);
+  EXPECT_EQ(broken.exit_code, 1);
+  EXPECT_NE(broken.output.find("BROKEN: it is at least 0."), std::string::npos) << broken.output;
+  std::vector<std::string> as_json = too_many;
+  as_json.emplace_back("--json");
+  const Json json = Json::parse(verify(as_json).output);
+  EXPECT_EQ(json.at("promise").at("verdict"), "broken");
+  EXPECT_EQ(json.at("tests").at(0).at("verdict"), "inside");  // the law holds
+  EXPECT_EQ(json.at("verdict"), "outside");
+  EXPECT_EQ(verify({"--file", file, "-n", "1000", "-p", "5%", "--trials", "200"}).exit_code, 0);
+}
+
+TEST(VerifyCommand, SaysThatARateIsTooSmallToBeSeen) {
+  const CommandResult result = verify({"-n", "1000", "-p", "1e-12", "--trials", "10", "--queries", "1000"});
+  EXPECT_EQ(result.exit_code, 0) << result.output << result.error;
+  EXPECT_NE(result.output.find("too small to be seen"), std::string::npos) << result.output;
+  EXPECT_NE(result.output.find("too few false positives are"), std::string::npos) << result.output;
+  EXPECT_NE(result.output.find("1e-08 false positives"), std::string::npos) << result.output;
+  const Json json = Json::parse(
+      verify({"-n", "1000", "-p", "1e-12", "--trials", "10", "--queries", "1000", "--json"}).output);
+  EXPECT_EQ(json.at("promise").at("verdict"), "unseen");
+  EXPECT_EQ(json.at("tests").at(0).at("seen"), false);
+  EXPECT_GT(json.at("tests").at(0).at("high"), 1e-12);
+}
+
+// Six seconds: a filter of 3 GiB would take half an hour.
+TEST(VerifyCommand, VerifiesASmallerFilterIfTheFilterIsLarge) {
+  const CommandResult result = verify({"-n", "5G", "-p", "10%", "--kind", "blocked-bloom", "--scheme",
+                                       "register-blocked", "--queries", "20000", "--json"});
+  EXPECT_EQ(result.exit_code, 0) << result.output << result.error;
+  const Json json = Json::parse(result.output);
+  EXPECT_EQ(json.at("num_insertions_of_original"), 5'000'000'000u);
+  EXPECT_LT(json.at("num_insertions"), 100'000'000);
+  EXPECT_GE(json.at("num_trials"), 5);
+  EXPECT_EQ(json.at("promise").at("verdict"), "kept");
+}
+
 TEST(VerifyCommand, RefusesBadShapesWithExitCodeTwo) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{}, "--keys"},

@@ -122,7 +122,7 @@ def test_constructors(cls, data):
     assert own == tally.from_bytes(own.to_bytes())
 
 
-FUNCTIONS = [tally.plan, tally.plan_shape, tally.plan_shares, tally.planned_num_keys, tally.shape_bytes, tally.make, tally.digests,
+FUNCTIONS = [tally.plan, tally.check_plan, tally.plan_shape, tally.plan_shares, tally.planned_num_keys, tally.shape_bytes, tally.make, tally.digests,
              tally.shards, tally.similarity, tally.from_bytes]
 
 

@@ -55,6 +55,17 @@ def test_shapes_and_numbers_of_keys_are_inverse():
     assert isinstance(sketch, tally.CountMinShape)
 
 
+def test_it_says_whether_a_memory_is_enough():
+    check = tally.check_plan(num_keys=1_000_000, false_positive_rate=0.01, memory_bytes=2 << 20)
+    assert check.is_enough and check.structures[0].fits and check.structures[0].kind == "bloom"
+    assert check.structures[0].needed.shape.num_bytes <= 2 << 20
+    less = tally.check_plan(num_keys=1_000_000, false_positive_rate=0.01, memory_bytes=1 << 20, needs_deletes=True)
+    assert not less.is_enough and less.with_least_memory.shape.num_bytes > 1 << 20
+    assert less.with_most_keys.num_keys < 1_000_000
+    with pytest.raises(ValueError, match="all three"):
+        tally.check_plan(num_keys=10, false_positive_rate=0.1)
+
+
 def test_shares_hold_their_keys(random):
     plan = tally.plan_shares("bloom", 100_000, num_shares=16, false_positive_rate=0.01)
     shards = tally.shards(random.integers(0, 2**63, 100_000), 16)

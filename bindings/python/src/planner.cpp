@@ -113,6 +113,34 @@ py::object plan_of(const py::kwargs& arguments) {
       "exact_table_bytes"_a = found.exact_table_bytes);
 }
 
+py::object fit_of(const StructureFit& fit) {
+  return record("StructureFit", "kind"_a = std::string(name_of(fit.kind)),
+                "promised_true_count"_a = fit.promised_true_count,
+                "needed"_a = optional_of(fit.needed, candidate_of),
+                "with_memory"_a = optional_of(fit.with_memory, candidate_of),
+                "with_most_keys"_a = optional_of(fit.with_most_keys, candidate_of), "fits"_a = fit.fits);
+}
+
+py::object check_plan_of(const py::kwargs& arguments) {
+  const RequirementsArgument wanted("check_plan", arguments);
+  const auto make = [&] {
+    const Unlocked unlocked;
+    return check_plan(wanted.requirements);
+  };
+  const PlanCheck found = make();
+  const auto candidate_or_none = [](const Candidate* candidate) {
+    return candidate != nullptr ? candidate_of(*candidate) : py::object(py::none());
+  };
+  return record(
+      "PlanCheck", "is_enough"_a = found.is_enough(), "num_keys"_a = found.num_keys,
+      "false_positive_rate"_a = found.false_positive_rate, "memory_bytes"_a = found.memory_bytes,
+      "structures"_a = list_of(found.structures, fit_of),
+      "with_least_memory"_a = candidate_or_none(found.with_least_memory()),
+      "with_lowest_rate"_a = candidate_or_none(found.with_lowest_rate()),
+      "with_most_keys"_a = candidate_or_none(found.with_most_keys()),
+      "warnings"_a = list_of(found.warnings, [](const std::string& warning) { return py::str(warning); }));
+}
+
 FilterKind kind_from(py::handle kind) { return filter_kind(text(kind, "kind")); }
 
 py::object plan_shares_of(py::handle kind, py::handle num_keys, py::handle max_bytes_per_share,
@@ -146,6 +174,7 @@ constexpr const char* plan_text =
     "lifetime_operations replacements over its whole life; failure_probability: that any insertion is "
     "refused\n"
     "max_moves_per_insertion   share of the insertions that may move a key: 0 to 0.5\n"
+    "keeps_rate_when_doubled   of a d-left filter, at its last size (plan, check_plan)\n"
     "max_doublings, num_subtables, counter_bits, scheme, update, max_saturation_probability   of the "
     "structure\n"
     "prefers_speed, preference ('fastest', 'smallest', 'balanced')   the order of the candidates\n"
@@ -157,6 +186,14 @@ constexpr const char* plan_text =
 
 void bind_planner(py::module_& module) {
   define(module, "plan(**requirements)", plan_of, plan_text);
+  define(module, "check_plan(**requirements)", check_plan_of,
+         "Whether a memory is enough, as a tally.PlanCheck: num_keys, false_positive_rate and memory_bytes "
+         "are all given, and "
+         "the other\n"
+         "requirements are those of plan. For each structure, it has the least memory, the lowest rate in "
+         "all of the "
+         "memory, and the\n"
+         "most keys.");
   define(
       module, "plan_shape(kind, **requirements)",
       [](py::handle kind, const py::kwargs& arguments) {

@@ -123,6 +123,7 @@ constexpr auto fields = std::to_array<RequirementField>({
     {"max_doublings", &Requirements::max_doublings},
     {"num_subtables", &Requirements::num_subtables},
     {"prefers_speed", &Requirements::prefers_speed},
+    {"keeps_rate_when_doubled", &Requirements::keeps_rate_when_doubled},
 });
 
 }  // namespace

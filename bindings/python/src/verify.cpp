@@ -49,7 +49,8 @@ py::object verify_shape(py::handle of, py::handle num_keys, py::handle threshold
                            "num_passed"_a = verdict.measured.num_passed,
                            "measured"_a = verdict.measured.rate(), "predicted"_a = verdict.predicted,
                            "low"_a = verdict.limits.low, "high"_a = verdict.limits.high,
-                           "law"_a = std::string(name_of(verdict.law)), "is_inside"_a = verdict.inside));
+                           "law"_a = std::string(name_of(verdict.law)), "is_inside"_a = verdict.inside,
+                           "noticed_rate"_a = verdict.noticed_rate, "is_seen"_a = verdict.is_seen));
   }
   return record("Verification", "shape"_a = to_python(plan.shape), "threshold"_a = plan.threshold,
                 "num_insertions"_a = plan.num_insertions, "num_trials"_a = plan.num_trials,

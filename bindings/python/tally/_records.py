@@ -50,7 +50,9 @@ __all__ = [
     "DLeftForecast",
     "Candidate",
     "Plan",
+    "PlanCheck",
     "SharePlan",
+    "StructureFit",
     "Verdict",
     "Verification",
     "ShardedStatistics",
@@ -500,6 +502,33 @@ class Plan:
 
 
 @dataclasses.dataclass(frozen=True)
+class StructureFit:
+    """What one structure makes of keys, rate and memory; a candidate is None if no shape does what it says."""
+
+    kind: str
+    promised_true_count: int
+    needed: Union[Candidate, None]  #: the least memory for the keys and the rate
+    with_memory: Union[Candidate, None]  #: the lowest rate for the keys in all of the memory
+    with_most_keys: Union[Candidate, None]  #: the most keys at the rate in all of the memory
+    fits: bool  #: whether `needed` takes no more than the memory
+
+
+@dataclasses.dataclass(frozen=True)
+class PlanCheck:
+    """Whether a memory is enough for keys at a rate, and if not, what would do."""
+
+    is_enough: bool
+    num_keys: int
+    false_positive_rate: float
+    memory_bytes: int
+    structures: list[StructureFit]  #: those that fit first, then the others by the memory that they need
+    with_least_memory: Union[Candidate, None]
+    with_lowest_rate: Union[Candidate, None]
+    with_most_keys: Union[Candidate, None]
+    warnings: list[str]
+
+
+@dataclasses.dataclass(frozen=True)
 class SharePlan:
     """One filter divided over shares of one shape."""
 
@@ -522,6 +551,8 @@ class Verdict:
     high: float
     law: str  #: "exact": a rate outside the limits contradicts the formula; "limit": small filters may differ
     is_inside: bool
+    noticed_rate: float  #: a rate this high would be outside the limits in 9 of 10 simulations
+    is_seen: bool  #: False: too small for these queries, so that only the upper limit is tested
 
 
 @dataclasses.dataclass(frozen=True)

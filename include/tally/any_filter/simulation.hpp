@@ -53,6 +53,11 @@ struct MeasuredRate {
   /// Variance of the number passed per trial, divided by the binomial variance; at least 1. It differs because the
   /// queries of a trial share its filter. Confidence limits are calculated for num_queries divided by it.
   double design_effect = 1;
+  /// num_queries divided by the design effect: independent queries that would show as much; at least 1.
+  std::uint64_t num_effective() const {
+    const double effective = static_cast<double>(num_queries) / design_effect;
+    return effective < 1 ? 1 : static_cast<std::uint64_t>(effective);
+  }
 };
 
 struct SimulationResult {

@@ -99,6 +99,9 @@ struct Requirements {
   /// buckets are in use: 0 to 0.5. Each costs as much as reading tens of lines, and a fuller filter takes less memory. 0: the
   /// filter is planned as if nothing were moved. Default: default_moves_per_insertion.
   std::optional<double> max_moves_per_insertion = {};
+  /// For plan(): whether a d-left filter keeps false_positive_rate at its last size, with 2^max_doublings times the keys,
+  /// and not only before any doubling.
+  bool keeps_rate_when_doubled = false;
   /// Number of subtables of a d-left filter: 2, 3 or 4. A lookup reads one bucket of each. Default: whichever is best.
   std::optional<std::uint32_t> num_subtables = {};
   /// True: cells of 16 bits, the only ones with vector loops (DLeftForecast::has_fast_loops), are chosen if they meet

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "tally/hashing/scheme_list.hpp"
 #include "tally/planner.hpp"
 
 namespace tally {

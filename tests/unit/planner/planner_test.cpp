@@ -17,6 +17,7 @@
 #include "tally/planner/scheme_law.hpp"
 #include "tally/storage/counter_array.hpp"
 #include "tally/theory/blocked_bloom.hpp"
+#include "tally/theory/blocked_counters.hpp"
 #include "tally/theory/bloom.hpp"
 #include "tally/theory/compound_poisson.hpp"
 #include "tally/theory/counter_overflow.hpp"
@@ -535,6 +536,24 @@ TEST(Plan, TellsWhatOneLinePerKeyCosts) {
   EXPECT_NE(of_memory.reason.find("; blocked-counting-bloom has a false positive rate of "),
             std::string::npos)
       << of_memory.reason;
+}
+
+// Two positions of a key that coincide raise their counter twice, so a key that was inserted once may reach 2 by itself.
+TEST(PlanBlockedCountingBloom, KeepsItsRateForKeysThatAreInIt) {
+  for (const double rate : {0.1, 0.01, 1e-4}) {
+    for (const std::uint64_t theta : {2, 5, 15}) {
+      const BlockedCountingBloomShape shape =
+          plan_blocked_counting_bloom({.num_keys = 10'000, .false_positive_rate = rate, .threshold = theta});
+      const theory::RepeatedKeys others{1, 10'000};
+      const double exact = theory::blocked_threshold_false_positive_probability(
+          theta, shape.num_counters / 128, 128, shape.num_hashes, {&others, 1}, theta - 1);
+      EXPECT_LE(exact, rate) << theta;
+      EXPECT_GT(exact, 0.98 * rate) << theta;
+      const std::uint64_t num_keys = planned_num_keys(shape, rate);
+      EXPECT_GE(num_keys, 10'000);
+      EXPECT_LT(num_keys, 10'200);
+    }
+  }
 }
 
 TEST(PlanBlockedCountingBloom, MeetsTheRateAndHasTheFewestLines) {

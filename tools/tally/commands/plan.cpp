@@ -13,6 +13,8 @@
 #include "cli/flag_words.hpp"
 #include "cli/options.hpp"
 #include "commands/commands.hpp"
+#include "commands/plan_check.hpp"
+#include "commands/plan_nodes.hpp"
 #include "commands/plan_sketch.hpp"
 #include "files/plan_json.hpp"
 #include "input/input_is_output.hpp"
@@ -31,6 +33,7 @@ namespace {
 
 struct PlanCommandOptions {
   PlanOptions plan;
+  NodeOptions nodes;
   std::string figures;
   PlotOptions plot;
   bool json = false;
@@ -43,7 +46,8 @@ ExitCode run_plan_sketch(const PlanCommandOptions& options) {
   const bool is_of_keys = (!has_stream && (wanted.num_keys || wanted.num_insertions || options.plan.zipf)) ||
                           wanted.false_positive_rate || wanted.theta() != 1 || wanted.needs_deletes ||
                           wanted.preference || !options.figures.empty() || !options.plan.histogram.empty() ||
-                          !options.plan.sample.files.empty() || !shape.scheme.empty();
+                          !options.plan.sample.files.empty() || !shape.scheme.empty() ||
+                          options.nodes.num_merged || options.nodes.num_peers || options.nodes.num_slots;
   if (is_of_keys) {
     throw std::invalid_argument(fmt::format(
         "{}: it plans a sketch, whose size does not depend on the keys; combine it only with "
@@ -144,9 +148,10 @@ std::string times_table_of(const Plan& plan) {
 }
 
 std::string plan_text(const Plan& plan, std::uint64_t threshold,
-                      const std::optional<PlanPreference>& preference) {
+                      const std::optional<PlanPreference>& preference, const NodeOptions& nodes) {
   const Candidate& first = plan.recommended();
-  std::string text = table_of(plan, threshold) + times_table_of(plan) + dleft_table_of(plan);
+  std::string text = table_of(plan, threshold) + times_table_of(plan) + dleft_table_of(plan) +
+                     nodes_text(nodes, plan.candidates);
   text +=
       "\n" +
       wrapped(fmt::format("Recommended: {}, because {}.",
@@ -203,6 +208,30 @@ void warn_of_high_rate(const Requirements& wanted, const Plan& result) {
   });
 }
 
+/// Answers whether the memory is enough.
+ExitCode run_plan_check(CommandLine app, const PlanCommandOptions& options, const Requirements& wanted,
+                        const std::vector<MeasuredFilter>& figures) {
+  PlanCheck check = check_plan(wanted, figures);
+  for (std::string& warning : check.warnings) warning = warning_in_words_of(app, warning);
+  std::vector<Candidate> needed;
+  for (const StructureFit& fit : check.structures) {
+    if (fit.needed) needed.push_back(*fit.needed);
+  }
+  if (options.json) {
+    Json json = plan_check_json(check);
+    add_nodes_json(json, options.nodes, needed);
+    print_json(json);
+  } else {
+    print(plan_check_text(check) + nodes_text(options.nodes, needed));
+  }
+  if (options.plot.wanted) {
+    Requirements of_keys_and_rate = wanted;
+    of_keys_and_rate.memory_bytes.reset();
+    draw(options.plot, plan_figure(of_keys_and_rate, plan(of_keys_and_rate, figures)));
+  }
+  return check.is_enough() ? ExitCode::success : ExitCode::none;
+}
+
 }  // namespace
 
 Run declare_plan(CommandLine app) {
@@ -213,10 +242,19 @@ Run declare_plan(CommandLine app) {
 
       With --fastest, --smallest or --balanced, another structure may be recommended, and the reason states its price.
 
+      With --keys, --false-positive-rate and --memory, answers for every structure whether the memory is enough, what is
+      left of it, and what it could hold; if no structure is small enough, also what would do.
+
       With --epsilon or --total-count, plans a count-min sketch instead.
       )");
-  app.set_exit_status({.success = "if a structure meets the requirements"});
+  app.set_exit_status({.success = "if a structure meets the requirements",
+                       .none = "if keys, rate and memory are given and none does"});
   add_plan_options(app, options->plan);
+  add_node_options(app, options->nodes);
+  app.add_flag("--rate-when-doubled", options->plan.shape.wanted.keeps_rate_when_doubled,
+               "A dleft filter keeps --false-positive-rate at its last size, not only before any doubling")
+      .needs(app.get_option("--max-doublings"))
+      .group("Planned dleft filter");
   add_file(app, "--figures", options->figures,
            "Choose by the times in this file, the output of 'tally bench --json' with the same options, "
            "instead of those of the planner's table")
@@ -235,15 +273,19 @@ Run declare_plan(CommandLine app) {
     }
     const std::vector<MeasuredFilter> figures =
         options->figures.empty() ? std::vector<MeasuredFilter>() : read_figures(options->figures);
-    const Requirements wanted = requirements_of(options->plan);
+    const Requirements wanted = requirements_of_node(options->nodes, requirements_of(options->plan));
+    if ((wanted.num_keys || wanted.histogram) && wanted.false_positive_rate && wanted.memory_bytes)
+      return run_plan_check(app, *options, wanted, figures);
     Plan result = plan(wanted, figures);
     if (!options->figures.empty()) require_own_figures(options->figures, result);
     for (std::string& warning : result.warnings) warning = warning_in_words_of(app, warning);
     warn_of_high_rate(wanted, result);
     if (options->json) {
-      print_json(plan_json(result, wanted.preference));
+      Json json = plan_json(result, wanted.preference);
+      add_nodes_json(json, options->nodes, result.candidates);
+      print_json(json);
     } else {
-      print(plan_text(result, wanted.theta(), wanted.preference));
+      print(plan_text(result, wanted.theta(), wanted.preference, options->nodes));
     }
     if (options->plot.wanted) draw(options->plot, plan_figure(wanted, result));
     return ExitCode::success;

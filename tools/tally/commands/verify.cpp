@@ -11,22 +11,48 @@
 #include "files/filter_file.hpp"
 #include "shape/count_min_options.hpp"
 #include "shape/scheme_option.hpp"
+#include "text/output.hpp"
 
 namespace tally::cli {
 namespace {
 
-std::vector<Verification> verify_all(const VerifyOptions& options) {
-  std::vector<Verification> outcomes;
-  std::uint64_t num_rates = 0;
-  for (SimulationPlan& plan : attempts_of(options)) {
+std::string human_seconds(double seconds) {
+  if (seconds < 120) return fmt::format("{:.0f} seconds", seconds);
+  if (seconds < 7200) return fmt::format("{:.0f} minutes", seconds / 60);
+  return fmt::format("{:.0f} hours", seconds / 3600);
+}
+
+/// Says how long it takes what the user asked for; without --trials and --queries nothing takes long.
+void warn_of_long_time(const std::vector<Attempt>& attempts) {
+  constexpr double long_seconds = 60;
+  double seconds = 0;
+  for (const Attempt& attempt : attempts) seconds += simulation_seconds(attempt.plan);
+  if (seconds > long_seconds) {
+    remark(false, fmt::format("this takes about {}; fewer --trials, --queries or --keys take less",
+                              human_seconds(seconds)));
+  }
+}
+
+std::vector<Outcome> verify_all(const VerifyOptions& options) {
+  const std::vector<Attempt> attempts = attempts_of(options);
+  warn_of_long_time(attempts);
+  std::vector<Outcome> outcomes;
+  const std::optional<double> promised = options.shape.wanted.false_positive_rate;
+  std::uint64_t num_tests = 0;
+  for (const Attempt& attempt : attempts) {
+    SimulationPlan plan = attempt.plan;
     plan.should_stop = stop_requested;
-    outcomes.push_back({plan, simulate(plan), {}});
+    outcomes.push_back({{plan, simulate(plan), {}}, attempt.num_insertions_of_original});
     if (outcomes.back().result.was_full)
       throw std::runtime_error("a filter of this shape is full before all --keys are inserted; give fewer");
-    num_rates += outcomes.back().result.rates.size();
+    num_tests += outcomes.back().result.rates.size() + (promised ? 1 : 0);
   }
-  const double confidence = theory::per_test_confidence(options.confidence, num_rates);
-  for (Verification& outcome : outcomes) outcome.verdicts = judge(outcome.plan, outcome.result, confidence);
+  const double confidence = theory::per_test_confidence(options.confidence, num_tests);
+  for (Outcome& outcome : outcomes) {
+    outcome.verdicts = judge(outcome.plan, outcome.result, confidence);
+    if (promised)
+      outcome.promise = judge_promise(outcome.result, {*promised, outcome.plan.threshold - 1}, confidence);
+  }
   return outcomes;
 }
 
@@ -41,9 +67,20 @@ Run declare_verify(CommandLine app) {
       The prediction comes from the formula of the scheme. Most formulas are exact at every size. For double and
       triple schemes in large filters, and for two-hash rows, the formula is the limit for large filters (column
       'law'), and for a blocked-counting-bloom filter with many hashes and a high theta it is an approximation; a measured rate outside the limits is then reported as 'differs' and does not change the exit status.
+
+      With --false-positive-rate, also tests the promise: that keys which were inserted theta - 1 times pass at most
+      at this rate. A promise is kept if the measured rate is not above it, as far as the queries can show; the line
+      says which higher rate they would have shown.
+
+      Takes less than a minute by default: a large filter is tested by a smaller one with as many positions per key,
+      and a rate that no minute of queries would show is reported as 'too small to be seen', with its upper limit.
+      --trials and --queries are obeyed, however long they take.
       )");
   app.set_exit_status(
-      {.success = "if all rates are inside the limits and there is no false negative", .none = "otherwise"});
+      {.success =
+           "if all rates are inside the limits, the promise is kept or cannot be seen, and there is no "
+           "false negative",
+       .none = "otherwise"});
   ShapeOptions& shape = options->shape;
   add_kind(app, shape.kind, "Kind of filter (default: bloom, or threshold with --theta)");
   add_scheme_of_any_kind(app, shape.scheme,
@@ -66,23 +103,22 @@ Run declare_verify(CommandLine app) {
   add_count(app, "-n,--keys", options->num_keys,
             "Number of insertions per filter (default with --file: that of the file)",
             {1, max_num_positions});
-  Option rate = add_rate(app, "-p,--false-positive-rate", shape.wanted.false_positive_rate,
-                         "Plan the shape for this rate and --keys");
+  add_rate(app, "-p,--false-positive-rate", shape.wanted.false_positive_rate,
+           "Plan the shape for this rate and --keys, and test that it is kept; with --file, only test");
   Option file = add_file(app, "--file", options->file, "Use the shape of this filter file");
   add_key_file(app, options->key_file);
   add_no_verify(app, options->verify_file).needs(file);
-  file.excludes(rate);
   for (Option own : add_count_min_options(app, shape, "in at most 1% of all queries the error may be larger"))
     file.excludes(own);
   for (const char* flag : {"--kind", "--scheme", "--num-positions", "--num-hashes", "--counter-bits",
                            "--theta", "--conservative"}) {
     file.excludes(app.get_option(flag));
   }
-  add_count(app, "--trials", options->num_trials, "Number of filters to fill (default: 20 to 1000)",
+  add_count(app, "--trials", options->num_trials, "Number of filters to fill (default: 5 or more)",
             {2, 100'000'000});
   add_count(app, "--queries", options->num_queries,
             "Number of queries per filter for keys that were never inserted (default: enough for 1000 false "
-            "positives)",
+            "positives, if there is time)",
             {1, 1'000'000'000});
   add_count(app, "--seed", options->seed, "Seed of the random keys", {0, ~std::uint64_t{0}});
   add_real(app, "--confidence", options->confidence, "Confidence of all limits together (default: 0.999)",
@@ -92,14 +128,14 @@ Run declare_verify(CommandLine app) {
   return [options] {
     check_plot(options->plot, options->json);
     options->shape.wanted.threshold = options->threshold;
-    const std::vector<Verification> outcomes = verify_all(*options);
+    const std::vector<Outcome> outcomes = verify_all(*options);
     if (options->json) {
       print_json(outcomes_json(outcomes, *options));
     } else {
       print(outcomes_text(outcomes, options->confidence));
     }
     if (options->plot.wanted) draw(options->plot, outcomes_figure(outcomes));
-    return std::ranges::all_of(outcomes, &Verification::is_good) ? ExitCode::success : ExitCode::none;
+    return std::ranges::all_of(outcomes, &Outcome::is_good) ? ExitCode::success : ExitCode::none;
   };
 }
 

@@ -37,13 +37,25 @@ struct VerifyOptions {
   bool json = false;
 };
 
+/// A simulation, and what it stands for.
+struct Attempt {
+  SimulationPlan plan;
+  /// The number of insertions of the filter itself, if the simulated one is smaller.
+  std::optional<std::uint64_t> num_insertions_of_original = {};
+};
+
 /// One attempt, or one for every scheme of the kind. Throws std::invalid_argument that names the flag that cannot be
 /// used, and what opening --file throws.
-std::vector<SimulationPlan> attempts_of(const VerifyOptions& options);
+std::vector<Attempt> attempts_of(const VerifyOptions& options);
+
+/// What came out of an attempt.
+struct Outcome : Verification {
+  std::optional<std::uint64_t> num_insertions_of_original = {};
+};
 
 /// The outcomes as a table, as JSON, and as a plot. `outcomes` must not be empty.
-std::string outcomes_text(const std::vector<Verification>& outcomes, double confidence);
-Json outcomes_json(const std::vector<Verification>& outcomes, const VerifyOptions& options);
-Figure outcomes_figure(const std::vector<Verification>& outcomes);
+std::string outcomes_text(const std::vector<Outcome>& outcomes, double confidence);
+Json outcomes_json(const std::vector<Outcome>& outcomes, const VerifyOptions& options);
+Figure outcomes_figure(const std::vector<Outcome>& outcomes);
 
 }  // namespace tally::cli

@@ -72,24 +72,53 @@ FilterShape shape_of(const VerifyOptions& options, const std::string& scheme) {
   return cli::shape_of(shape).shape;
 }
 
-SimulationPlan attempt_of(const VerifyOptions& options, const std::string& scheme) {
-  const SimulationWishes wishes{options.threshold, options.num_trials, options.num_queries, options.seed};
+/// The simulation of a filter, or of a smaller one if the filter is large and the user has not said how often to fill it.
+Attempt attempt_with(const VerifyOptions& options, const FilterShape& shape, std::uint64_t num_insertions) {
+  const auto num_attempts = static_cast<double>(schemes_of(options).size());
+  // The default threshold, and what is refused, are those of the filter itself.
+  const std::uint64_t threshold =
+      plan_simulation(shape, num_insertions,
+                      {.threshold = options.threshold, .num_trials = 1, .num_queries = 1})
+          .threshold;
+  const SimulationWishes wishes{threshold, options.num_trials, options.num_queries, options.seed,
+                                usual_simulation_seconds / num_attempts};
+  if (options.num_trials) return {plan_simulation(shape, num_insertions, wishes)};
+  const FilledShape found = small_enough_to_simulate(shape, num_insertions, wishes.seconds);
+  Attempt attempt{plan_simulation(found.shape, found.num_insertions, wishes)};
+  if (found.num_insertions != num_insertions) attempt.num_insertions_of_original = num_insertions;
+  return attempt;
+}
+
+/// --keys as insertions. A plan promises its rate for that many distinct keys, of which a simulation inserts some more
+/// than once.
+std::uint64_t num_insertions_of(const VerifyOptions& options, const FilterShape& shape) {
+  const std::uint64_t theta = shape.made_for_theta().value_or(1);
+  if (!options.shape.wanted.false_positive_rate || theta == 1) return *options.num_keys;
+  return insertions_of_distinct_keys({.shape = shape, .threshold = theta, .should_stop = {}},
+                                     *options.num_keys);
+}
+
+Attempt attempt_of(const VerifyOptions& options, const std::string& scheme) {
   if (!options.file.empty()) {
     const OpenFilter filter(FilterFileOptions{options.file, options.key_file, options.verify_file});
     const std::uint64_t num_keys = options.num_keys.value_or(filter->totals().num_insertions);
     if (num_keys == 0)
       throw std::invalid_argument(
           "--keys: the filter in the file has no keys; give the number of keys per filter");
-    return plan_simulation(filter->shape(), num_keys, wishes);
+    if (options.shape.wanted.false_positive_rate && traits_of(filter->shape().kind()).takes_weights)
+      throw std::invalid_argument(
+          "--false-positive-rate: the file has a sketch, which has no such promise; leave it out");
+    return attempt_with(options, filter->shape(), num_keys);
   }
   if (!options.num_keys) throw std::invalid_argument("--keys is missing; give the number of keys per filter");
-  return plan_simulation(shape_of(options, scheme), *options.num_keys, wishes);
+  const FilterShape shape = shape_of(options, scheme);
+  return attempt_with(options, shape, num_insertions_of(options, shape));
 }
 
 }  // namespace
 
-std::vector<SimulationPlan> attempts_of(const VerifyOptions& options) {
-  std::vector<SimulationPlan> attempts;
+std::vector<Attempt> attempts_of(const VerifyOptions& options) {
+  std::vector<Attempt> attempts;
   for (const std::string& scheme : schemes_of(options)) attempts.push_back(attempt_of(options, scheme));
   return attempts;
 }

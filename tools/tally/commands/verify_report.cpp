@@ -17,7 +17,16 @@ std::string_view name_of_law(const SimulationPlan& plan, LawKind kind) {
   return kind == LawKind::exact && plan.threshold > 1 && !is_of_lines ? "independent" : name_of(kind);
 }
 
-Json outcome_json(const Verification& outcome, double confidence) {
+Json promise_json(const PromiseVerdict& verdict) {
+  return {{"false_positive_rate", verdict.promise.false_positive_rate},
+          {"true_count", verdict.promise.true_count},
+          {"measured_rate", verdict.measured.rate()},
+          {"low", verdict.low},
+          {"noticed_rate", verdict.noticed_rate},
+          {"verdict", name_of(verdict.outcome)}};
+}
+
+Json outcome_json(const Outcome& outcome, double confidence) {
   const SimulationPlan& plan = outcome.plan;
   Json tests = Json::array();
   for (const Verdict& verdict : outcome.verdicts) {
@@ -31,15 +40,20 @@ Json outcome_json(const Verification& outcome, double confidence) {
                      {"low", verdict.limits.low},
                      {"high", verdict.limits.high},
                      {"design_effect", rate.design_effect},
+                     {"noticed_rate", verdict.noticed_rate},
+                     {"seen", verdict.is_seen},
                      {"verdict", verdict.inside ? "inside" : "outside"}});
   }
   return {{"shape", shape_to_json(plan.shape)},
           {"num_insertions", plan.num_insertions},
+          {"num_insertions_of_original",
+           outcome.num_insertions_of_original ? Json(*outcome.num_insertions_of_original) : Json()},
           {"num_trials", plan.num_trials},
           {"seed", plan.seed},
           {"family_confidence", confidence},
           {"one_sided", is_upper_bound(plan.shape)},
           {"tests", tests},
+          {"promise", outcome.promise ? promise_json(*outcome.promise) : Json()},
           {"num_false_negatives", outcome.result.num_false_negatives},
           {"num_positives_checked", outcome.result.num_positives_checked},
           {"verdict", outcome.is_good() ? "inside" : "outside"}};
@@ -63,42 +77,100 @@ PartNames part_names(FilterKind kind) {
   }
 }
 
-std::string title_of(const std::vector<Verification>& outcomes) {
+std::string title_of(const std::vector<Outcome>& outcomes) {
   const SimulationPlan& plan = outcomes.front().plan;
   const PartNames parts = part_names(plan.shape.kind());
   std::string title = fmt::format("{}, ", name_of(plan.shape.kind()));
   if (outcomes.size() == 1) title += fmt::format("{} {}, ", plan.shape.num_positions(), parts.positions);
-  const bool is_of_all = std::ranges::all_of(outcomes, [&](const Verification& outcome) {
+  const bool is_of_all = std::ranges::all_of(outcomes, [&](const Outcome& outcome) {
     return outcome.plan.shape.num_hashes() == plan.shape.num_hashes();
   });
   if (is_of_all) title += fmt::format("{} {}, ", plan.shape.num_hashes(), parts.hashes);
   if (plan.shape.kind() == FilterKind::count_min) title += fmt::format("theta {}, ", plan.threshold);
   title += outcomes.size() == 1 ? fmt::format("{} scheme: ", plan.shape.scheme_name()) : "every scheme: ";
-  return title + fmt::format("{} insertions, {} filters\n\n", plan.num_insertions, plan.num_trials);
+  title += fmt::format("{} insertions, {} filters\n", plan.num_insertions, plan.num_trials);
+  if (const auto& original = outcomes.front().num_insertions_of_original) {
+    title +=
+        wrapped(
+            fmt::format(
+                "A smaller filter with as many positions per key, because {} insertions take long; --trials "
+                "verifies the filter itself.",
+                *original),
+            0) +
+        "\n";
+  }
+  return title + "\n";
+}
+
+/// "+12%", or "3.1 times" for more than twice as high; "-" if no rate is higher.
+std::string excess(double noticed, double rate) {
+  const double times = noticed / rate;
+  if (!(times > 1)) return "-";
+  if (times < 2) return fmt::format("+{:.2g}%", 100 * (times - 1));
+  if (times < 10) return fmt::format("{:.1f} times", times);
+  return times < 1e6 ? fmt::format("{:.0f} times", times) : fmt::format("{:.0e} times", times);
+}
+
+std::string_view word_for(const Verdict& verdict) {
+  if (!verdict.inside) return verdict.contradicts() ? "OUTSIDE" : "differs";
+  return verdict.is_seen ? "inside" : "too small to be seen";
+}
+
+std::string promise_text(const PromiseVerdict& verdict) {
+  const Promise& promise = verdict.promise;
+  std::string text = fmt::format("at most {:.4g}", promise.false_positive_rate);
+  if (promise.true_count > 0)
+    text += fmt::format(" for keys that were inserted {} time{}", promise.true_count,
+                        promise.true_count == 1 ? "" : "s");
+  text += fmt::format(": measured {:.4g}, ", verdict.measured.rate());
+  const std::string noticed = excess(verdict.noticed_rate, promise.false_positive_rate);
+  switch (verdict.outcome) {
+    case PromiseOutcome::kept:
+      return text + fmt::format("kept (would notice {})", noticed);
+    case PromiseOutcome::broken:
+      return text + fmt::format("BROKEN: it is at least {:.4g}", verdict.low);
+    case PromiseOutcome::unseen:
+      break;
+  }
+  return text +
+         fmt::format("too small to be seen: {:.2g} false positives were expected (would notice {})",
+                     static_cast<double>(verdict.measured.num_effective()) * promise.false_positive_rate,
+                     noticed);
+}
+
+std::string promises_text(const std::vector<Outcome>& outcomes) {
+  std::string text;
+  for (const Outcome& outcome : outcomes) {
+    if (!outcome.promise) continue;
+    const std::string of = outcomes.size() > 1 ? fmt::format(" of {}", outcome.plan.shape.scheme_name()) : "";
+    text += wrapped(fmt::format("Promise{}: {}.", of, promise_text(*outcome.promise)), 0) + "\n";
+  }
+  return text;
 }
 
 }  // namespace
 
-Json outcomes_json(const std::vector<Verification>& outcomes, const VerifyOptions& options) {
+Json outcomes_json(const std::vector<Outcome>& outcomes, const VerifyOptions& options) {
   if (options.shape.scheme != every_scheme) return outcome_json(outcomes.front(), options.confidence);
   Json schemes = Json::array();
-  for (const Verification& outcome : outcomes) schemes.push_back(outcome_json(outcome, options.confidence));
+  for (const Outcome& outcome : outcomes) schemes.push_back(outcome_json(outcome, options.confidence));
   const bool is_good = std::ranges::all_of(outcomes, &Verification::is_good);
   return {{"schemes", schemes}, {"verdict", is_good ? "inside" : "outside"}};
 }
 
-std::string outcomes_text(const std::vector<Verification>& outcomes, double confidence) {
+std::string outcomes_text(const std::vector<Outcome>& outcomes, double confidence) {
   std::string text = title_of(outcomes);
   const bool has_all = outcomes.size() > 1;
-  std::vector<std::string> header{"true count", "queries", "passed",  "measured", "predicted",
-                                  "law",        "lowest",  "highest", "verdict"};
+  std::vector<std::string> header{"true count", "queries", "passed",  "measured",     "predicted",
+                                  "law",        "lowest",  "highest", "would notice", "verdict"};
   if (has_all) header.insert(header.begin(), {"scheme", "positions"});
   Table table(header);
   std::uint64_t num_false_negatives = 0;
   std::uint64_t num_positives_checked = 0;
   bool has_limit = false;
-  for (const auto& [plan, result, verdicts] : outcomes) {
-    for (const Verdict& verdict : verdicts) {
+  bool has_unseen = false;
+  for (const Outcome& outcome : outcomes) {
+    for (const Verdict& verdict : outcome.verdicts) {
       const MeasuredRate& rate = verdict.measured;
       const auto number = [](double value) { return fmt::format("{:.4g}", value); };
       std::vector<std::string> row{std::to_string(rate.true_count),
@@ -106,25 +178,34 @@ std::string outcomes_text(const std::vector<Verification>& outcomes, double conf
                                    std::to_string(rate.num_passed),
                                    number(rate.rate()),
                                    number(verdict.predicted),
-                                   std::string(name_of_law(plan, verdict.law)),
+                                   std::string(name_of_law(outcome.plan, verdict.law)),
                                    number(verdict.limits.low),
                                    number(verdict.limits.high),
-                                   verdict.inside          ? "inside"
-                                   : verdict.contradicts() ? "OUTSIDE"
-                                                           : "differs"};
+                                   excess(verdict.noticed_rate, verdict.predicted),
+                                   std::string(word_for(verdict))};
       if (has_all)
-        row.insert(row.begin(),
-                   {std::string(plan.shape.scheme_name()), std::to_string(plan.shape.num_positions())});
+        row.insert(row.begin(), {std::string(outcome.plan.shape.scheme_name()),
+                                 std::to_string(outcome.plan.shape.num_positions())});
       table.add_row(row);
       has_limit |= verdict.law == LawKind::limit;
+      has_unseen |= verdict.inside && !verdict.is_seen;
     }
-    num_false_negatives += result.num_false_negatives;
-    num_positives_checked += result.num_positives_checked;
+    num_false_negatives += outcome.result.num_false_negatives;
+    num_positives_checked += outcome.result.num_positives_checked;
   }
   text += table.text();
   text += fmt::format("\nFalse negatives: {} of {} checked.\n", num_false_negatives, num_positives_checked);
-  std::string remarks =
-      fmt::format("The limits hold for all rows together with confidence {:.4g}%", 100 * confidence);
+  text += promises_text(outcomes);
+  std::string remarks = fmt::format(
+      "The limits hold for all rows {} with confidence {:.4g}%; 9 of 10 runs like this one would notice a "
+      "rate that much "
+      "higher",
+      outcomes.front().promise ? "and the promise together" : "together", 100 * confidence);
+  if (has_unseen)
+    remarks +=
+        "; of a rate that is too small to be seen, because too few false positives are expected, only the "
+        "upper limit is "
+        "tested";
   if (is_upper_bound(outcomes.front().plan.shape))
     remarks +=
         "; with conservative update the measured rate may be lower than the prediction, which is for plain "
@@ -135,14 +216,15 @@ std::string outcomes_text(const std::vector<Verification>& outcomes, double conf
   return text + wrapped(remarks + ".", 0) + "\n";
 }
 
-Figure outcomes_figure(const std::vector<Verification>& outcomes) {
+Figure outcomes_figure(const std::vector<Outcome>& outcomes) {
   std::vector<VerifiedRate> rates;
   const bool has_all = outcomes.size() > 1;
-  for (const auto& [plan, result, verdicts] : outcomes) {
-    for (const Verdict& verdict : verdicts) {
+  for (const Outcome& outcome : outcomes) {
+    for (const Verdict& verdict : outcome.verdicts) {
       const MeasuredRate& rate = verdict.measured;
-      std::string name = has_all ? std::string(plan.shape.scheme_name()) : std::to_string(rate.true_count);
-      if (has_all && verdicts.size() > 1) name += fmt::format(", {}", rate.true_count);
+      std::string name =
+          has_all ? std::string(outcome.plan.shape.scheme_name()) : std::to_string(rate.true_count);
+      if (has_all && outcome.verdicts.size() > 1) name += fmt::format(", {}", rate.true_count);
       rates.push_back(
           {std::move(name), verdict.predicted, rate.rate(), verdict.limits.low, verdict.limits.high});
     }

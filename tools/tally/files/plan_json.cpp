@@ -36,6 +36,8 @@ Json costs_json(const OperationCosts& costs) {
   return json;
 }
 
+}  // namespace
+
 Json candidate_json(const Candidate& candidate) {
   Json errors = Json::array();
   for (const PredictedError& error : candidate.errors) {
@@ -78,8 +80,6 @@ Json candidate_json(const Candidate& candidate) {
   if (candidate.dleft) json["dleft"] = forecast_json(*candidate.dleft);
   return json;
 }
-
-}  // namespace
 
 Json plan_json(const Plan& plan, const std::optional<PlanPreference>& preference) {
   Json candidates = Json::array();

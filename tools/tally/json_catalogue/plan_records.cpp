@@ -16,6 +16,72 @@ reason | string | | why the first candidate is recommended
 warnings | [string] | | what to know of the plan, in words
 exact_table_bytes | number | bytes | memory of an exact hash table, for comparison
 candidates | [candidate] | | the structures, the recommended one first
+merge | merged_structures or null | | the errors before and after a merge; null without --merge
+peers | asked_peers or null | | the errors and the memory of the summaries of all peers; null without --peers
+window | window_filters or null | | the filters of the slots of a window; null without --window
+)"},
+      {.name = "plan_check",
+       .form = Form::document,
+       .commands = {"plan"},
+       .summary = "With --keys, --false-positive-rate and --memory: is the memory enough?",
+       .table = R"(
+is_enough | boolean | | whether any structure meets all three
+num_keys | integer | keys | distinct keys
+false_positive_rate | number | probability | that was asked for
+memory_bytes | integer | bytes | that was given
+structures | [structure_fit] | | those that fit first, then the others by the memory that they need
+with_least_memory | candidate or null | | the least memory for keys and rate
+with_lowest_rate | candidate or null | | the lowest rate with keys and memory
+with_most_keys | candidate or null | | the most keys with rate and memory
+warnings | [string] | | what to know of the plan for keys and rate, in words
+merge | merged_structures or null | | as in `plan`, for the structures that are needed
+peers | asked_peers or null | | as in `plan`, for the structures that are needed
+window | window_filters or null | | as in `plan`, for the structures that are needed
+)"},
+      {.name = "structure_fit", .summary = "What one structure makes of keys, rate and memory", .table = R"(
+kind | string | | its kind
+promised_true_count | integer | occurrences | the false positive rate is guaranteed up to this true count
+fits | boolean | | whether it meets all three
+memory_left_bytes | integer or null | bytes | the memory without that of `needed`; below 0 if some is missing
+needed | candidate or null | | its least memory for keys and rate; null if no shape meets them
+with_memory | candidate or null | | its lowest rate for the keys in all of the memory; null if the keys do not fit
+with_most_keys | candidate or null | | its most keys at the rate in all of the memory; null if no shape meets them
+)"},
+      {.name = "merged_structures",
+       .summary = "With --merge: structures of one shape that are merged",
+       .table = R"(
+num_structures | integer | structures | number of structures, which have no keys in common
+candidates | [merged_structure] | | one for each candidate
+)"},
+      {.name = "merged_structure", .summary = "A candidate before and after a merge", .table = R"(
+name | string | | its kind; for a dleft filter, also its buckets
+num_keys_of_each | integer | keys | distinct keys of each structure
+false_positive_rate_of_each | number or null | probability | before the merge; null if it depends on all counts
+num_keys | integer | keys | distinct keys after the merge
+false_positive_rate | number | probability | after the merge
+)"},
+      {.name = "asked_peers", .summary = "With --peers: summaries that are asked at each lookup", .table = R"(
+num_peers | integer | peers | number of peers
+candidates | [asked_candidate] | | one for each candidate
+)"},
+      {.name = "asked_candidate", .summary = "A candidate as the filter of each peer", .table = R"(
+name | string | | its kind; for a dleft filter, also its buckets
+summary_bytes | integer or null | bytes | the summary of one peer; null if the kind has none
+all_summaries_bytes | integer or null | bytes | those of all peers, which each node stores
+false_positive_rate_of_peer | number | probability | that the summary of one peer errs
+false_positive_rate | number | probability | that a lookup over all peers errs, if no peer has the key
+)"},
+      {.name = "window_filters", .summary = "With --window: a filter for each slot", .table = R"(
+num_slots | integer | slots | slots of the window
+num_filters | integer | filters | one more than slots: the last one leaves the window in part
+candidates | [window_filter] | | one for each candidate
+)"},
+      {.name = "window_filter", .summary = "A candidate as the filter of each slot", .table = R"(
+name | string | | its kind; for a dleft filter, also its buckets
+num_keys_of_each | integer | keys | distinct keys of each filter
+memory_bytes | integer | bytes | memory of all filters
+false_positive_rate_of_each | number | probability | that one filter errs
+false_positive_rate | number | probability | that a lookup, which asks all, errs
 )"},
       {.name = "candidate", .summary = "A structure that meets the requirements", .table = R"(
 kind | string | | its kind
@@ -125,11 +191,13 @@ conservative_memory_bytes | integer or null | bytes | memory with that width
        .table = R"(
 shape | positions_shape or dleft_shape or compact_dleft_shape or count_min_shape | | the shape that was simulated
 num_insertions | integer | keys | insertions per filter, including repeats
+num_insertions_of_original | integer or null | keys | those of the filter itself, if a smaller one was simulated
 num_trials | integer | filters | filters that were filled
 seed | integer | | seed of the simulation
 family_confidence | number | probability | that all measured rates are inside their limits if theory is right
 one_sided | boolean | | whether a rate may be lower than predicted: with conservative update
 tests | [rate_test] | | the rates, by true count
+promise | promise_test or null | | the test of the promised rate, if --false-positive-rate was given
 num_false_negatives | integer | keys | inserted keys that were not found; never above 0
 num_positives_checked | integer | keys | inserted keys that were looked up
 verdict | string | | inside, or outside if a measurement contradicts theory
@@ -144,7 +212,17 @@ law | string | | how exact theory is here: exact, independent, limit and others
 low | number | share | lower limit of what may be measured
 high | number | share | upper limit of what may be measured
 design_effect | number | | variance of the measurement, divided by that of independent queries; at least 1
+noticed_rate | number | probability | a rate this high would be outside in 9 of 10 simulations
+seen | boolean | | false: the rate is so small that even no false positive at all would be inside
 verdict | string | | inside or outside of the limits
+)"},
+      {.name = "promise_test", .summary = "A measured rate and the promised one", .table = R"(
+false_positive_rate | number | probability | the promise
+true_count | integer | occurrences | how often the keys of the promise were inserted
+measured_rate | number | share | that of these keys
+low | number | share | one-sided lower limit of the measurement
+noticed_rate | number | probability | a rate this high would be above the promise in 9 of 10 simulations
+verdict | string | | kept, broken, or unseen if even no false positive at all would not show that it is kept
 )"},
       {.name = "verification_of_schemes",
        .form = Form::document,

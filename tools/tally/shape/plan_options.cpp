@@ -21,9 +21,9 @@ void check_histogram(const PlanOptions& options, const theory::CountHistogram& h
   const std::string_view flag = flag_of_histogram(options);
   if (histogram.num_distinct() == 0)
     throw std::invalid_argument(fmt::format("{}: it contains no keys; give one with at least one key", flag));
-  if (options.shape.wanted.false_positive_rate.has_value() == options.shape.wanted.memory_bytes.has_value()) {
+  if (!options.shape.wanted.false_positive_rate && !options.shape.wanted.memory_bytes) {
     throw std::invalid_argument(fmt::format(
-        "{}: it determines the number of keys; also give either --false-positive-rate or --memory", flag));
+        "{}: it determines the number of keys; also give --false-positive-rate or --memory", flag));
   }
 }
 
