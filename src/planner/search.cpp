@@ -15,6 +15,7 @@
 #include "tally/storage/bit_array.hpp"
 #include "tally/storage/counter_array.hpp"
 #include "tally/theory/blocked_bloom.hpp"
+#include "tally/theory/blocked_counters.hpp"
 #include "tally/theory/bloom.hpp"
 #include "tally/theory/partition_double.hpp"
 #include "tally/theory/register_bloom.hpp"

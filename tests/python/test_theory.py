@@ -268,6 +268,8 @@ def test_sizes_of_shares_and_fingerprints_are_those_of_arithmetic():
     assert limit.moves_probability == pytest.approx(0.5426, abs=1e-4)
     assert limit.full_share == pytest.approx(0.8583, abs=1e-4)
     assert limit.room_probability == pytest.approx(0.1350, abs=1e-4)
+    assert theory.ln_dleft_no_placement_bound(2, 8, 8, 81) == pytest.approx(-25.2853129, abs=1e-7)
+    assert theory.dleft_no_placement_bound(2, 1, 8, 16) == 0
     assert theory.dleft_orientable_load(2, 4) / 4 == pytest.approx(0.9803697743, abs=1e-10)
     load = theory.dleft_safe_load_for_share(4, 8, 1e-6, 0.0)
     assert theory.dleft_loads(4, load, 0.0).fraction(9) == pytest.approx(1e-6, rel=1e-5)

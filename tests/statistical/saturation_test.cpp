@@ -59,7 +59,7 @@ using Plain = Churn<CountingBloomFilter<>, CountingBloomShape>;
 using InLines = Churn<BlockedCountingBloomFilter, BlockedCountingBloomShape>;
 
 /// 4 standard deviations: each limit fails by chance once in 30,000 times.
-constexpr double limit = 4;
+constexpr double most_deviations = 4;
 
 constexpr std::uint64_t num_counters = 1 << 15;
 
@@ -87,8 +87,8 @@ TEST(Saturation, ReplacementsOfRandomKeysSaturateTheShareThatTheQueuePredicts) {
     const double expected = all * theory::saturated_share(load.kappa, full, load.replacements_per_key);
     EXPECT_GT(expected, 100) << "too few to notice a difference";
     // The law is at most 2% too high.
-    EXPECT_LE(found, expected + limit * std::sqrt(expected)) << load.counter_bits << " " << load.kappa;
-    EXPECT_GE(found, 0.98 * expected - limit * std::sqrt(expected)) << load.counter_bits << " " << load.kappa;
+    EXPECT_LE(found, expected + most_deviations * std::sqrt(expected)) << load.counter_bits << " " << load.kappa;
+    EXPECT_GE(found, 0.98 * expected - most_deviations * std::sqrt(expected)) << load.counter_bits << " " << load.kappa;
     EXPECT_LE(expected,
               1.001 * num_filters *
                   theory::expected_saturated_counters(num_counters, k, num_keys, full, num_replacements));
@@ -102,8 +102,8 @@ TEST(Saturation, TheBoundHoldsWhicheverKeyIsRemoved) {
   churn.replace_oldest(num_replacements);
   const double bound = theory::expected_saturated_counters(num_counters, 4, num_keys, 7, num_replacements);
   const auto found = static_cast<double>(churn.num_saturated());
-  EXPECT_LE(found, bound + limit * std::sqrt(bound));
-  EXPECT_GE(found, 0.8 * bound - limit * std::sqrt(bound));
+  EXPECT_LE(found, bound + most_deviations * std::sqrt(bound));
+  EXPECT_GE(found, 0.8 * bound - most_deviations * std::sqrt(bound));
 }
 
 TEST(Saturation, TheBoundHoldsWhereTheCountersOfAKeyAreInOneLine) {
@@ -116,8 +116,8 @@ TEST(Saturation, TheBoundHoldsWhereTheCountersOfAKeyAreInOneLine) {
   const double bound =
       theory::blocked_expected_saturated_counters(num_lines, B, 4, num_keys, 7, num_replacements);
   const auto found = static_cast<double>(churn.num_saturated());
-  EXPECT_LE(found, bound + limit * std::sqrt(bound));
-  EXPECT_GE(found, 0.75 * bound - limit * std::sqrt(bound));
+  EXPECT_LE(found, bound + most_deviations * std::sqrt(bound));
+  EXPECT_GE(found, 0.75 * bound - most_deviations * std::sqrt(bound));
   EXPECT_GT(bound, 100);
 }
 
@@ -132,8 +132,8 @@ TEST(Saturation, TheBoundHoldsForKeysThatRepeat) {
   const double bound =
       theory::compound_expected_saturated_counters(histogram, 4, num_counters, 15, times * num_replacements);
   const auto found = static_cast<double>(churn.num_saturated());
-  EXPECT_LE(found, bound + limit * std::sqrt(bound));
-  EXPECT_GE(found, 0.8 * bound - limit * std::sqrt(bound));
+  EXPECT_LE(found, bound + most_deviations * std::sqrt(bound));
+  EXPECT_GE(found, 0.8 * bound - most_deviations * std::sqrt(bound));
   EXPECT_GT(bound, 40);
 }
 
@@ -146,7 +146,7 @@ TEST(Saturation, SaturatedCountersRaiseTheFalsePositiveRateByAtMostTheirShare) {
   const double bound = theory::saturated_false_positive_probability(num_counters, 4, num_keys, share);
   constexpr std::uint64_t num_queries = 400'000;
   const double found = churn.false_positive_rate(num_queries);
-  EXPECT_LE(found, bound + limit * std::sqrt(bound / num_queries));
+  EXPECT_LE(found, bound + most_deviations * std::sqrt(bound / num_queries));
   EXPECT_GE(found, 0.85 * bound);
   EXPECT_GE(found, 1.5 * theory::saturated_false_positive_probability(num_counters, 4, num_keys, 0));
 }

@@ -71,6 +71,12 @@ void define_theory_dleft(py::module_& module) {
           "The largest average load, in elements per bucket, at which a large table of d subtables (2 to 8)\n"
           "with c cells per bucket (1 to 255) has a placement of all elements, if elements may be moved\n"
           "without limit. Source: Fountoulakis, Khosla and Panagiotou 2011.");
+  formula(module, "dleft_no_placement_bound(d, B, c, n)", theory::dleft_no_placement_bound,
+          "Upper bound on the probability that n elements cannot all be placed in a table of d subtables\n"
+          "(2 to 8) of B buckets (1 to 2^20) with c cells (1 to 255), whatever is moved. A theorem.\n"
+          "Source: ours, by Hall's theorem.");
+  formula(module, "ln_dleft_no_placement_bound(d, B, c, n)", theory::ln_dleft_no_placement_bound,
+          "The natural logarithm of dleft_no_placement_bound; -inf for 0, and finite where that underflows.");
   formula(
       module, "dleft_expected_spills(histogram, B, R, largest)", theory::dleft_expected_spills,
       "B R Pr(S > largest): the expected number of fingerprints in the side table, those whose keys' counts\n"

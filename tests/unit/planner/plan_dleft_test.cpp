@@ -201,7 +201,8 @@ TEST(PlanDLeft, NoShapeThatMeetsTheRequestIsSmaller) {
           Requirements requirements{.num_keys = n,
                                     .false_positive_rate = rate,
                                     .keys_repeat = keys_repeat,
-                                    .max_doublings = max_doublings};
+                                    .max_doublings = max_doublings,
+                                    .max_moves_per_insertion = 0.0};
           const Oracle oracle{requirements};
           std::uint64_t least_of_any = ~0ull;
           std::uint64_t least_of_fast = ~0ull;
@@ -238,7 +239,7 @@ TEST(PlanDLeft, NoShapeThatMeetsTheRequestIsSmaller) {
 TEST(PlanDLeft, NeverExceedsTheMemoryAndNoShapeInItErrsLess) {
   for (const std::uint64_t n : {30ull, 700ull}) {
     for (const std::uint64_t memory : {2300ull, 4000ull, 10'000ull}) {
-      Requirements requirements{.num_keys = n, .memory_bytes = memory};
+      Requirements requirements{.num_keys = n, .memory_bytes = memory, .max_moves_per_insertion = 0.0};
       const Oracle oracle{requirements};
       std::optional<DLeftShape> best;
       std::optional<DLeftShape> best_of_fast;
@@ -269,11 +270,15 @@ TEST(PlanDLeft, NeverExceedsTheMemoryAndNoShapeInItErrsLess) {
 }
 
 TEST(PlanDLeft, FromMemoryAndRateNoShapeHoldsMoreKeys) {
-  const Plan result = plan({.false_positive_rate = 0.01, .memory_bytes = 4000, .needs_deletes = true});
+  const Plan result = plan({.false_positive_rate = 0.01,
+                            .memory_bytes = 4000,
+                            .needs_deletes = true,
+                            .max_moves_per_insertion = 0.0});
   for (const Candidate& candidate : result.candidates) {
     if (candidate.kind() != FilterKind::dleft || candidate.shape.num_hashes() == 2) continue;
     const DLeftShape& planned = std::get<DLeftShape>(candidate.shape.shape);
-    const Requirements requirements{.false_positive_rate = 0.01, .memory_bytes = 4000};
+    const Requirements requirements{
+        .false_positive_rate = 0.01, .memory_bytes = 4000, .max_moves_per_insertion = 0.0};
     const Oracle oracle{requirements};
     EXPECT_EQ(plan_dleft(requirements), planned);
     EXPECT_LE(num_bytes(planned), 4000u);
@@ -344,7 +349,8 @@ TEST(PlanDLeft, AFilterOfThePlannedShapeIsNotFullHoweverOftenUpToFourTimesKeysCo
 
 TEST(PlanDLeft, AFilterOfUniqueKeysThatChurnIsNeverFullNorNeedsItsMoves) {
   constexpr std::uint64_t n = 20'000;
-  const DLeftShape shape = plan_dleft({.num_keys = n, .false_positive_rate = 0.001, .keys_repeat = false});
+  const DLeftShape shape = plan_dleft(
+      {.num_keys = n, .false_positive_rate = 0.001, .keys_repeat = false, .max_moves_per_insertion = 0.0});
   EXPECT_LT(shape.counter_bits, 2u);
   DLeftCountingBloomFilter<> filter(shape, 7);
   for (std::uint64_t key = 0; key < n; ++key) ASSERT_EQ(filter.insert(key), InsertResult::counted);

@@ -8,6 +8,7 @@
 #include "tally/theory/dleft_fluid_limit.hpp"
 #include "tally/theory/dleft_moves_limit.hpp"
 #include "tally/theory/dleft_orientable_load.hpp"
+#include "tally/theory/dleft_placement.hpp"
 #include "tally/theory/dleft_overflow.hpp"
 #include "tally/theory/dleft_safe_load.hpp"
 #include "tally/theory/dleft_spills.hpp"
@@ -111,6 +112,13 @@ FormulaResult moves_limit(const Arguments& arguments) {
           {{"full_share", limit.full_share}, {"room_probability", limit.room_probability}}};
 }
 
+FormulaResult no_placement_bound(const Arguments& arguments) {
+  const double ln_value =
+      theory::ln_dleft_no_placement_bound(arguments.small_count("d"), arguments.count("buckets"),
+                                          arguments.small_count("cells"), arguments.count("n"));
+  return {std::exp(ln_value), ln_value};
+}
+
 FormulaResult lifetime_safe_load(const Arguments& arguments) {
   const std::uint32_t cells = arguments.small_count("cells");
   return load_and_fraction(
@@ -185,6 +193,9 @@ std::vector<Formula> dleft_formulas() {
        "buckets and "
        "the probability that a bucket at which a search looks has room; an approximation",
        "ours", moves_limit},
+      {"dleft-no-placement", "--d --buckets --cells --n",
+       "bound on the probability that n elements cannot all be placed, whatever is moved",
+       "ours, by Hall's theorem", no_placement_bound},
       {"dleft-orientable-load", "--d --cells",
        "the largest load at which a large table has a placement, if elements may be moved without limit",
        "Fountoulakis, Khosla, Panagiotou 2011", orientable_load},
