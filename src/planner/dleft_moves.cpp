@@ -219,7 +219,7 @@ double CarriedLoads::failure_probability_at(double load) const {
       planner_detail::failure_probability_at(num_subtables, cells_per_bucket, lifetime, load);
   if (max_moves_per_insertion == 0) return without_moves;
   return std::max(1e-36, std::min(without_moves, refusal_probability_at(num_subtables, cells_per_bucket,
-                                                                       lifetime, num_parts, load)));
+                                                                        lifetime, num_parts, load)));
 }
 
 }  // namespace tally::planner_detail

@@ -111,7 +111,8 @@ std::uint64_t spills_needed(const CompactDLeftShape& shape, const Requirements& 
   const double keys_each = -static_cast<double>(num_keys) * std::log1p(-1 / num_fingerprints);
   const double expected =
       num_fingerprints * std::exp(theory::ln_poisson_upper_tail(detail::max_compact_copies + 1, keys_each));
-  return theory::dleft_spill_capacity(std::min(expected, most_expected_spills),
+  return frequent_keys_of(requirements) +
+         theory::dleft_spill_capacity(std::min(expected, most_expected_spills),
                                       operations_of(requirements, num_keys), failure_of(requirements));
 }
 

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <functional>
 #include <iterator>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -335,20 +336,48 @@ bool is_better(const Candidate& a, const Candidate& b, const Wanted& wanted) {
   return a.num_keys > b.num_keys;
 }
 
-/// Whether the filter of two subtables comes first: out of the cache a key takes as long as the lines that it reads.
-bool leads_with_two_subtables(const Candidate& of_two, const Candidate& best) {
+/// Whether a filter of two subtables costs little more than the best one.
+bool is_close(const Candidate& of_two, const Candidate& best) {
   constexpr double most_for_fewer_lines = 1.25;
   constexpr double highest_rate_for_fewer_lines = 2;
-  return static_cast<double>(of_two.shape.num_bytes()) > in_cache_bytes &&
-         static_cast<double>(of_two.shape.num_bytes()) <=
+  return static_cast<double>(of_two.shape.num_bytes()) <=
              most_for_fewer_lines * static_cast<double>(best.shape.num_bytes()) &&
          static_cast<double>(best.num_keys) <= most_for_fewer_lines * static_cast<double>(of_two.num_keys) &&
          of_two.false_positive_rate <= highest_rate_for_fewer_lines * best.false_positive_rate;
 }
 
+/// Whether the filter of two subtables comes first: out of the cache a key takes as long as the lines that it reads.
+bool leads_with_two_subtables(const Candidate& of_two, const Candidate& best) {
+  return static_cast<double>(of_two.shape.num_bytes()) > in_cache_bytes && is_close(of_two, best);
+}
+
+/// Whether a filter without vector loops is worth offering beside one with them, although it takes many times as long.
+bool saves_memory(const DLeftSolution& slow, const DLeftSolution& fast) {
+  constexpr double least_gain = 1.05;
+  const auto bytes = [](const DLeftSolution& solution) { return static_cast<double>(num_bytes(solution.shape)); };
+  return bytes(fast) >= least_gain * bytes(slow);
+}
+
+/// The best filter that is planned as if nothing were moved, or one of two subtables that is close to it: without moves is for
+/// those who pay for speed.
+std::optional<Candidate> unmoved_dleft(const Task& task, const Requirements& requirements, DLeftLoops loops) {
+  Requirements own = requirements;
+  own.max_moves_per_insertion = 0;
+  const auto best = find_dleft(structure, own, loops);
+  if (!best) return std::nullopt;
+  Candidate found = dleft(task, own, *best);
+  if (own.num_subtables) return found;
+  own.num_subtables = 2;
+  if (const auto fewer = find_dleft(structure, own, loops)) {
+    Candidate of_two = dleft(task, own, *fewer);
+    if (is_close(of_two, found)) return of_two;
+  }
+  return found;
+}
+
 /// First the best d-left filter; if speed is preferred, the best one with vector loops, unless it takes too much
-/// memory. Beside it, if keys are removed or counted, one that reads fewer cache lines, and the best one that is planned
-/// without moves. Last the best one of all, if it is not the first. Throws std::invalid_argument if there is none.
+/// memory. Beside it, if keys are removed or counted, one that reads fewer cache lines, and one that is planned without
+/// moves. Last the best one of all, if it is not the first. Throws std::invalid_argument if there is none.
 std::vector<Candidate> dlefts(const Task& task, const Requirements& requirements,
                               std::vector<std::string>& warnings) {
   const Requirements own = of_first_size(with_planned_life(requirements));
@@ -373,13 +402,13 @@ std::vector<Candidate> dlefts(const Task& task, const Requirements& requirements
     }
   }
   if (!candidates.empty() && removes_or_counts(requirements) && own.max_moves_per_insertion != 0.0) {
-    Requirements unmoved = own;
-    unmoved.max_moves_per_insertion = 0;
-    const auto found = find_dleft(structure, unmoved, loops);
-    if (found && found->shape != std::get<DLeftShape>(candidates.front().shape.shape))
-      candidates.push_back(dleft(task, unmoved, *found));
+    auto unmoved = unmoved_dleft(task, own, loops);
+    const auto is_same = [&](const Candidate& other) { return other.shape == unmoved->shape; };
+    if (unmoved && std::ranges::none_of(candidates, is_same)) candidates.push_back(std::move(*unmoved));
   }
-  if (!is_fast && requirements.prefers_speed) candidates.push_back(dleft(task, own, best));
+  if (!is_fast && requirements.prefers_speed &&
+      (!fast || requirements.memory_bytes || saves_memory(best, *fast)))
+    candidates.push_back(dleft(task, own, best));
   return candidates;
 }
 

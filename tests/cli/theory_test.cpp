@@ -156,7 +156,8 @@ TEST(TheoryCommand, GivesThePapersNumbersOfTheDLeftExample) {
   expect_relative(moves.at("room_probability"), 0.1350, 1e-3);
   expect_relative(theory({"dleft-orientable-load", "--d", "2", "--cells", "4"}).at("fraction_of_cells"),
                   0.9803697743, 1e-9);
-  expect_relative(theory({"dleft-no-placement", "--d", "2", "--buckets", "8", "--cells", "8", "--n", "81"}).at("ln_value"),
+  expect_relative(theory({"dleft-no-placement", "--d", "2", "--buckets", "8", "--cells", "8", "--n", "81"})
+                      .at("ln_value"),
                   -25.2853129, 1e-8);
   const Json load = theory({"dleft-safe-load", "--d", "4", "--cells", "8", "--churn"});
   expect_relative(load.at("fraction_of_cells"), 0.804, 6e-4);

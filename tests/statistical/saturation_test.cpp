@@ -87,8 +87,10 @@ TEST(Saturation, ReplacementsOfRandomKeysSaturateTheShareThatTheQueuePredicts) {
     const double expected = all * theory::saturated_share(load.kappa, full, load.replacements_per_key);
     EXPECT_GT(expected, 100) << "too few to notice a difference";
     // The law is at most 2% too high.
-    EXPECT_LE(found, expected + most_deviations * std::sqrt(expected)) << load.counter_bits << " " << load.kappa;
-    EXPECT_GE(found, 0.98 * expected - most_deviations * std::sqrt(expected)) << load.counter_bits << " " << load.kappa;
+    EXPECT_LE(found, expected + most_deviations * std::sqrt(expected))
+        << load.counter_bits << " " << load.kappa;
+    EXPECT_GE(found, 0.98 * expected - most_deviations * std::sqrt(expected))
+        << load.counter_bits << " " << load.kappa;
     EXPECT_LE(expected,
               1.001 * num_filters *
                   theory::expected_saturated_counters(num_counters, k, num_keys, full, num_replacements));

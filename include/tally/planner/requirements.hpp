@@ -57,7 +57,7 @@ struct Requirements {
   /// keys_repeat too.
   std::optional<theory::CountHistogram> histogram = {};
   /// Number of keys that are in the filter more than dleft_common_key_count times at once: 0 to 2^31. Each takes an entry
-  /// of the side table. All others may be in it up to that number of times; the plan has room for the fingerprints that
+  /// of the side table, in a compact filter too. All others may be in it up to that number of times; the plan has room for the fingerprints that
   /// they share. Default: 0, with 64 entries to spare if neither num_insertions nor a histogram is given.
   std::optional<std::uint64_t> num_frequent_keys = {};
   /// False: no key is ever in the filter twice at once. Then counters may be narrower than 2 bits, because they count

@@ -16,7 +16,8 @@ namespace {
 /// Elements in buckets of limited capacity, each in one of its own buckets: a bipartite matching that grows by augmenting paths.
 class Placement {
  public:
-  Placement(std::uint64_t num_buckets, std::uint32_t capacity) : capacity_(capacity), elements_in_(num_buckets) {}
+  Placement(std::uint64_t num_buckets, std::uint32_t capacity)
+      : capacity_(capacity), elements_in_(num_buckets) {}
 
   /// Returns whether all elements, with this one, have a placement; if not, it is left out.
   bool add(std::vector<std::uint64_t> buckets) {
@@ -59,8 +60,8 @@ struct Size {
 };
 
 TEST(DLeftMoves, OfFewBucketsFindRoomExactlyIfThereIsAPlacement) {
-  for (const Size size : {Size{1, 2, 3}, Size{2, 2, 4}, Size{40, 2, 1}, Size{480, 2, 2}, Size{30, 2, 8}, Size{20, 3, 2},
-                          Size{320, 3, 1}, Size{8, 2, 32}, Size{12, 4, 8}}) {
+  for (const Size size : {Size{1, 2, 3}, Size{2, 2, 4}, Size{40, 2, 1}, Size{480, 2, 2}, Size{30, 2, 8},
+                          Size{20, 3, 2}, Size{320, 3, 1}, Size{8, 2, 32}, Size{12, 4, 8}}) {
     int num_refused = 0;
     for (std::uint64_t seed = 0; seed < 5; ++seed) {
       const DLeftShape shape{.buckets_per_subtable = size.buckets_per_subtable,
@@ -75,15 +76,16 @@ TEST(DLeftMoves, OfFewBucketsFindRoomExactlyIfThereIsAPlacement) {
       test::Random random(seed);
       for (std::uint64_t i = 0; i < shape.num_cells() + 20; ++i) {
         std::vector<std::uint64_t> images(size.num_subtables);
-        table.scheme().all_images(shape.fingerprint_space().fingerprint_of(random.digest()), size.num_subtables,
-                                  images.data());
+        table.scheme().all_images(shape.fingerprint_space().fingerprint_of(random.digest()),
+                                  size.num_subtables, images.data());
         if (table.count(images.data()) != 0) continue;
         std::vector<std::uint64_t> buckets;
-        for (std::uint32_t s = 0; s < size.num_subtables; ++s) buckets.push_back(table.bucket_of(s, images[s]));
+        for (std::uint32_t s = 0; s < size.num_subtables; ++s)
+          buckets.push_back(table.bucket_of(s, images[s]));
         const bool is_placed = table.insert(images.data()) != DLeftInserted::no_cell;
         ASSERT_EQ(is_placed, exact.add(buckets))
-            << size.buckets_per_subtable << " " << size.num_subtables << " x " << size.cells_per_bucket << " seed "
-            << seed << " element " << i;
+            << size.buckets_per_subtable << " " << size.num_subtables << " x " << size.cells_per_bucket
+            << " seed " << seed << " element " << i;
         num_refused += !is_placed;
       }
     }

@@ -8,8 +8,8 @@
 #include "tally/theory/dleft_fluid_limit.hpp"
 #include "tally/theory/dleft_moves_limit.hpp"
 #include "tally/theory/dleft_orientable_load.hpp"
-#include "tally/theory/dleft_placement.hpp"
 #include "tally/theory/dleft_overflow.hpp"
+#include "tally/theory/dleft_placement.hpp"
 #include "tally/theory/dleft_safe_load.hpp"
 #include "tally/theory/dleft_spills.hpp"
 
