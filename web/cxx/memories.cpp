@@ -16,7 +16,7 @@ namespace tally::page {
 namespace {
 
 constexpr std::size_t most_memories = 1000;
-constexpr double most_steps_per_point = 0x1p18;  // a millisecond
+constexpr double most_steps_per_memory = 0x1p18;  // a millisecond
 
 /// A shape at a point of the curve.
 struct Planned {
@@ -72,7 +72,7 @@ Planned planned(FilterKind kind, const Requirements& all) {
     rate = promised_rate(*threshold, wanted);
   if (!rate) {
     rate = std::exp(
-        false_positive_law(result.shape, result.num_keys, most_steps_per_point).ln_false_positive_rate);
+        false_positive_law(result.shape, result.num_keys, most_steps_per_memory).ln_false_positive_rate);
   }
   result.false_positive_rate = *rate;
   return result;
