@@ -131,7 +131,7 @@ PlanCheck check_plan(const Requirements& requirements, std::span<const MeasuredF
     const bool depends_on_counts = fit.promised_true_count + 1 < requirements.theta();
     if (!depends_on_counts) keep_better(fit.with_most_keys, *fit.needed, holds_more);
   }
-  std::ranges::stable_sort(fits, [](const StructureFit& a, const StructureFit& b) {
+  std::stable_sort(fits.begin(), fits.end(), [](const StructureFit& a, const StructureFit& b) {
     if (a.fits || b.fits) return a.fits && !b.fits;
     if (!a.needed || !b.needed) return a.needed && !b.needed;
     return takes_less(*a.needed, *b.needed);

@@ -79,7 +79,7 @@ TEST_F(RedisFile, OfEveryKindIsImportedInAnyPiecesAndExportedWithTheSameBytes) {
 
 TEST_F(RedisFile, LargerThanAPieceIsExportedInSeveral) {
   RunningModule redis;
-  redis({"TALLY.CREATE", "f", "--kind", "dleft", "--keys", "1M", "--seed", "1"});
+  redis({"TALLY.CREATE", "f", "--kind", "dleft", "--keys", "1200k", "--seed", "1"});
   redis(with_keys({"TALLY.ADD", "f"}, "key", 0, 1000));
   const std::string file = exported(redis, "f");
   EXPECT_GT(file.size(), std::size_t{2} << 20);
@@ -91,7 +91,7 @@ TEST_F(RedisFile, LargerThanAPieceIsExportedInSeveral) {
 
 TEST_F(RedisFile, OfALargeKeyIsExportedAfterStepsThatComputeItsChecksum) {
   RunningModule redis;
-  redis({"TALLY.CREATE", "f", "--kind", "dleft", "--keys", "16M", "--seed", "1"});
+  redis({"TALLY.CREATE", "f", "--kind", "dleft", "--keys", "18M", "--seed", "1"});
   redis(with_keys({"TALLY.ADD", "f"}, "key", 0, 1000));
   EXPECT_EQ(redis({"TALLY.EXPORT", "f", "0"}), "[:-16777216, \"\"]");
   EXPECT_EQ(redis({"TALLY.EXPORT", "f", "0"}), "[:-16777216, \"\"]");
