@@ -354,7 +354,9 @@ bool leads_with_two_subtables(const Candidate& of_two, const Candidate& best) {
 /// Whether a filter without vector loops is worth offering beside one with them, although it takes many times as long.
 bool saves_memory(const DLeftSolution& slow, const DLeftSolution& fast) {
   constexpr double least_gain = 1.05;
-  const auto bytes = [](const DLeftSolution& solution) { return static_cast<double>(num_bytes(solution.shape)); };
+  const auto bytes = [](const DLeftSolution& solution) {
+    return static_cast<double>(num_bytes(solution.shape));
+  };
   return bytes(fast) >= least_gain * bytes(slow);
 }
 

@@ -409,7 +409,7 @@ TEST_F(FilterCommands, AFullDLeftFilterIsAnErrorThatNamesTheFixAndWritesNothing)
   build("d", {"--kind", "dleft", "-n", "1000", "--frequent-keys", "500"}, often);
 
   // Without a bound of the memory, the side table takes what comes.
-  const std::string grown = build("g", {"--kind", "dleft", "-n", "1000"}, often);
+  const std::string grown = build("g", {"--kind", "dleft", "-n", "1000", "-p", "0.01%"}, often);
   EXPECT_GE(Json::parse(run_tally({"info", "--json", grown}).output)["shape"]["spill_capacity"], 500);
   std::string wanted;
   for (int i = 1; i <= 500; ++i) wanted += "9\t" + std::to_string(i) + '\n';

@@ -90,8 +90,11 @@ TEST(PlanCommand, FlagsOfDLeftFiltersReachThePlanner) {
   const double deletes = bits({"--deletes"});
   EXPECT_LT(bits({"--counts"}), deletes);  // only filled
   EXPECT_EQ(bits({"--deletes", "--lifetime-operations", "0"}), bits({"--counts"}));
-  EXPECT_GT(bits({"--deletes", "--lifetime-operations", "1e18"}), deletes);
-  EXPECT_GT(bits({"--deletes", "--failure-probability", "1e-12"}), deletes);
+  const double unmoved = bits({"--deletes", "--max-moves", "0"});
+  EXPECT_GT(unmoved, deletes);
+  EXPECT_LT(bits({"--deletes", "--max-moves", "0.4"}), deletes);
+  EXPECT_GT(bits({"--deletes", "--max-moves", "0", "--lifetime-operations", "1e18"}), unmoved);
+  EXPECT_GT(bits({"--deletes", "--max-moves", "0", "--failure-probability", "1e-12"}), unmoved);
   EXPECT_LT(bits({"--deletes", "--unique-keys"}), deletes);
   EXPECT_GT(bits({"--deletes", "--frequent-keys", "100k"}), deletes + 12);
 }

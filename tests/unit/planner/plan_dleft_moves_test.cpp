@@ -40,8 +40,9 @@ TEST(PlanDLeftWithMoves, StatesTheMovesOfTheLimitAtItsLoad) {
                                    .prefers_speed = false});
           const Candidate& candidate = first_dleft(found);
           const DLeftShape shape = shape_of(candidate);
-          if (shape.cells_per_bucket > 16) continue;                                 // takes seconds
-          if (candidate.dleft->load < 0.98 * candidate.dleft->carried_load) continue;  // the rate needs the room
+          if (shape.cells_per_bucket > 16) continue;  // takes seconds
+          if (candidate.dleft->load < 0.98 * candidate.dleft->carried_load)
+            continue;  // the rate needs the room
           ++num_checked;
           const double limit =
               theory::dleft_moves_limit(shape.num_subtables, shape.cells_per_bucket,
