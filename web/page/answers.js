@@ -16,7 +16,10 @@ export function nameAll(candidates) {
 
 function usualName(candidate) {
   const { kind, scheme, num_subtables, cells_per_bucket } = candidate.shape;
-  if (kind === 'dleft') return `dleft ${num_subtables} x ${cells_per_bucket}`;
+  if (kind === 'dleft') {
+    const unmoved = candidate.dleft?.max_moves_per_insertion === 0 ? ' without moves' : '';
+    return `dleft ${num_subtables} x ${cells_per_bucket}${unmoved}`;
+  }
   if (scheme === 'register-blocked') return 'blocked-bloom register-blocked';
   if (kind === 'count-min') return `count-min ${scheme}`;
   return isOnlyForAbsent(candidate) ? `${kind} for absent keys` : kind;
