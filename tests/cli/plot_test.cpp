@@ -144,7 +144,7 @@ TEST(Plot, OfAVerificationHasTheLimitsAndThePrediction) {
                                           "40", "--plot", directory / "verify.svg"});
   EXPECT_EQ(result.exit_code, 0) << result.output << result.error;
   expect_holds(text_of_svg(directory / "verify.svg"),
-               {"threshold, ", " insertions, 40 filters", "times that the key was inserted",
+               {"threshold, ", "1051 insertions, 40 filters", "times that the key was inserted",
                 "false positive rate", "predicted", "measured, with limits"});
 }
 

@@ -192,7 +192,7 @@ TEST(PlanPreference, TheReasonSaysWhatComesFirstInVain) {
   EXPECT_EQ(fastest.recommended().kind(), FilterKind::counting_bloom);
   const Plan smaller = plan_with(counts, PlanPreference::smallest);
   EXPECT_NE(smaller.recommended().kind(), FilterKind::dleft);
-  EXPECT_NE(smaller.reason.find(" would come first, but it can fill up"), std::string::npos)
+  EXPECT_NE(smaller.reason.find("; dleft 3 x 16 would come first, but it can fill up"), std::string::npos)
       << smaller.reason;
   const Plan removals = plan_with({.num_keys = 1'000'000, .false_positive_rate = 0.01, .needs_deletes = true},
                                   PlanPreference::smallest);
