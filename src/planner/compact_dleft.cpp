@@ -6,6 +6,7 @@
 #include <string>
 
 #include "planner/compact_search.hpp"
+#include "planner/dleft_requirements.hpp"
 #include "planner/dleft_search.hpp"
 #include "planner/dleft_spills.hpp"
 #include "tally/detail/parameter_error.hpp"
@@ -115,8 +116,8 @@ CompactSolution solve_compact(std::string_view structure, const Requirements& re
         "each of up to 3 times takes a cell: set keys_repeat to false, or plan a d-left filter");
   }
   require_failure_probability(structure, requirements);
-  detail::require_in_range(structure, "num_frequent_keys", requirements.num_frequent_keys.value_or(0), 0,
-                           std::uint64_t{1} << 31);
+  detail::require_in_range(structure, "num_frequent_keys", frequent_keys_of(requirements), 0,
+                           max_frequent_keys);
   if (wanted.num_keys) require_count(structure, "num_keys", *wanted.num_keys, 1, max_dleft_keys);
   if (wanted.num_keys && wanted.ln_rate)
     return of_keys_and_rate(requirements, *wanted.num_keys, *wanted.ln_rate);

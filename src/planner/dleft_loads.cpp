@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <iterator>
 #include <string>
 
 #include "tally/detail/parameter_error.hpp"
@@ -49,14 +48,6 @@ constexpr Row replaced_for_ever[] = {
     {4, 16, {0.9694, 0.9426, 0.9292, 0.9206, 0.9092, 0.8986, 0.8912, 0.8840, 0.8785, 0.8730, 0.8686, 0.8641}},
     {4, 32, {0.9844, 0.9708, 0.9639, 0.9596, 0.9538, 0.9484, 0.9448, 0.9411, 0.9384, 0.9356, 0.9334, 0.9312}},
 };
-
-const Row* find_row(const Row (&rows)[9], std::uint32_t num_subtables,
-                    std::uint32_t cells_per_bucket) noexcept {
-  const auto* const found = std::find_if(std::begin(rows), std::end(rows), [&](const Row& row) {
-    return row.num_subtables == num_subtables && row.cells_per_bucket == cells_per_bucket;
-  });
-  return found == std::end(rows) ? nullptr : found;
-}
 
 /// The events that may fail, all with the same probability.
 struct Chances {

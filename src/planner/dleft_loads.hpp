@@ -3,6 +3,7 @@
 // Only for src/planner/: a table of the maximum loads of d-left filters. The planner needs hundreds of them, and the
 // fluid limit takes about 50 ms for one.
 
+#include <cstddef>
 #include <cstdint>
 
 namespace tally::planner_detail {
@@ -10,6 +11,16 @@ namespace tally::planner_detail {
 /// The layouts that the planner considers.
 inline constexpr std::uint32_t planned_subtables[] = {2, 3, 4};
 inline constexpr std::uint32_t planned_cells_per_bucket[] = {8, 16, 32};
+
+/// The row of a layout in a table; null if it has none.
+template <class Row, std::size_t size>
+const Row* find_row(const Row (&rows)[size], std::uint32_t num_subtables,
+                    std::uint32_t cells_per_bucket) noexcept {
+  for (const Row& row : rows) {
+    if (row.num_subtables == num_subtables && row.cells_per_bucket == cells_per_bucket) return &row;
+  }
+  return nullptr;
+}
 
 bool is_planned_layout(std::uint32_t num_subtables, std::uint32_t cells_per_bucket) noexcept;
 

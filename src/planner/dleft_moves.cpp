@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <iterator>
 
 #include "tally/shapes/dleft.hpp"
 #include "tally/theory/dleft_placement.hpp"
@@ -125,24 +124,17 @@ constexpr MovesRow replaced_moves[] = {
 
 const MovesRow& row_of(std::uint32_t num_subtables, std::uint32_t cells_per_bucket,
                        bool is_replaced) noexcept {
-  const auto& rows = is_replaced ? replaced_moves : filled_moves;
-  return *std::find_if(std::begin(rows), std::end(rows), [&](const MovesRow& row) {
-    return row.num_subtables == num_subtables && row.cells_per_bucket == cells_per_bucket;
-  });
+  return *find_row(is_replaced ? replaced_moves : filled_moves, num_subtables, cells_per_bucket);
 }
 
-/// The value at x on the straight lines through the points; those at the ends go on.
-double on_lines(const std::array<double, num_loads>& xs, const std::array<double, num_loads>& ys, double x) {
-  const auto above = std::upper_bound(xs.begin() + 1, xs.end() - 1, x);
-  const auto i = static_cast<std::size_t>(above - xs.begin());
-  const double share = (x - xs[i - 1]) / (xs[i] - xs[i - 1]);
-  return ys[i - 1] + share * (ys[i] - ys[i - 1]);
+/// Where x is among the values, which rise: between those at i - 1 and i. The first and the last two go on beyond the ends.
+std::size_t place_of(const std::array<double, num_loads>& values, double x) {
+  return static_cast<std::size_t>(std::upper_bound(values.begin() + 1, values.end() - 1, x) - values.begin());
 }
 
-std::array<double, num_loads> logarithms(const std::array<double, num_loads>& values) {
-  std::array<double, num_loads> logs;
-  std::ranges::transform(values, logs.begin(), [](double value) { return std::log(value); });
-  return logs;
+/// On the straight line through two points.
+double on_line(double x, double x1, double x2, double y1, double y2) {
+  return y1 + (x - x1) / (x2 - x1) * (y2 - y1);
 }
 
 /// An upper limit of the number of distinct fingerprints of these keys. Its mean is what is in use; it varies by about the root of
@@ -160,13 +152,17 @@ double moves_per_insertion(std::uint32_t num_subtables, std::uint32_t cells_per_
                            double load) {
   const MovesRow& row = row_of(num_subtables, cells_per_bucket, is_replaced);
   if (load > row.loads.back()) return 1;
-  return std::exp(on_lines(row.loads, logarithms(row.moves), load));
+  const std::size_t i = place_of(row.loads, load);
+  return std::exp(
+      on_line(load, row.loads[i - 1], row.loads[i], std::log(row.moves[i - 1]), std::log(row.moves[i])));
 }
 
 double load_with_moves(std::uint32_t num_subtables, std::uint32_t cells_per_bucket, bool is_replaced,
                        double moves) {
   const MovesRow& row = row_of(num_subtables, cells_per_bucket, is_replaced);
-  return on_lines(logarithms(row.moves), row.loads, std::log(moves));
+  const std::size_t i = place_of(row.moves, moves);
+  return on_line(std::log(moves), std::log(row.moves[i - 1]), std::log(row.moves[i]), row.loads[i - 1],
+                 row.loads[i]);
 }
 
 double refusal_probability_at(std::uint32_t num_subtables, std::uint32_t cells_per_bucket,
@@ -183,7 +179,9 @@ double refusal_probability_at(std::uint32_t num_subtables, std::uint32_t cells_p
   }
   const MovesRow& row = row_of(num_subtables, cells_per_bucket, lifetime.operations != 0);
   if (load > row.loads.back()) return 1;
-  const double room = std::min(1.0, on_lines(row.loads, row.rooms, load));
+  const std::size_t i = place_of(row.loads, load);
+  const double room =
+      std::min(1.0, on_line(load, row.loads[i - 1], row.loads[i], row.rooms[i - 1], row.rooms[i]));
   const double each = room == 1 ? 0 : std::exp(sure_visits * std::log1p(-room));
   return std::min(1.0, (operations + static_cast<double>(lifetime.num_keys)) * each);
 }

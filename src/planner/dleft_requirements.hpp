@@ -10,6 +10,7 @@
 namespace tally::planner_detail {
 
 inline constexpr std::uint64_t max_fingerprints = std::uint64_t{1} << 62;
+inline constexpr std::uint64_t max_frequent_keys = std::uint64_t{1} << 31;
 
 /// The part of the failure probability that is for the side table; the rest is for the cells.
 inline constexpr double side_table_share = 0x1p-10;

@@ -19,7 +19,6 @@
 namespace tally::planner_detail {
 namespace {
 
-constexpr std::uint64_t max_frequent_keys = std::uint64_t{1} << 31;
 constexpr std::uint32_t cell_widths[] = {8, 12, 16, 24, 32};
 constexpr std::uint32_t least_remainder_bits =
     4;  // with fewer bits more than 1 of 16 remainders would be wasted

@@ -382,7 +382,7 @@ std::optional<Candidate> unmoved_dleft(const Task& task, const Requirements& req
 /// moves. Last the best one of all, if it is not the first. Throws std::invalid_argument if there is none.
 std::vector<Candidate> dlefts(const Task& task, const Requirements& requirements,
                               std::vector<std::string>& warnings) {
-  const Requirements own = of_first_size(with_planned_life(requirements));
+  const Requirements own = of_first_size(task.requirements);
   const DLeftSolution best = solve_dleft(structure, own, DLeftLoops::any);
   const bool is_fast = has_vector_loops(best.shape);
   const DLeftLoops loops = requirements.prefers_speed ? DLeftLoops::vector : DLeftLoops::any;
@@ -498,8 +498,7 @@ Plan plan(const Requirements& requirements, std::span<const MeasuredFilter> figu
                                 requirements.max_doublings.value_or(0) == 0 &&
                                 requirements.num_subtables.value_or(2) == 2;
     if (can_be_compact)
-      makers.emplace_back(FilterKind::compact_dleft,
-                          [&] { return one(compact(task, with_planned_life(requirements))); });
+      makers.emplace_back(FilterKind::compact_dleft, [&] { return one(compact(task, task.requirements)); });
   }
 
   std::string first_failure;

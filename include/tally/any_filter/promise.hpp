@@ -45,8 +45,8 @@ struct PromiseVerdict {
 /// some keys are inserted several times.
 [[nodiscard]] std::uint64_t insertions_of_distinct_keys(SimulationPlan plan, std::uint64_t num_keys);
 
-/// The true rate above `rate` that this number of queries shows to be above it in 9 of 10 simulations, where a test accepts
-/// up to `most_accepted` false positives.
+/// The true rate that this number of queries shows to be too high in 9 of 10 simulations, where a test accepts up to
+/// `most_accepted` false positives.
 double noticed_rate(std::uint64_t most_accepted, std::uint64_t num_queries);
 
 }  // namespace tally

@@ -22,10 +22,10 @@ constexpr double planned_compact_load(std::uint32_t remainder_bits) noexcept {
 /// side table has room for the fingerprints that more keys share than a line counts: it is full at any time of the planned
 /// life with at most the failure probability (theory::dleft_spills_tail).
 ///
-/// Reads num_frequent_keys, num_keys, false_positive_rate, memory_bytes, lifetime_operations, failure_probability and keys_repeat, which must be
-/// false: a key that is in the filter
-/// several times takes several cells of one line, and no formula says which load is possible then. Throws
-/// std::invalid_argument for requirements out of range or that no such shape meets.
+/// Reads num_keys, false_positive_rate, memory_bytes, num_frequent_keys, lifetime_operations, failure_probability and
+/// keys_repeat, which must be false: a key that is in the filter several times takes several cells of one line, and no
+/// formula says which load is possible then. Throws std::invalid_argument for requirements out of range or that no such
+/// shape meets.
 /// @source theory::dleft_false_positive_probability (Bonomi et al. 2006)
 [[nodiscard]] CompactDLeftShape plan_compact_dleft(const Requirements& requirements);
 

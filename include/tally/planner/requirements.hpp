@@ -57,8 +57,8 @@ struct Requirements {
   /// keys_repeat too.
   std::optional<theory::CountHistogram> histogram = {};
   /// Number of keys that are in the filter more than dleft_common_key_count times at once: 0 to 2^31. Each takes an entry
-  /// of the side table, in a compact filter too. All others may be in it up to that number of times; the plan has room for the fingerprints that
-  /// they share. Default: 0, with 64 entries to spare if neither num_insertions nor a histogram is given.
+  /// of the side table, in a compact filter too. All others may be in it up to that number of times; the plan has room for
+  /// the fingerprints that they share. Default: 0, with 64 entries to spare if neither num_insertions nor a histogram is given.
   std::optional<std::uint64_t> num_frequent_keys = {};
   /// False: no key is ever in the filter twice at once. Then counters may be narrower than 2 bits, because they count
   /// only keys that share a fingerprint.
@@ -74,8 +74,7 @@ struct Requirements {
   std::optional<double> epsilon = {};
   /// For d-left filters: the probability that any insertion of its life returns `full`; 1e-15 to 0.5. Default:
   /// default_failure_probability. For compact d-left filters: that the side table is ever too small. For sketches: delta,
-  /// the probability that an estimate is too high by
-  /// more than epsilon; in (0, 1).
+  /// the probability that an estimate is too high by more than epsilon; in (0, 1).
   std::optional<double> failure_probability = {};
   /// For sketches: the largest sum of all weights, at least 1. Counters are wide enough that none saturates. Default:
   /// 64 bits.
