@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <boost/math/distributions/chi_squared.hpp>
+#include <boost/math/distributions/non_central_chi_squared.hpp>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -21,6 +23,14 @@ struct ChiSquare {
   double critical_value(double chance) const {
     const boost::math::chi_squared law(std::max(degrees_of_freedom, 1));
     return boost::math::quantile(complement(law, chance));
+  }
+
+  /// The difference of the true shares from the law's, as a root mean square of the relative differences weighted by the
+  /// law, at which the statistic passes that value with 99.9%.
+  double noticed_difference(double chance) const {
+    const double non_centrality = boost::math::non_central_chi_squared::find_non_centrality(
+        std::max(degrees_of_freedom, 1), critical_value(chance), 0.001);
+    return std::sqrt(non_centrality / static_cast<double>(num_trials));
   }
 };
 
@@ -58,7 +68,8 @@ inline Row chi_square_row(std::string setting, const std::string& quantity, cons
           .quantity = quantity + "; " + std::to_string(test.degrees_of_freedom) + " degrees of freedom",
           .claim = claim,
           .predicted = test.critical_value(chance),
-          .measured = computed(test.statistic, test.num_trials)};
+          .measured = computed(test.statistic, test.num_trials),
+          .noticed = test.noticed_difference(chance)};
 }
 
 }  // namespace tally::experiments

@@ -19,7 +19,19 @@ std::string text_of(const std::optional<Number>& number) {
 
 std::string yes_or_no(bool yes) { return yes ? "yes" : "no"; }
 
+/// What the measured value is claimed to be: by the formula, or else by the paper.
+std::optional<double> reference_of(const Row& row) {
+  if (row.predicted && row.claim == Claim::equal) return row.predicted;
+  const auto printed = rounded(row.published);
+  if (!printed) return std::nullopt;
+  return (printed->low + printed->high) / 2;
+}
+
 }  // namespace
+
+double noticed_difference(Limits limits, double reference) {
+  return (limits.high - limits.low) / std::fabs(reference);
+}
 
 std::optional<Limits> rounded(const std::string& printed) {
   char* end = nullptr;
@@ -55,6 +67,7 @@ std::string Report::holds(const Row& row) const {
   if (!limits || !row.predicted) return "";
   const bool is_below = limits->high < *row.predicted;
   const bool is_above = limits->low > *row.predicted;
+  if (row.claim == Claim::equal && is_untested(row)) return "untested";
   if (row.claim == Claim::equal) return yes_or_no(!is_below && !is_above);
   if (!is_below && !is_above) return "undecided";
   return yes_or_no(is_below == (row.claim == Claim::below));
@@ -64,9 +77,29 @@ std::string Report::paper_holds(const Row& row) const {
   const auto printed = rounded(row.published);
   if (!printed) return "";
   const auto limits = limits_of(row);
+  if (limits && is_untested(row)) return "untested";
   if (limits) return yes_or_no(printed->low <= limits->high && limits->low <= printed->high);
   const std::optional<double> ours = row.measured ? row.measured->value : row.predicted;
   return ours ? yes_or_no(printed->low <= *ours && *ours <= printed->high) : "";
+}
+
+/// A value outside the limits has been noticed, however wide they are.
+bool Report::is_untested(const Row& row) const {
+  const auto limits = limits_of(row);
+  const auto reference = reference_of(row);
+  return limits && reference && *reference != 0 && limits->low <= *reference && *reference <= limits->high &&
+         noticed_difference(*limits, *reference) > untested_from;
+}
+
+std::string Report::noticed(const Row& row) const {
+  if (row.noticed) return fmt::format("{:.2g}%", 100 * *row.noticed);
+  const auto limits = limits_of(row);
+  const auto reference = reference_of(row);
+  if (!limits || !reference || limits->low == limits->high) return "";
+  const double difference = noticed_difference(*limits, *reference);
+  if (*reference == 0) return fmt::format("{:.2g} instead of 0", limits->high - limits->low);
+  if (difference <= 1) return fmt::format("{:.2g}%", 100 * difference);
+  return fmt::format("{:.2g} times as much", 1 + difference);
 }
 
 bool Report::holds() const {
@@ -74,15 +107,15 @@ bool Report::holds() const {
 }
 
 void Report::write(std::ostream& out) const {
-  out << "setting,quantity,x,published,claim,predicted,measured,low,high,trials,holds,paper\n";
+  out << "setting,quantity,x,published,claim,predicted,measured,low,high,trials,holds,paper,noticed\n";
   for (const Row& row : rows_) {
     const auto limits = limits_of(row);
     out << fmt::format(
-        "{},{},{},{},{},{},{},{},{},{},{},{}\n", row.setting, row.quantity, text_of(row.x), row.published,
+        "{},{},{},{},{},{},{},{},{},{},{},{},{}\n", row.setting, row.quantity, text_of(row.x), row.published,
         row.predicted ? std::string(1, static_cast<char>(row.claim)) : "", text_of(row.predicted),
         row.measured ? fmt::format("{:.7g}", row.measured->value) : "",
         limits ? fmt::format("{:.7g}", limits->low) : "", limits ? fmt::format("{:.7g}", limits->high) : "",
-        row.measured ? std::to_string(row.measured->trials) : "", holds(row), paper_holds(row));
+        row.measured ? std::to_string(row.measured->trials) : "", holds(row), paper_holds(row), noticed(row));
   }
 }
 
