@@ -7,6 +7,7 @@
 
 #include "churn.hpp"
 #include "paper_shape.hpp"
+#include "space_constant.hpp"
 #include "tally/hashing/multiplier_buckets.hpp"
 #include "tally/theory/bloom.hpp"
 
@@ -33,7 +34,7 @@ double bits_per_key(std::uint64_t bytes) {
 }
 
 template <class Trial>
-void add_point(const Point& point, const Options& options, Report& report, Trial trial) {
+double add_point(const Point& point, const Options& options, Report& report, Trial trial) {
   Mean rate;
   test::MeasuredRate queries(num_queries);
   for (const Result& result : run_trials(options, point.name, options.trials, trial)) {
@@ -49,6 +50,7 @@ void add_point(const Point& point, const Options& options, Report& report, Trial
   };
   add("false positive rate of the final states", rate);
   add("false positive rate by 10000 queries per trial", measured(queries, options.trials));
+  return rate.mean();
 }
 
 /// Cells of a width that the library has. A remainder of 11 bits leaves one for the counter; what it cannot count is
@@ -64,7 +66,7 @@ void add_dleft(std::uint32_t remainder_bits, std::uint32_t counter_bits, const O
       fmt::format("dlCBF of {} + {} bits per cell", remainder_bits, counter_bits),
       bits_per_key(num_bytes(shape)),
       theory::dleft_false_positive_probability(shape.buckets_per_subtable, space.num_remainders(), num_keys)};
-  add_point(point, options, report, [&](std::uint64_t seed) -> Result {
+  const double rate = add_point(point, options, report, [&](std::uint64_t seed) -> Result {
     DLeftChurn<MultiplierBuckets> process(shape, seed);
     process.fill(num_keys);
     process.churn(options.steps);
@@ -74,6 +76,13 @@ void add_dleft(std::uint32_t remainder_bits, std::uint32_t counter_bits, const O
     }
     return result;
   });
+  if (counter_bits != 2) return;
+  const auto cell_bits = static_cast<double>(shape.num_cells() * shape.cell_bits());
+  report.add({.setting = fmt::format("space formula: r = {}", remainder_bits),
+              .quantity = "bits per key of the cells; formula at the measured rate",
+              .claim = Claim::below,
+              .predicted = paper_space(rate),
+              .measured = computed(cell_bits / static_cast<double>(num_keys), options.trials)});
 }
 
 /// `counters_to_6_keys` counters of 4 bits for every 6 keys.
@@ -107,6 +116,10 @@ void add_formulas(Report& report) {
   };
   int least_r = 40;
   while (least_r > 5 && paper_counting_bloom((least_r + 1) / 3.0) > paper_dleft(least_r - 1)) --least_r;
+  for (const int r : {5, 14, 39}) {
+    add(fmt::format("space formula: r = {}", r), "bits per key at f = 24/2^r",
+        fmt::format("{:.4f}", 4 * (r + 2) / 3.0), paper_space(paper_dleft(r)));
+  }
   add("equal space", "least remainder bits from which the dlCBF is better", "7", least_r);
   add("equal space", "ratio of the error probabilities at r = 14 and c = 16/3", "over 100",
       paper_counting_bloom(16.0 / 3) / paper_dleft(14));
@@ -151,6 +164,7 @@ void run(const Options& options, Report& report) {
   for (const std::uint64_t counters : {16u, 24u, 32u, 48u, 54u, 81u})
     add_counting_bloom(counters, options, report);
   add_formulas(report);
+  add_space_constant(options, report);
 }
 
 }  // namespace
