@@ -148,6 +148,68 @@ class PartitionRate {
   std::vector<std::vector<std::uint64_t>> parts_;
 };
 
+/// The epsilon at which a bound that falls with it is 1%.
+template <class Bound>
+double distance_at_1_percent(Bound bound) {
+  double low = 0, high = 1;
+  while (high - low > 1e-12) {
+    const double middle = (low + high) / 2;
+    (bound(middle) > 0.01 ? low : high) = middle;
+  }
+  return high;
+}
+
+/// Sharper than Theorem 7.1, by the variance of R.
+void add_sharper(const std::string& setting, const BloomShape& shape, double mean, bool is_independent,
+                 const std::vector<double>& rates, Report& report) {
+  Mean squares;
+  std::vector<double> deviations;
+  for (const double rate : rates) {
+    squares.add((rate - mean) * (rate - mean));
+    deviations.push_back(std::fabs(rate - mean));
+  }
+  const double variance = theory::rate_variance_approximate(shape.num_bits, num_hashes, num_keys);
+  const double variance_bound = theory::rate_variance_bound(shape.num_bits, num_hashes, mean);
+  report.add({.setting = setting,
+              .quantity = "variance of R; formula: its limit law",
+              .predicted = variance,
+              .measured = squares});
+  report.add({.setting = setting,
+              .quantity = "variance of R; formula: bound by Efron and Stein",
+              .claim = Claim::below,
+              .predicted = variance_bound,
+              .measured = squares});
+  const auto add_distance = [&](const char* by, double distance) {
+    Share far;
+    for (const double each : deviations) far.add(each >= distance);
+    report.add({.setting = setting,
+                .quantity = fmt::format("Pr(R is farther than {:.4g} from its mean): 1% {}", distance, by),
+                .claim = Claim::below,
+                .predicted = 0.01,
+                .measured = far});
+  };
+  const auto by_rate = [&](double epsilon) {
+    return theory::rate_deviation_bound_by_rate(shape.num_bits, num_hashes, mean, epsilon);
+  };
+  add_distance("by Theorem 7.1", theory::rate_deviation(num_keys, lambda, 0, 0, 0.01));
+  add_distance("by the rate (McDiarmid and Reed)", distance_at_1_percent(by_rate));
+  add_distance("by the limit of the variance (Chebyshev)", std::sqrt(variance / 0.01));
+  if (is_independent) {
+    add_distance("for independent positions (Chernoff)", distance_at_1_percent([&](double epsilon) {
+                   return theory::rate_deviation_bound_independent(shape.num_bits, num_hashes, num_keys,
+                                                                   epsilon);
+                 }));
+  }
+  Share far;
+  const double normal = std::sqrt(variance) * boost::math::quantile(boost::math::normal(), 0.995);
+  for (const double each : deviations) far.add(each >= normal);
+  report.add(
+      {.setting = setting,
+       .quantity = fmt::format("Pr(R is farther than {:.4g} from its mean): 1% by the normal law", normal),
+       .predicted = 0.01,
+       .measured = far});
+}
+
 template <HashScheme Scheme>
 void add_rates(const Options& options, std::uint64_t num_filters, Report& report) {
   const BloomShape shape = shape_below<Scheme>(bits_per_key * num_keys, num_hashes);
@@ -184,6 +246,7 @@ void add_rates(const Options& options, std::uint64_t num_filters, Report& report
               .quantity = "distance of R from p that 1% of the filters pass; formula: Theorem 7.1",
               .predicted = theory::rate_deviation(num_keys, lambda, 0, std::fabs(mean - p), 0.01),
               .measured = without_limits(deviations.quantile(0.99), num_filters)});
+  add_sharper(setting, shape, mean, Scheme::file_id == StandardScheme::file_id, rates, report);
 }
 
 void run(const Options& options, Report& report) {

@@ -188,6 +188,18 @@ def test_deviations_of_rates_are_those_of_the_theorem():
     assert theory.measured_rate_deviation_bound(5000, 1.5, 0.25, 0.1, 0.01, q=4000) == pytest.approx(measured)
 
 
+def test_rates_of_filters_vary_as_their_set_bits():
+    m, k, n = 40000, 6, 5000
+    f = theory.false_positive_probability_occupancy(m, k, n)
+    exact = theory.false_positive_probability_occupancy(m, 2 * k, n // 2) - f**2  # E[(X/m)^(2k)] after k n throws
+    assert theory.rate_variance_approximate(m, k, n) == pytest.approx(exact, rel=1e-3)
+    assert theory.rate_variance_bound(m, k, f) == pytest.approx(k**3 * f / m)
+    assert exact < theory.rate_variance_bound(m, k, f)
+    by_rate = math.exp(-m * 0.05**2 / (2 * k**3 * (f + 0.05)))  # 0.05 below f is below 0
+    assert theory.rate_deviation_bound_by_rate(m, k, f, epsilon=0.05) == pytest.approx(by_rate)
+    assert theory.rate_deviation_bound_independent(m, k, n, 0.002) == pytest.approx(0.0102, rel=0.01)
+
+
 def test_counters_have_binomial_and_poisson_counts():
     one = binomial(50, 1 / (8 * 16))
     for theta in (1, 2, 3):

@@ -138,6 +138,23 @@ void define_theory_bloom(py::module_& module) {
       module, "rate_deviation(n, lambda_, xi, bias, delta)", theory::rate_deviation,
       "bias + sqrt((lambda_^2 + xi) ln(2 / delta) / (2 n)): the epsilon at which rate_deviation_bound is\n"
       "delta, in (0, 1). n at least 1. Source: Kirsch and Mitzenmacher 2008, Theorem 7.1.");
+  formula(module, "rate_variance_bound(m, k, f)", theory::rate_variance_bound,
+          "k^3 f / m, at most f (1 - f): bound on the variance of the rates of filters with the same number\n"
+          "of keys, under every scheme. m bits, k hash functions (1 to 1024), f in (0, 1): their mean rate.");
+  formula(module, "rate_deviation_bound_by_rate(m, k, f, epsilon)", theory::rate_deviation_bound_by_rate,
+          "Bound on the probability that a filter's rate differs from the mean f by at least epsilon, under\n"
+          "every scheme; sharper than rate_deviation_bound for a small f. m bits, k hash functions (1 to\n"
+          "1024), f in (0, 1), epsilon above 0. By McDiarmid and Reed 2006.");
+  formula(module, "rate_deviation_bound_independent(m, k, n, epsilon)",
+          theory::rate_deviation_bound_independent,
+          "Chernoff's bound on the probability that a filter's rate differs from\n"
+          "false_positive_probability(m, k, n) by at least epsilon, for k independent positions. m bits, k\n"
+          "hash functions (1 to 1024), n distinct keys (at least 1), epsilon above 0.");
+  formula(
+      module, "rate_variance_approximate(m, k, n)", theory::rate_variance_approximate,
+      "The variance of the rates of filters with the same number of keys, in the limit of large filters:\n"
+      "k^2 (1 - exp(-kappa))^(2 k - 2) (exp(-kappa) - (1 + kappa) exp(-2 kappa)) / m, kappa = k n / m. m\n"
+      "bits, k hash functions (1 to 1024), n distinct keys.");
 }
 
 }  // namespace tally::python

@@ -32,4 +32,28 @@ double measured_rate_deviation_bound(std::uint64_t n, double lambda, double xi, 
 /// delta in (0, 1), n at least 1.
 double rate_deviation(std::uint64_t n, double lambda, double xi, double bias, double delta);
 
+/// Sharper than Theorem 7.1, by the variance of R. m 1 or more, k 1 to 1024, f in (0, 1), epsilon above 0 and finite; else
+/// std::invalid_argument. docs/theory.md has the proofs.
+
+/// Var R <= k^3 f / m, and <= f (1 - f), for a scheme with Pr(position i of a key is r) = 1/m, such as all of ours, on one array
+/// or in k parts of m/k.
+/// @param f  Pr(F), the mean of R
+/// @source ours, by the inequality of Efron and Stein
+double rate_variance_bound(std::uint64_t m, std::uint32_t k, double f);
+
+/// Pr(|R - f| >= epsilon) <= exp(-m epsilon^2 / (2 k^3 (f + epsilon))) + exp(-m epsilon^2 / (2 k^2 (k f + epsilon / 3))) for the
+/// same schemes.
+/// @source ours, by the inequality of McDiarmid and Reed 2006 for self-bounding functions
+double rate_deviation_bound_by_rate(std::uint64_t m, std::uint32_t k, double f, double epsilon);
+
+/// For k independent positions: bound on Pr(|R - f| >= epsilon), f = (1 - (1 - 1/m)^(k n))^k here. Chernoff's bound for the
+/// number of empty positions, whose indicators are negatively associated. n at least 1.
+/// @source ours
+double rate_deviation_bound_independent(std::uint64_t m, std::uint32_t k, std::uint64_t n, double epsilon);
+
+/// k^2 (1 - exp(-kappa))^(2k - 2) (exp(-kappa) - (1 + kappa) exp(-2 kappa)) / m, kappa = k n / m: the limit of m Var R over m, the
+/// same for all schemes of Kirsch and Mitzenmacher.
+/// @source ours
+double rate_variance_approximate(std::uint64_t m, std::uint32_t k, std::uint64_t n);
+
 }  // namespace tally::theory

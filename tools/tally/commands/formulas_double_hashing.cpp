@@ -2,6 +2,7 @@
 #include <stdexcept>
 
 #include "commands/formulas.hpp"
+#include "tally/theory/bloom.hpp"
 #include "tally/theory/double_hashing.hpp"
 #include "tally/theory/rate_concentration.hpp"
 
@@ -41,10 +42,21 @@ FormulaResult rate_deviation(const Arguments& arguments) {
   const double lambda = k * k * static_cast<double>(n) / static_cast<double>(m);
   const double epsilon = arguments.real("epsilon");
   const double bias = arguments.has("bias") ? arguments.real("bias") : 0;
-  const double bound = arguments.has("queries") ? theory::measured_rate_deviation_bound(
-                                                      n, lambda, 0, epsilon, bias, arguments.count("queries"))
-                                                : theory::rate_deviation_bound(n, lambda, 0, epsilon, bias);
-  return {bound, std::log(bound)};
+  if (arguments.has("queries")) {
+    const double bound =
+        theory::measured_rate_deviation_bound(n, lambda, 0, epsilon, bias, arguments.count("queries"));
+    return {bound, std::log(bound)};
+  }
+  const double bound = theory::rate_deviation_bound(n, lambda, 0, epsilon, bias);
+  FormulaResult result{bound, std::log(bound)};
+  const double rate = theory::false_positive_probability(m, arguments.small_count("k"), n);
+  if (n == 0 || rate <= 0 || rate >= 1) return result;
+  const std::uint32_t num_hashes = arguments.small_count("k");
+  result.fields = {{"bound_by_rate", theory::rate_deviation_bound_by_rate(m, num_hashes, rate, epsilon)},
+                   {"bound_independent", theory::rate_deviation_bound_independent(m, num_hashes, n, epsilon)},
+                   {"standard_deviation", std::sqrt(theory::rate_variance_approximate(m, num_hashes, n))},
+                   {"standard_deviation_bound", std::sqrt(theory::rate_variance_bound(m, num_hashes, rate))}};
+  return result;
 }
 
 }  // namespace
@@ -57,8 +69,9 @@ std::vector<Formula> double_hashing_formulas() {
        "by counting; schemes of Kirsch, Mitzenmacher 2008, section 5", double_hashing_rate},
       {"false-positive-rate-deviation", "--m --k --n --epsilon [--bias] [--queries]",
        "bound on Pr(the rate of a filter differs from the limit by more than epsilon); with queries, on "
-       "that of a rate measured with this number of queries",
-       "Kirsch, Mitzenmacher 2008, Theorems 7.1 and 7.2", rate_deviation},
+       "that of a rate measured with this number of queries; without them, sharper bounds and the standard "
+       "deviation of the rate, too",
+       "Kirsch, Mitzenmacher 2008, Theorems 7.1 and 7.2; docs/theory.md", rate_deviation},
   };
 }
 
