@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "random.hpp"
 #include "theory_test_support.hpp"
 
 namespace tally::theory {
@@ -69,6 +70,48 @@ TEST(KappaStarTheory, TheLemmasOrderThePoints) {
       EXPECT_GT(g(theta, high), g(theta, high * 1.5));  // falls after it
     }
   }
+}
+
+struct SecondDifference {
+  double value;
+  double rounding;  // the error that the three values may have
+};
+
+template <class Function>
+SecondDifference second_difference(Function function, double at, double step) {
+  const double low = function(at - step);
+  const double middle = function(at);
+  const double high = function(at + step);
+  return {low - 2 * middle + high, 1e-13 * (std::fabs(low) + 2 * std::fabs(middle) + std::fabs(high))};
+}
+
+// Theta to a million, kappa from theta / 32 to 2 theta + 8, steps of a half to a 64th of kappa; all on logarithmic scales.
+TEST(KappaStarTheory, Lemma1AtRandomPointsY1RisesAndIsConcave) {
+  tally::test::Random random(61);
+  const auto uniform = [&](double low, double high) {
+    return low + (high - low) * static_cast<double>(random.next() >> 11) * 0x1p-53;
+  };
+  int num_decided = 0;
+  constexpr int num_points = 20'000;
+  for (int i = 0; i < num_points; ++i) {
+    const auto theta = static_cast<std::uint64_t>(std::exp2(uniform(0, 20)));
+    const auto t = static_cast<double>(theta);
+    const double kappa = t / 32 * std::pow(64 + 256 / t, uniform(0, 1));
+    const double step = kappa * std::exp2(-uniform(1, 6));
+    const auto y = [&](double at) { return y1(theta, at); };
+    const SecondDifference curve = second_difference(y, kappa, step);
+    EXPECT_LE(curve.value, curve.rounding) << theta << " " << kappa << " " << step;
+    num_decided += curve.value < -curve.rounding;
+    EXPECT_LE(y(kappa), y(kappa + step)) << theta << " " << kappa << " " << step;
+  }
+  EXPECT_GT(num_decided, num_points * 9 / 10);  // where y1 is nearly 0 nothing can be seen
+}
+
+// P itself is convex below theta - 1: without the logarithm the test above would fail.
+TEST(KappaStarTheory, WithoutTheLogarithmThereIsNoLemma1) {
+  const auto p = [](double at) { return std::exp(y1(20, at)); };
+  const SecondDifference curve = second_difference(p, 10, 2);
+  EXPECT_GT(curve.value, 1e6 * curve.rounding);
 }
 
 TEST(KappaStarTheory, GIsItsDefinitionAndTurnsAtKappa1AndKappa2) {
