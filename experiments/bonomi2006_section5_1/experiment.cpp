@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "churn.hpp"
+#include "counters_alone.hpp"
 #include "paper_shape.hpp"
 #include "tally/hashing/multiplier_buckets.hpp"
 #include "tally/theory/bloom.hpp"
@@ -145,6 +146,31 @@ void add_rows(const Filter& filter, std::uint64_t num_trials, const Options& opt
   add("largest counter of all trials", "", {}, without_limits(greatest.greatest(), num_trials));
 }
 
+/// The rare counters, in more trials than the filters can have.
+template <std::uint32_t k>
+void add_counters_alone(const char* setting, std::uint64_t num_places, std::uint64_t value,
+                        const char* published, std::uint64_t num_trials, const Options& options,
+                        Report& report) {
+  Share reached;
+  Share reached_more;
+  for (const std::uint32_t largest : run_trials(options, setting, num_trials, [&](std::uint64_t seed) {
+         return largest_counter_alone<k>(num_places, keys_at(6), options.steps, seed);
+       })) {
+    reached.add(largest >= value);
+    reached_more.add(largest > value);
+  }
+  const auto add = [&](std::uint64_t least, const char* paper, const Share& share) {
+    report.add({.setting = setting,
+                .quantity = fmt::format("trials whose largest counter reached {}", least),
+                .published = paper,
+                .predicted = theory::probability_of_any(
+                    expected_reached(least, 1 / static_cast<double>(num_places), k, options.steps)),
+                .measured = share});
+  };
+  add(value, published, reached);
+  add(value + 1, "", reached_more);
+}
+
 void run(const Options& options, Report& report) {
   const std::uint64_t n = keys_at(6);
   const std::uint64_t R = paper_shape.fingerprint_space().num_remainders();
@@ -173,6 +199,11 @@ void run(const Options& options, Report& report) {
             .published_counter = 12,
             .published_share = "0.0017"},
            options.other_trials, options, report);
+  add_counters_alone<1>("counters of the dlCBF alone",
+                        static_cast<std::uint64_t>(paper_shape.fingerprint_space().num_fingerprints()), 4,
+                        "0.0006", options.small ? options.trials : 50 * options.trials, options, report);
+  add_counters_alone<num_hashes>("counters of the standard CBF alone", num_counters, 12, "0.0017",
+                                 options.small ? options.trials : 15 * options.trials, options, report);
 
   const auto add = [&](std::string setting, std::string quantity, std::string published, double predicted) {
     report.add({.setting = std::move(setting),
