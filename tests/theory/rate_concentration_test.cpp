@@ -32,6 +32,15 @@ TEST(RateConcentrationTheory, TheDeviationInvertsTheBound) {
   }
 }
 
+TEST(RateConcentrationTheory, TheBoundsByTheRateAreTheirFormulas) {
+  EXPECT_NEAR(rate_variance_bound(40000, 6, 0.02), 1.08e-4, 1e-12);
+  EXPECT_EQ(rate_variance_bound(8, 6, 0.5), 0.25);  // f (1 - f)
+  // 400000 0.01^2 / (2 216 0.03) and / (2 36 (0.12 + 0.01/3)); above f the second has nothing to bound.
+  EXPECT_NEAR(rate_deviation_bound_by_rate(400000, 6, 0.02, 0.01),
+              std::exp(-3.0864198) + std::exp(-4.5045045), 1e-8);
+  EXPECT_NEAR(rate_deviation_bound_by_rate(40000, 6, 0.02, 0.08), std::exp(-5.9259259), 1e-9);
+}
+
 /// The rates R of all filters of n keys: positions[h] are those of the h-th of all values that a key may have.
 std::vector<double> rates_of_all_filters(const std::vector<std::vector<std::uint32_t>>& positions,
                                          std::uint32_t n) {
