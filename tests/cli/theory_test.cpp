@@ -159,10 +159,10 @@ TEST(TheoryCommand, GivesThePapersNumbersOfTheDLeftExample) {
   expect_relative(theory({"dleft-no-placement", "--d", "2", "--buckets", "8", "--cells", "8", "--n", "81"})
                       .at("ln_value"),
                   -25.2853129, 1e-8);
-  const Json rate = theory(
+  const Json deviation = theory(
       {"false-positive-rate-deviation", "--m", "40000", "--k", "6", "--n", "5000", "--epsilon", "0.002"});
-  expect_relative(rate.at("bound_independent"), 0.01018, 1e-3);
-  expect_relative(rate.at("standard_deviation"), 3.51e-4, 1e-3);
+  expect_relative(deviation.at("bound_independent"), 0.01018, 1e-3);
+  expect_relative(deviation.at("standard_deviation"), 3.51e-4, 1e-3);
   const Json load = theory({"dleft-safe-load", "--d", "4", "--cells", "8", "--churn"});
   expect_relative(load.at("fraction_of_cells"), 0.804, 6e-4);
   const Json life = theory({"dleft-lifetime-safe-load", "--d", "4", "--buckets", "2048", "--cells", "8",
