@@ -159,6 +159,11 @@ TEST(TheoryCommand, GivesThePapersNumbersOfTheDLeftExample) {
   expect_relative(theory({"dleft-no-placement", "--d", "2", "--buckets", "8", "--cells", "8", "--n", "81"})
                       .at("ln_value"),
                   -25.2853129, 1e-8);
+  std::vector<std::string> few{"dleft-few-buckets", "--d", "2",   "--buckets", "4",
+                               "--cells",           "8",   "--n", "30"};
+  expect_relative(theory(few).at("value"), 9.58690e-11, 1e-4);
+  few.emplace_back("--churn");
+  expect_relative(theory(few).at("value"), 1.39993e-8, 1e-4);
   const Json load = theory({"dleft-safe-load", "--d", "4", "--cells", "8", "--churn"});
   expect_relative(load.at("fraction_of_cells"), 0.804, 6e-4);
   const Json life = theory({"dleft-lifetime-safe-load", "--d", "4", "--buckets", "2048", "--cells", "8",
