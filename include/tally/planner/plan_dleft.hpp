@@ -53,8 +53,8 @@ std::uint64_t planned_num_keys(const DLeftShape& shape, double false_positive_ra
 
 /// The maximum load of a table without moves, as a share of its cells, for num_keys insertions and lifetime_operations
 /// replacements. For many buckets theory::dleft_safe_load, from a table of its values; at most 0.2% below them. For few buckets less, by a
-/// fit that stays above every measured failure probability up to 64 buckets per subtable (99.9% limits for all together) and is
-/// assumed to do so beyond; docs/theory.md has the law. 1 if no bucket can overflow. Throws std::invalid_argument unless there are 2
+/// fit: a bound by measurement up to 64 buckets per subtable (no measurement contradicts it, with 99.9% limits for all
+/// together), an assumption beyond; docs/theory.md has the law. 1 if no bucket can overflow. Throws std::invalid_argument unless there are 2
 /// to 4 subtables with at least 1 bucket each, and 8, 16 or 32 cells per bucket.
 double planned_dleft_load(std::uint32_t num_subtables, std::uint64_t buckets_per_subtable,
                           std::uint32_t cells_per_bucket, std::uint64_t num_keys,
