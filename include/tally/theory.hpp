@@ -11,6 +11,7 @@
 #include "tally/theory/count_min.hpp"
 #include "tally/theory/counter_overflow.hpp"
 #include "tally/theory/counter_saturation.hpp"
+#include "tally/theory/dleft_few_buckets.hpp"
 #include "tally/theory/dleft_fingerprints.hpp"
 #include "tally/theory/dleft_fluid_limit.hpp"
 #include "tally/theory/dleft_moves_limit.hpp"

@@ -41,8 +41,8 @@ std::uint64_t planned_num_keys(const DLeftShape& shape, double false_positive_ra
     return CarriedLoads{
         .num_subtables = shape.num_subtables,
         .cells_per_bucket = shape.cells_per_bucket,
-        .lifetime = {num_buckets, num_keys, default_replacements_per_key * num_keys},
-        .num_parts = std::uint64_t{1} << shape.num_doublings,
+        .lifetime = {num_buckets, num_keys, default_replacements_per_key * num_keys,
+                     std::uint64_t{1} << shape.num_doublings},
         .failure_probability = default_failure_probability - of_parts,
         .max_moves_per_insertion = shape.moves == DLeftMoves::search ? default_moves_per_insertion : 0}
         .largest();

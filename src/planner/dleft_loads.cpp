@@ -49,27 +49,102 @@ constexpr Row replaced_for_ever[] = {
     {4, 32, {0.9844, 0.9708, 0.9639, 0.9596, 0.9538, 0.9484, 0.9448, 0.9411, 0.9384, 0.9356, 0.9334, 0.9312}},
 };
 
-/// The events that may fail, all with the same probability.
-struct Chances {
-  const Row* row;
-  double how_many;
-};
-
-Chances chances_of(std::uint32_t num_subtables, std::uint32_t cells_per_bucket, const Lifetime& lifetime) {
-  if (lifetime.operations == 0) {
-    return {find_row(filled_once, num_subtables, cells_per_bucket),
-            static_cast<double>(lifetime.buckets_per_subtable)};
+/// A table without moves: the probability of one event, as its node, by the share of cells in use.
+class UnmovedTable {
+ public:
+  UnmovedTable(std::uint32_t num_subtables, std::uint32_t cells_per_bucket, const Lifetime& lifetime)
+      : row_(*find_row(lifetime.operations == 0 ? filled_once : replaced_for_ever, num_subtables,
+                       cells_per_bucket)),
+        lifetime_(lifetime),
+        num_cells_(static_cast<double>(lifetime.buckets_per_subtable * num_subtables * cells_per_bucket)) {
+    const double num_buckets = static_cast<double>(lifetime.buckets_per_subtable / lifetime.num_parts);
+    most_node_of_limit_ = std::max(0.5 + 0.2 * num_subtables * std::log2(num_buckets),
+                                   num_subtables * num_subtables * std::log10(num_buckets / 128));
+    // d full buckets have d c elements. With one bucket per subtable these are all, and there is no room for more.
+    is_never_full_ = lifetime.num_keys <= std::uint64_t{num_subtables} * cells_per_bucket;
+    may_always_be_full_ = num_buckets <= 1 && !is_never_full_;
   }
-  // Insertions that fill the filter count like those in the steady state, which fail more often.
-  return {find_row(replaced_for_ever, num_subtables, cells_per_bucket),
-          static_cast<double>(lifetime.operations) + static_cast<double>(lifetime.num_keys)};
-}
 
-/// Interpolates: loads are almost linear in the logarithm of the node.
-double between(double at, double first, double second, double value_at_first, double value_at_second) {
-  const double share = std::log(at / first) / std::log(second / first);
-  return value_at_first + share * (value_at_second - value_at_first);
-}
+  /// The events that may fail, all with the same probability. Insertions that fill the filter count like those in the
+  /// steady state, which fail more often.
+  double num_events() const {
+    if (lifetime_.operations == 0) return static_cast<double>(lifetime_.buckets_per_subtable);
+    return static_cast<double>(lifetime_.operations) + static_cast<double>(lifetime_.num_keys);
+  }
+
+  double failure_probability_at(double load) const {
+    if (is_never_full_) return least_probability;
+    const double node = node_at(load);
+    if (node < nodes.front()) return 1;
+    return std::max(-std::expm1(-num_events() * std::pow(10, -node)), least_probability);
+  }
+
+  bool carries(double load, double failure_probability) const {
+    return is_never_full_ || node_at(load) >= node_of(failure_probability);
+  }
+
+  double carried_load(double failure_probability) const {
+    if (is_never_full_) return 1;
+    double carried = 0;
+    double too_high = row_.loads.front();
+    if (carries(too_high, failure_probability)) return too_high;
+    for (int i = 0; i < 50; ++i) {
+      const double middle = 0.5 * (carried + too_high);
+      (carries(middle, failure_probability) ? carried : too_high) = middle;
+    }
+    return carried;
+  }
+
+ private:
+  static constexpr double least_probability = 1e-36;
+
+  double node_of(double failure_probability) const {
+    const double node = -std::log10(-std::log1p(-failure_probability) / num_events());
+    return std::clamp(node, nodes.front(), nodes.back());
+  }
+
+  double node_at(double load) const {
+    if (load > row_.loads.front() || may_always_be_full_) return 0;
+    const auto num_keys = static_cast<double>(lifetime_.num_keys);
+    const double num_shared = num_keys - load * num_cells_;
+    const Node node = node_of_elements(load);
+    if (num_shared <= 0) return std::min(node.at, nodes.back());
+    // The number of elements varies, because keys share fingerprints at random: by a variance of at most the number of keys that
+    // do. The logarithm of the probability is concave in it, so a normal number of elements raises the mean of the probability
+    // at most as on the tangent. There are never more elements than keys.
+    const double slope = node.per_element * std::log(10);
+    const double mean = node.at - slope * slope * num_shared / (2 * std::log(10) * num_parts());
+    return std::min(std::max(mean, node_of_elements(num_keys / num_cells_).at), nodes.back());
+  }
+
+  struct Node {
+    double at;
+    double per_element;  ///< by which an element in one of the parts lowers it
+  };
+
+  /// The law of few buckets, for a fixed number of elements.
+  Node node_of_elements(double load) const {
+    const auto& loads = row_.loads;
+    if (load > loads.front()) return {0, 0};
+    // Loads are almost linear in the logarithm of the node, also beyond the last one.
+    std::size_t i = 1;
+    while (i + 1 < num_nodes && load < loads[i]) ++i;
+    const double per_load = std::log(nodes[i] / nodes[i - 1]) / (loads[i - 1] - loads[i]);
+    const double of_limit = nodes[i - 1] * std::exp((loads[i - 1] - load) * per_load);
+    const double most = most_node_of_limit_;
+    return {of_limit <= most ? of_limit : most * (1 + std::log(of_limit / most)),
+            std::min(of_limit, most) * per_load * num_parts() / num_cells_};
+  }
+
+  double num_parts() const { return static_cast<double>(lifetime_.num_parts); }
+
+  const Row& row_;
+  Lifetime lifetime_;
+  double num_cells_;
+  double most_node_of_limit_;
+  bool is_never_full_;
+  bool may_always_be_full_;
+};
 
 }  // namespace
 
@@ -79,28 +154,17 @@ bool is_planned_layout(std::uint32_t num_subtables, std::uint32_t cells_per_buck
 
 double carried_load(std::uint32_t num_subtables, std::uint32_t cells_per_bucket, const Lifetime& lifetime,
                     double failure_probability) {
-  const Chances chances = chances_of(num_subtables, cells_per_bucket, lifetime);
-  const double node = -std::log10(-std::log1p(-failure_probability) / chances.how_many);
-  const auto& loads = chances.row->loads;
-  if (node <= nodes.front()) return loads.front();
-  if (node >= nodes.back()) return loads.back();
-  const auto i = static_cast<std::size_t>(std::upper_bound(nodes.begin(), nodes.end(), node) - nodes.begin());
-  return between(node, nodes[i - 1], nodes[i], loads[i - 1], loads[i]);
+  return UnmovedTable(num_subtables, cells_per_bucket, lifetime).carried_load(failure_probability);
+}
+
+bool is_carried(std::uint32_t num_subtables, std::uint32_t cells_per_bucket, const Lifetime& lifetime,
+                double failure_probability, double load) {
+  return UnmovedTable(num_subtables, cells_per_bucket, lifetime).carries(load, failure_probability);
 }
 
 double failure_probability_at(std::uint32_t num_subtables, std::uint32_t cells_per_bucket,
                               const Lifetime& lifetime, double load) {
-  const Chances chances = chances_of(num_subtables, cells_per_bucket, lifetime);
-  const auto& loads = chances.row->loads;
-  if (load > loads.front()) return 1;
-  double node = nodes.back();
-  if (load > loads.back()) {
-    std::size_t i = 1;
-    while (load < loads[i]) ++i;
-    const double share = (load - loads[i - 1]) / (loads[i] - loads[i - 1]);
-    node = nodes[i - 1] * std::pow(nodes[i] / nodes[i - 1], share);
-  }
-  return std::max(-std::expm1(-chances.how_many * std::pow(10, -node)), 1e-36);
+  return UnmovedTable(num_subtables, cells_per_bucket, lifetime).failure_probability_at(load);
 }
 
 }  // namespace tally::planner_detail

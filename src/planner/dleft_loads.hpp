@@ -29,11 +29,25 @@ struct Lifetime {
   std::uint64_t buckets_per_subtable = 0;
   std::uint64_t num_keys = 0;
   std::uint64_t operations = 0;  ///< replacements; 0 if the filter is only filled
+  std::uint64_t num_parts = 1;   ///< tables side by side, each with its own part of the buckets and keys
 };
 
-/// The maximum share of cells in use at this failure probability. The layout must be a planned one.
+/// Without moves: the maximum share of cells in use at this failure probability. The layout must be a planned one.
+///
+/// From the fluid limit for many buckets, which is no bound for few: deep in its tail it is wrong by many orders of magnitude. The
+/// node K of a table is -log10 of the probability of one failure, and K' that of the limit at the same load. Then
+///
+///     K = K' if K' <= k, else k (1 + ln(K' / k)),   k = max(1/2 + (d / 5) log2 B, d^2 log10(B / 128)):
+///
+/// where K' rises exponentially as the load falls, K goes on along the tangent. This is a fit: a bound by measurement up to 64 buckets
+/// per subtable (experiments/dleft_few_buckets; docs/theory.md), an assumption beyond. Up to d c keys nothing fails, because d
+/// full buckets have d c elements: a theorem.
 double carried_load(std::uint32_t num_subtables, std::uint32_t cells_per_bucket, const Lifetime& lifetime,
                     double failure_probability);
+
+/// Whether that is at least `load`.
+bool is_carried(std::uint32_t num_subtables, std::uint32_t cells_per_bucket, const Lifetime& lifetime,
+                double failure_probability, double load);
 
 /// The inverse: an upper bound on the failure probability with this share of the cells in use. 1 for loads above the
 /// table, never below 1e-36.

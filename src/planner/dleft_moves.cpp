@@ -166,7 +166,8 @@ double load_with_moves(std::uint32_t num_subtables, std::uint32_t cells_per_buck
 }
 
 double refusal_probability_at(std::uint32_t num_subtables, std::uint32_t cells_per_bucket,
-                              const Lifetime& lifetime, std::uint64_t num_parts, double load) {
+                              const Lifetime& lifetime, double load) {
+  const std::uint64_t num_parts = lifetime.num_parts;
   const std::uint64_t num_buckets = lifetime.buckets_per_subtable / num_parts;
   const auto parts = static_cast<double>(num_parts);
   const auto operations = static_cast<double>(lifetime.operations);
@@ -187,12 +188,11 @@ double refusal_probability_at(std::uint32_t num_subtables, std::uint32_t cells_p
 }
 
 bool CarriedLoads::are_carried(double load) const {
-  if (load <= largest_without_moves()) return true;
+  if (is_carried(num_subtables, cells_per_bucket, lifetime, failure_probability, load)) return true;
   if (max_moves_per_insertion == 0) return false;
   return moves_per_insertion(num_subtables, cells_per_bucket, lifetime.operations != 0, load) <=
              max_moves_per_insertion &&
-         refusal_probability_at(num_subtables, cells_per_bucket, lifetime, num_parts, load) <=
-             failure_probability;
+         refusal_probability_at(num_subtables, cells_per_bucket, lifetime, load) <= failure_probability;
 }
 
 double CarriedLoads::largest() const {
@@ -216,8 +216,8 @@ double CarriedLoads::failure_probability_at(double load) const {
   const double without_moves =
       planner_detail::failure_probability_at(num_subtables, cells_per_bucket, lifetime, load);
   if (max_moves_per_insertion == 0) return without_moves;
-  return std::max(1e-36, std::min(without_moves, refusal_probability_at(num_subtables, cells_per_bucket,
-                                                                        lifetime, num_parts, load)));
+  return std::max(1e-36, std::min(without_moves,
+                                  refusal_probability_at(num_subtables, cells_per_bucket, lifetime, load)));
 }
 
 }  // namespace tally::planner_detail

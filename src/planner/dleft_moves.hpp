@@ -29,17 +29,14 @@ double load_with_moves(std::uint32_t num_subtables, std::uint32_t cells_per_buck
 /// (theory::dleft_no_placement_bound). A larger one is taken to refuse an insertion with at most the probability that 256
 /// independent buckets are full. The search visits 1024; experiments/dleft_moves_load measures that it finds room as if 300 or
 /// more of them were independent.
-///
-/// `num_parts`: the filter consists of this number of tables side by side, each with its own part of the buckets and keys.
 double refusal_probability_at(std::uint32_t num_subtables, std::uint32_t cells_per_bucket,
-                              const Lifetime& lifetime, std::uint64_t num_parts, double load);
+                              const Lifetime& lifetime, double load);
 
 /// The loads that a filter of a planned layout can have in its life.
 struct CarriedLoads {
   std::uint32_t num_subtables = 0;
   std::uint32_t cells_per_bucket = 0;
   Lifetime lifetime;
-  std::uint64_t num_parts = 1;
   double failure_probability = 0;      ///< that may not be exceeded
   double max_moves_per_insertion = 0;  ///< 0: as if nothing were moved
 

@@ -39,7 +39,8 @@ double load_of(const DLeftShape& shape, std::uint64_t num_all_keys, std::uint32_
 Lifetime lifetime_of(const DLeftShape& shape, const Requirements& requirements, std::uint64_t num_keys,
                      std::uint32_t num_doublings) {
   const std::uint64_t keys = after_doublings(num_keys, num_doublings);
-  return {shape.buckets_per_subtable << num_doublings, keys, operations_of(requirements, keys)};
+  return {shape.buckets_per_subtable << num_doublings, keys, operations_of(requirements, keys),
+          std::uint64_t{1} << num_doublings};
 }
 
 /// A filter after doublings: the load of its fullest part, and which loads it can have. Half of the failure probability is
@@ -67,7 +68,6 @@ Filled filled_after(const DLeftShape& shape, const Requirements& requirements, s
           .limits = {.num_subtables = shape.num_subtables,
                      .cells_per_bucket = shape.cells_per_bucket,
                      .lifetime = lifetime,
-                     .num_parts = std::uint64_t{1} << num_doublings,
                      .failure_probability = of_cells - of_parts,
                      .max_moves_per_insertion = moves_of(requirements)}};
 }

@@ -163,6 +163,11 @@ TEST(TheoryCommand, GivesThePapersNumbersOfTheDLeftExample) {
       {"false-positive-rate-deviation", "--m", "40000", "--k", "6", "--n", "5000", "--epsilon", "0.002"});
   expect_relative(deviation.at("bound_independent"), 0.01018, 1e-3);
   expect_relative(deviation.at("standard_deviation"), 3.51e-4, 1e-3);
+  std::vector<std::string> few{"dleft-few-buckets", "--d", "2",   "--buckets", "4",
+                               "--cells",           "8",   "--n", "30"};
+  expect_relative(theory(few).at("value"), 9.58690e-11, 1e-4);
+  few.emplace_back("--churn");
+  expect_relative(theory(few).at("value"), 1.39993e-8, 1e-4);
   const Json load = theory({"dleft-safe-load", "--d", "4", "--cells", "8", "--churn"});
   expect_relative(load.at("fraction_of_cells"), 0.804, 6e-4);
   const Json life = theory({"dleft-lifetime-safe-load", "--d", "4", "--buckets", "2048", "--cells", "8",

@@ -276,6 +276,8 @@ def test_sizes_of_shares_and_fingerprints_are_those_of_arithmetic():
     assert theory.dleft_distinct_load(4, 64, 1024, 700) == pytest.approx(distinct / (4 * 64), rel=1e-12)
     assert theory.dleft_shared_fingerprint_bound(2048, 2**14, 49152, 5) == pytest.approx(1.89e-9, rel=3e-3)
     assert theory.probability_of_any(0.25) == pytest.approx(-math.expm1(-0.25), rel=1e-15)
+    assert theory.dleft_any_overflow_filling(1, 2, 1, 2) == pytest.approx(0.5, rel=1e-12)
+    assert theory.dleft_overflow_churning(2, 4, 8, 30) == pytest.approx(1.39993e-8, rel=1e-4)
     limit = theory.dleft_moves_limit(4, 8, 7.84, 2)
     assert limit.moves_probability == pytest.approx(0.5426, abs=1e-4)
     assert limit.full_share == pytest.approx(0.8583, abs=1e-4)

@@ -57,6 +57,14 @@ void define_theory_dleft(py::module_& module) {
           "events are expected.");
   formula(module, "ln_probability_of_any(expected)", theory::ln_probability_of_any,
           "The natural logarithm of probability_of_any; -inf for 0, and finite where that underflows.");
+  formula(module, "dleft_any_overflow_filling(d, B, c, n)", theory::dleft_any_overflow_filling,
+          "The probability that any of n insertions into an empty table finds its d buckets full, exactly.\n"
+          "d subtables (1 to 8) of B buckets (1 to 12) of c cells (1 to 255) with at most 2^18 states; n at\n"
+          "most d B c. Source: ours.");
+  formula(
+      module, "dleft_overflow_churning(d, B, c, n)", theory::dleft_overflow_churning,
+      "The probability that a replacement of one of n elements (at least 1) finds no room, in the steady\n"
+      "state, exactly; as dleft_any_overflow_filling. Source: ours.");
   formula(module, "dleft_safe_load_for_share(d, c, share, steps_per_element)",
           theory::dleft_safe_load_for_share,
           "The largest average load, in elements per bucket, at which at most this share of the buckets, in\n"

@@ -42,7 +42,7 @@ inline constexpr std::uint64_t dleft_common_key_count = 4;
 /// lifetime_operations, failure_probability, max_moves_per_insertion, max_doublings, num_subtables and prefers_speed. Throws
 /// std::invalid_argument for requirements out of range or that no such shape meets.
 /// @source theory::dleft_false_positive_probability (Bonomi et al. 2006), theory::dleft_moves_limit,
-/// theory::dleft_no_placement_bound; without moves theory::dleft_safe_load
+/// theory::dleft_no_placement_bound; without moves theory::dleft_safe_load and experiments/dleft_few_buckets
 [[nodiscard]] DLeftShape plan_dleft(const Requirements& requirements);
 
 /// The largest number of distinct keys (0 if not even one) with which the filter, at its current size, meets the rate
@@ -51,10 +51,11 @@ inline constexpr std::uint64_t dleft_common_key_count = 4;
 /// std::invalid_argument for a rate outside (0, 1) or an impossible shape.
 std::uint64_t planned_num_keys(const DLeftShape& shape, double false_positive_rate);
 
-/// The maximum load of a table without moves, as a share of its cells: theory::dleft_safe_load for num_keys
-/// insertions and lifetime_operations replacements, from a table of its values; at most 0.2% below them. Throws
-/// std::invalid_argument unless there are 2 to 4 subtables with at least 1 bucket each, and 8, 16 or 32 cells per
-/// bucket.
+/// The maximum load of a table without moves, as a share of its cells, for num_keys insertions and lifetime_operations
+/// replacements. For many buckets theory::dleft_safe_load, from a table of its values; at most 0.2% below them. For few buckets less, by a
+/// fit: a bound by measurement up to 64 buckets per subtable (no measurement contradicts it, with 99.9% limits for all
+/// together), an assumption beyond; docs/theory.md has the law. 1 if no bucket can overflow. Throws std::invalid_argument unless there are 2
+/// to 4 subtables with at least 1 bucket each, and 8, 16 or 32 cells per bucket.
 double planned_dleft_load(std::uint32_t num_subtables, std::uint64_t buckets_per_subtable,
                           std::uint32_t cells_per_bucket, std::uint64_t num_keys,
                           std::uint64_t lifetime_operations, double failure_probability);

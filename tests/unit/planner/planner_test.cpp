@@ -511,7 +511,7 @@ TEST(Plan, OffersWhatTheJobAllowsAndRecommendsTheSmallest) {
   for (const Candidate& other : set.candidates)
     EXPECT_GE(other.shape.num_bytes(), set.recommended().shape.num_bytes());
   EXPECT_EQ(kinds_of(plan({.num_keys = 9, .false_positive_rate = 0.01, .needs_deletes = true})),
-            (std::vector<std::string>{"counting-bloom", "blocked-counting-bloom", "dleft", "dleft"}));
+            (std::vector<std::string>{"counting-bloom", "blocked-counting-bloom", "dleft"}));
   EXPECT_EQ(kinds_of(plan({.num_keys = 9, .false_positive_rate = 0.01, .threshold = 3})),
             (std::vector<std::string>{"threshold", "counting-bloom", "dleft"}));
   EXPECT_EQ(

@@ -4,6 +4,7 @@
 
 #include "commands/formulas.hpp"
 #include "input/sample.hpp"
+#include "tally/theory/dleft_few_buckets.hpp"
 #include "tally/theory/dleft_fingerprints.hpp"
 #include "tally/theory/dleft_fluid_limit.hpp"
 #include "tally/theory/dleft_moves_limit.hpp"
@@ -84,6 +85,13 @@ FormulaResult lifetime_overflow(const Arguments& arguments) {
   return {theory::probability_of_any(sum),
           theory::ln_probability_of_any(sum),
           {{"expected_filling", expected.filling}, {"expected_churning", expected.churning}}};
+}
+
+FormulaResult few_buckets(const Arguments& arguments) {
+  const auto formula =
+      arguments.has("churn") ? theory::dleft_overflow_churning : theory::dleft_any_overflow_filling;
+  return {formula(arguments.small_count("d"), arguments.count("buckets"), arguments.small_count("cells"),
+                  arguments.count("n"))};
 }
 
 FormulaResult load_and_fraction(double load, std::uint32_t cells) {
@@ -181,6 +189,10 @@ std::vector<Formula> dleft_formulas() {
        "probability that any insertion fails while the table is filled and during the following "
        "delete-and-insert operations",
        "after Bonomi et al. 2006, section 5.2", lifetime_overflow},
+      {"dleft-few-buckets", "--d --buckets --cells --n [--churn]",
+       "probability that any of n insertions into a small table finds all its d buckets full, exactly; with "
+       "--churn, that a replacement does, in the steady state; without moves",
+       "ours", few_buckets},
       {"dleft-safe-load", "--d --cells [--churn] [--steps] [--share]",
        "the largest load, in elements per bucket, at which at most this share of the buckets needs more than "
        "its cells; without moves",
