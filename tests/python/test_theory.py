@@ -170,6 +170,17 @@ def test_rates_of_double_hashing_are_those_of_all_hash_values(scheme):
     assert theory.double_hashing_distinct_positions(scheme, m, 4) == pytest.approx(distinct)
 
 
+def test_an_expansion_is_near_the_exact_rates_of_double_hashing():
+    exact = theory.double_hashing_false_positive_probability("plain", 4096, 8, 353)
+    ln_rate = theory.ln_double_hashing_false_positive_probability_expansion("plain", 4096, 8, 353)
+    assert math.exp(ln_rate) == pytest.approx(exact, rel=0.02)
+    # One of two positions is the other one in one of m keys.
+    w = [0.25, 0.75]
+    mean = 0.25**2 + (0.75 - 0.25**2) / 100
+    assert math.exp(theory.ln_mean_over_coinciding_positions(100, 2, w)) == pytest.approx(mean)
+    assert theory.double_hashing_gain_by_coinciding_positions("plain", 100, 2, w) == pytest.approx((0.75 - 0.25**2) / 100)
+
+
 def test_rates_of_partitions_are_those_of_arithmetic():
     assert theory.independent_distinct_positions(10, 2) == pytest.approx([0, 0.1, 0.9])
     p, k, n = 11, 4, 6
@@ -397,6 +408,7 @@ OF_TYPE = {
     "OccupiedPositions": theory.OccupiedPositions(1, 1, 1),
     "DirectoryChange": theory.DirectoryChange(1000, 1.0),
     "SendLimits": theory.SendLimits(interval=1.0),
+    "Iterable[float]": [0.5],
     "Iterable[tuple[int, int]]": [(1, 1)],
     "Iterable[tuple[int, float]]": [(1, 1.0)],
 }

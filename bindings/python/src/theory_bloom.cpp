@@ -110,6 +110,19 @@ void define_theory_bloom(py::module_& module) {
       "Pr(a key has exactly j distinct positions), j = 0 to k, as an array; ValueError above 2^33 steps.\n"
       "scheme: 'plain', 'quadratic', 'cubic', 'triple' or 'partition'; m 1 to 2^32 (in 'partition' a\n"
       "multiple of k), k 1 to 16. Source: ours.");
+  formula(
+      module, "ln_double_hashing_false_positive_probability_expansion(scheme, m, k, n)",
+      theory::ln_double_hashing_false_positive_probability_expansion,
+      "ln of the rate but for terms of the second order in 1/m, for any m. scheme: 'plain', 'quadratic',\n"
+      "'cubic' or 'triple'; k 1 to 1024; n distinct keys. Source: ours.");
+  formula(module, "ln_mean_over_coinciding_positions(m, k, w)", theory::ln_mean_over_coinciding_positions,
+          "ln E[prod_j w[j - 1]^N_j], N_j of m positions hit by just j of k independent ones. w: numbers in\n"
+          "[0, 1], the first above 0; the last is also that of all further j. k 1 to 1024. Source: ours.");
+  formula(
+      module, "double_hashing_gain_by_coinciding_positions(scheme, m, k, w)",
+      theory::double_hashing_gain_by_coinciding_positions,
+      "E[prod_j w[j - 1]^N_j] - w[0]^k for a double hashing scheme, but for terms of the second order in\n"
+      "1/m; 0 for 'partition'. Ranges as ln_mean_over_coinciding_positions. Source: ours.");
   formula(module, "independent_distinct_positions(m, k)", theory::independent_distinct_positions,
           "Pr(k independent uniform positions of m are exactly j distinct ones), j = 0 to k, as an array. m\n"
           "at least 1, k 1 to 1024.");

@@ -97,6 +97,10 @@ theory::SendLimits Argument<theory::SendLimits>::of(py::handle value, const char
           field_of(value, "header_bytes"), field_of(value, "bytes_per_change"), field_of(value, "delay")};
 }
 
+std::vector<double> Argument<std::span<const double>>::of(py::handle value, const char* field) {
+  return numbers_of(value, field);
+}
+
 theory::DoubleHashing Argument<theory::DoubleHashing>::of(py::handle value, const char* field) {
   const std::string name = text(value, field);
   for (std::size_t i = 0; i < double_hashing_names.size(); ++i)

@@ -37,6 +37,11 @@ template <>
 struct Argument<theory::DoubleHashing> {
   static theory::DoubleHashing of(py::handle value, const char* field);
 };
+/// A sequence of numbers.
+template <>
+struct Argument<std::span<const double>> {
+  static std::vector<double> of(py::handle value, const char* field);
+};
 /// Pairs (count, number of keys).
 template <>
 struct Argument<std::span<const theory::RepeatedKeys>> {

@@ -421,6 +421,7 @@ const std::vector<ParameterText>& parameter_table() {
       {"occupancy", flag, "Use the exact distribution of occupied positions (k^2 n up to 2^31)"},
       {"expansion", flag, "Use the first terms of the exact distribution of occupied positions"},
       {"partitioned", flag, "Use k parts of m/k bits"},
+      {"double", flag, "Use double hashing"},
       {"quadratic", flag, "Use enhanced double hashing with i^2"},
       {"cubic", flag, "Use enhanced double hashing with i^3"},
       {"triple", flag, "Use triple hashing"},

@@ -3,7 +3,9 @@
 
 #include "commands/formulas.hpp"
 #include "tally/theory/bloom.hpp"
+#include "tally/theory/coinciding_positions.hpp"
 #include "tally/theory/double_hashing.hpp"
+#include "tally/theory/double_hashing_expansion.hpp"
 #include "tally/theory/rate_concentration.hpp"
 
 namespace tally::cli {
@@ -28,10 +30,29 @@ FormulaResult double_hashing_rate(const Arguments& arguments) {
   const theory::DoubleHashing scheme = scheme_asked_for(arguments);
   const std::uint64_t m = arguments.count("m");
   const std::uint32_t k = arguments.small_count("k");
+  if (arguments.has("expansion")) {
+    const double ln_rate =
+        theory::ln_double_hashing_false_positive_probability_expansion(scheme, m, k, arguments.count("n"));
+    return {std::exp(ln_rate), ln_rate};
+  }
   const double rate = theory::double_hashing_false_positive_probability(scheme, m, k, arguments.count("n"));
   FormulaResult result{rate, std::log(rate)};
   result.lists.emplace_back("distinct_positions", theory::double_hashing_distinct_positions(scheme, m, k));
   return result;
+}
+
+FormulaResult coinciding_positions(const Arguments& arguments) {
+  const double w[] = {arguments.real("probability"), 1.0};
+  const std::uint64_t m = arguments.count("m");
+  const std::uint32_t k = arguments.small_count("k");
+  const theory::DoubleHashing scheme = scheme_asked_for(arguments);
+  if (scheme == theory::DoubleHashing::plain && !arguments.has("double")) {
+    const double ln_mean = theory::ln_mean_over_coinciding_positions(m, k, w);
+    return {std::exp(ln_mean), ln_mean};
+  }
+  const double mean =
+      std::pow(w[0], k) + theory::double_hashing_gain_by_coinciding_positions(scheme, m, k, w);
+  return {mean, std::log(mean)};
 }
 
 FormulaResult rate_deviation(const Arguments& arguments) {
@@ -63,10 +84,19 @@ FormulaResult rate_deviation(const Arguments& arguments) {
 
 std::vector<Formula> double_hashing_formulas() {
   return {
-      {"double-hashing-false-positive-rate", "--m --k --n [--quadratic] [--cubic] [--triple] [--partition]",
+      {"double-hashing-false-positive-rate",
+       "--m --k --n [--quadratic] [--cubic] [--triple] [--partition] [--expansion]",
        "h1 + i h2 mod m, exact for every m and n (up to 2^33 steps; k up to 16), and the probabilities of "
-       "0, 1, ..., k distinct positions",
-       "by counting; schemes of Kirsch, Mitzenmacher 2008, section 5", double_hashing_rate},
+       "0, 1, ..., k distinct positions; with expansion, for any m and k but for terms of the second order "
+       "in 1/m",
+       "by counting, or our own expansion; schemes of Kirsch, Mitzenmacher 2008, section 5",
+       double_hashing_rate},
+      {"coinciding-positions", "--m --k --probability [--double] [--quadratic] [--cubic] [--triple]",
+       "probability that all counters of a key pass, each with this probability, but those that two or more "
+       "of "
+       "its k "
+       "positions share for certain: the false positive rate of a key that was inserted theta - 1 times",
+       "ours; docs/theory.md", coinciding_positions},
       {"false-positive-rate-deviation", "--m --k --n --epsilon [--bias] [--queries]",
        "bound on Pr(the rate of a filter differs from the limit by more than epsilon); with queries, on "
        "that of a rate measured with this number of queries; without them, sharper bounds and the standard "
