@@ -30,17 +30,17 @@ namespace tally {
 ///   memory and rate   as many positions as fit, and the number of hashes that allows the most keys
 ///
 /// Rounding never makes a shape miss the rate or exceed the memory. Among equals the fewest hashes are chosen. The
-/// formulas are those of theory/ for the scheme DefaultScheme (for blocked filters, their own one), the exact ones if there
-/// is a choice.
+/// formulas are those of theory/ for the scheme in the requirements, by default DefaultScheme (for blocked filters, their own
+/// one), the exact ones if there is a choice.
 ///
 /// Throw std::invalid_argument for requirements out of range, and for those that need more than 2^56 positions or 1024
 /// hashes.
 
-/// For BloomFilter. Reads num_keys, false_positive_rate and memory_bytes.
+/// For BloomFilter. Reads num_keys, false_positive_rate, memory_bytes and scheme.
 /// @source theory::false_positive_probability (Fan et al. 2000)
 [[nodiscard]] BloomShape plan_bloom(const Requirements& requirements);
 
-/// For BlockedBloomFilter: num_bits is a multiple of 512; at most 64 hashes are considered. Reads what plan_bloom does.
+/// For BlockedBloomFilter: num_bits is a multiple of 512; at most 64 hashes are considered. Reads num_keys, false_positive_rate and memory_bytes.
 /// @source theory::blocked_bloom_false_positive_probability (after Putze et al. 2007)
 [[nodiscard]] BlockedBloomShape plan_blocked_bloom(const Requirements& requirements);
 
@@ -48,14 +48,15 @@ namespace tally {
 /// @source theory::register_bloom_false_positive_probability
 [[nodiscard]] BlockedBloomShape plan_register_blocked_bloom(const Requirements& requirements);
 
-/// For SharedDuplicateFilter: num_bits is a multiple of 64; at most 10 hashes. Reads what plan_bloom does.
+/// For SharedDuplicateFilter: num_bits is a multiple of 64; at most 10 hashes. Reads num_keys, false_positive_rate and memory_bytes.
 /// @source theory::blocked_bloom_false_positive_probability (after Putze et al. 2007)
 [[nodiscard]] DuplicateShape plan_duplicate(const Requirements& requirements);
 
 /// For CountingBloomFilter. The rate is that of may_contain for a key that is not in the filter, and of at_least(theta)
 /// for one that is in it fewer than theta times, whatever the multiplicities of the others. Reads num_keys,
-/// false_positive_rate, memory_bytes, threshold, counter_bits, max_saturation_probability and lifetime_operations.
-/// @source theory::false_positive_probability (Fan et al. 2000) and theory::expected_saturated_counters
+/// false_positive_rate, memory_bytes, scheme, threshold, counter_bits, max_saturation_probability and lifetime_operations.
+/// @source theory::false_positive_probability (Fan et al. 2000), theory::ln_mean_over_coinciding_positions for a theta above
+///         1, and theory::expected_saturated_counters
 [[nodiscard]] CountingBloomShape plan_counting_bloom(const Requirements& requirements);
 
 /// For BlockedCountingBloomFilter: num_counters fills whole lines. At most 64 hashes are considered, and with counters of 4
@@ -63,7 +64,7 @@ namespace tally {
 /// @source theory::blocked_bloom_false_positive_probability and theory::blocked_expected_saturated_counters
 [[nodiscard]] BlockedCountingBloomShape plan_blocked_counting_bloom(const Requirements& requirements);
 
-/// For ThresholdFilter. Reads num_keys, false_positive_rate, memory_bytes, threshold, update, true_count,
+/// For ThresholdFilter. Reads num_keys, false_positive_rate, memory_bytes, scheme, threshold, update, true_count,
 /// num_insertions and histogram. For a true_count below theta - 1 without a histogram, num_insertions is by default
 /// one per key; if memory and rate are given, the function solves for the number of insertions.
 /// @source theory::false_positive_probability for true_count = theta - 1; else
@@ -73,8 +74,7 @@ namespace tally {
 
 /// Plans a shape of this kind with the function for the kind and scheme (one above, plan_dleft, plan_compact_dleft,
 /// plan_count_min or plan_count_min_two_hash), and with the scheme of the requirements or by default that of the kind.
-/// Filters that are not blocked are planned by the law of the default scheme. Then the size is rounded to what the scheme
-/// can use: down if a memory is given, else up. Also throws std::invalid_argument for a scheme that the kind does not
+/// The size is rounded to what the scheme can use: down if a memory is given, else up. Also throws std::invalid_argument for a scheme that the kind does not
 /// support, and for a memory if a d-left filter would have to be rounded down.
 [[nodiscard]] FilterShape plan_shape(FilterKind kind, const Requirements& requirements);
 
@@ -89,8 +89,7 @@ std::uint64_t planned_num_keys(const CountingBloomShape& shape, double false_pos
 std::uint64_t planned_num_keys(const BlockedCountingBloomShape& shape, double false_positive_rate);
 std::uint64_t planned_num_keys(const ThresholdShape& shape, double false_positive_rate);
 
-/// The same for a filter of any kind, by the law of the kind's default scheme; for a blocked filter, of its own. Also
-/// throws std::invalid_argument for a sketch, which has no such number.
+/// The same for a filter of any kind, by the law of its scheme. Also throws std::invalid_argument for a sketch, which has no such number.
 std::uint64_t planned_num_keys(const FilterShape& shape, double false_positive_rate);
 
 }  // namespace tally

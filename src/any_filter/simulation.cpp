@@ -9,8 +9,10 @@
 
 #include "tally/any_filter.hpp"
 #include "tally/detail/parameter_error.hpp"
+#include "tally/hashing/scheme_list.hpp"
 #include "tally/storage/counter_array.hpp"
 #include "tally/theory/blocked_counters.hpp"
+#include "tally/theory/coinciding_positions.hpp"
 #include "tally/theory/tails.hpp"
 
 namespace tally {
@@ -291,6 +293,19 @@ SchemeLaw law_of_counts_in_lines(const SimulationPlan& plan, const InsertionMix&
           LawKind::limit};
 }
 
+/// The mean over a key's positions, some of which may be the same.
+SchemeLaw law_of_counters(const FilterShape& shape, std::span<const double> w) {
+  const std::uint64_t m = shape.num_positions();
+  const std::uint32_t k = shape.num_hashes();
+  const double ln_all = k * std::log(w[0]);
+  if (const auto scheme = double_hashing_of(shape.scheme_id)) {
+    const double gain = theory::double_hashing_gain_by_coinciding_positions(*scheme, m, k, w);
+    return {std::log(std::exp(ln_all) + std::max(0.0, gain)), LawKind::limit};
+  }
+  if (position_law(shape.scheme_id) != PositionLaw::independent) return {ln_all, LawKind::exact};
+  return {theory::ln_mean_over_coinciding_positions(m, k, w), LawKind::exact};
+}
+
 }  // namespace
 
 InsertionMix insertion_mix(const SimulationPlan& plan) {
@@ -318,8 +333,19 @@ SchemeLaw predicted_law(const SimulationPlan& plan, const InsertionMix& mix, std
     return false_positive_law(plan.shape, mix.num_single_keys, most_steps_of_a_law);
   if (plan.shape.kind() == FilterKind::blocked_counting_bloom)
     return law_of_counts_in_lines(plan, mix, true_count);
-  const double ln_counter =
-      ln_counter_reaches(mix, meeting_in(plan.shape), plan.threshold - true_count, true_count);
+  // w[j - 1]: Pr(a counter that j of the key's positions share reaches the threshold).
+  const Meeting meeting = meeting_in(plan.shape);
+  std::vector<double> w;
+  double ln_counter = 0;
+  for (std::uint64_t own = true_count; w.size() < plan.shape.num_hashes(); own += true_count) {
+    const double ln_reached =
+        own < plan.threshold ? ln_counter_reaches(mix, meeting, plan.threshold - own, true_count) : 0.0;
+    if (w.empty()) ln_counter = ln_reached;
+    w.push_back(std::exp(ln_reached));
+    if (own >= plan.threshold || true_count == 0) break;
+  }
+  const bool may_coincide = !is_sketch && !traits_of(plan.shape.kind()).can_fill_up && w[0] > 0;
+  if (may_coincide) return law_of_counters(plan.shape, w);
   const bool tends_to_it = is_sketch ? plan.shape.scheme_id == TwoHashRows::file_id
                                      : double_hashing_of(plan.shape.scheme_id).has_value();
   return {plan.shape.num_hashes() * ln_counter, tends_to_it ? LawKind::limit : LawKind::exact};

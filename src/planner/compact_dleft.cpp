@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "detail/text_of.hpp"
 #include "planner/compact_search.hpp"
 #include "planner/dleft_requirements.hpp"
 #include "planner/dleft_search.hpp"
@@ -26,13 +27,15 @@ CompactDLeftShape shape_of(std::uint32_t remainder_bits, std::uint64_t num_lines
   return {.num_lines_per_subtable = num_lines, .remainder_bits = remainder_bits, .spill_capacity = 0};
 }
 
-CompactDLeftShape least_memory(const Requirements& requirements, std::uint32_t remainder_bits,
-                               std::uint64_t num_keys, double ln_rate) {
+/// Nothing if even the most lines do not meet the rate.
+std::optional<CompactDLeftShape> least_memory(const Requirements& requirements, std::uint32_t remainder_bits,
+                                              std::uint64_t num_keys, double ln_rate) {
   const auto num_lines = first_good(1, max_num_buckets, [&](std::uint64_t lines) {
     const CompactDLeftShape shape = shape_of(remainder_bits, lines);
     return num_keys <= keys_within_load(shape) && ln_compact_rate(shape, num_keys) <= ln_rate;
   });
-  CompactDLeftShape shape = shape_of(remainder_bits, num_lines.value());
+  if (!num_lines) return std::nullopt;
+  CompactDLeftShape shape = shape_of(remainder_bits, *num_lines);
   const std::uint64_t needed = std::max<std::uint64_t>(1, spills_needed(shape, requirements, num_keys));
   shape.spill_capacity = capacity_of(SpillTable::num_slots(needed));
   return shape;
@@ -65,11 +68,13 @@ std::optional<CompactSolution> best_of(Solve solve, IsBetter is_better) {
   return best;
 }
 
-CompactSolution of_keys_and_rate(const Requirements& requirements, std::uint64_t num_keys, double ln_rate) {
-  const auto solve = [&](std::uint32_t bits) {
-    return std::optional(CompactSolution{least_memory(requirements, bits, num_keys, ln_rate), num_keys});
+std::optional<CompactSolution> of_keys_and_rate(const Requirements& requirements, std::uint64_t num_keys,
+                                                double ln_rate) {
+  const auto solve = [&](std::uint32_t bits) -> std::optional<CompactSolution> {
+    const auto shape = least_memory(requirements, bits, num_keys, ln_rate);
+    return shape ? std::optional(CompactSolution{*shape, num_keys}) : std::nullopt;
   };
-  return *best_of(solve, [](const CompactSolution& a, const CompactSolution& b) {
+  return best_of(solve, [](const CompactSolution& a, const CompactSolution& b) {
     return num_bytes(a.shape) < num_bytes(b.shape);
   });
 }
@@ -89,15 +94,24 @@ std::optional<CompactSolution> of_memory_and_rate(const Requirements& requiremen
                                                   std::uint64_t memory_bytes, double ln_rate) {
   const auto solve = [&](std::uint32_t bits) -> std::optional<CompactSolution> {
     const auto is_too_many = [&](std::uint64_t keys) {
-      return keys > max_dleft_keys ||
-             num_bytes(least_memory(requirements, bits, keys, ln_rate)) > memory_bytes;
+      if (keys > max_dleft_keys) return true;
+      const auto shape = least_memory(requirements, bits, keys, ln_rate);
+      return !shape || num_bytes(*shape) > memory_bytes;
     };
     const std::uint64_t num_keys = first_good(1, max_dleft_keys + 1, is_too_many).value() - 1;
     if (num_keys == 0) return std::nullopt;
-    return CompactSolution{least_memory(requirements, bits, num_keys, ln_rate), num_keys};
+    return CompactSolution{*least_memory(requirements, bits, num_keys, ln_rate), num_keys};
   };
   return best_of(solve,
                  [](const CompactSolution& a, const CompactSolution& b) { return a.num_keys > b.num_keys; });
+}
+
+[[noreturn]] void throw_rate_too_low(std::string_view structure, double rate, std::uint64_t num_keys) {
+  const double least =
+      std::exp(ln_compact_rate(shape_of(max_compact_remainder_bits, max_num_buckets), num_keys));
+  detail::throw_parameter_error(structure, "false_positive_rate", rate,
+                                "at least " + detail::text_of(least) + " for " + std::to_string(num_keys) +
+                                    (num_keys == 1 ? " key" : " keys"));
 }
 
 }  // namespace
@@ -119,15 +133,17 @@ CompactSolution solve_compact(std::string_view structure, const Requirements& re
   detail::require_in_range(structure, "num_frequent_keys", frequent_keys_of(requirements), 0,
                            max_frequent_keys);
   if (wanted.num_keys) require_count(structure, "num_keys", *wanted.num_keys, 1, max_dleft_keys);
-  if (wanted.num_keys && wanted.ln_rate)
-    return of_keys_and_rate(requirements, *wanted.num_keys, *wanted.ln_rate);
-  const auto found = wanted.num_keys
-                         ? of_keys_and_memory(requirements, *wanted.num_keys, *wanted.memory_bytes)
-                         : of_memory_and_rate(requirements, *wanted.memory_bytes, *wanted.ln_rate);
+  const auto found =
+      wanted.memory_bytes
+          ? (wanted.num_keys ? of_keys_and_memory(requirements, *wanted.num_keys, *wanted.memory_bytes)
+                             : of_memory_and_rate(requirements, *wanted.memory_bytes, *wanted.ln_rate))
+          : of_keys_and_rate(requirements, *wanted.num_keys, *wanted.ln_rate);
   if (found) return *found;
-  const std::uint64_t least = num_bytes(
-      of_keys_and_rate(requirements, wanted.num_keys.value_or(1), wanted.ln_rate.value_or(std::log(0.5)))
-          .shape);
+  const auto smallest =
+      of_keys_and_rate(requirements, wanted.num_keys.value_or(1), wanted.ln_rate.value_or(std::log(0.5)));
+  if (!smallest)
+    throw_rate_too_low(structure, *requirements.false_positive_rate, wanted.num_keys.value_or(1));
+  const std::uint64_t least = num_bytes(smallest->shape);
   detail::throw_parameter_error(structure, "memory_bytes", *wanted.memory_bytes,
                                 "at least " + std::to_string(least) + " for " +
                                     std::to_string(wanted.num_keys.value_or(1)) +

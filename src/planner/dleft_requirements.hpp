@@ -1,6 +1,6 @@
 #pragma once
 
-// Only for src/planner/: the requirements of d-left filters, or their defaults.
+// Only for src/planner/: requirements, or their defaults.
 
 #include <algorithm>
 #include <cstdint>
@@ -30,6 +30,7 @@ inline std::uint64_t after_doublings(std::uint64_t number, std::uint32_t num_dou
   return std::min(number, most) << num_doublings;
 }
 
+/// The replacements in the planned life of a filter, as Requirements::lifetime_operations says.
 inline std::uint64_t operations_of(const Requirements& requirements, std::uint64_t num_keys) {
   if (requirements.lifetime_operations) return *requirements.lifetime_operations;
   return default_replacements_per_key * std::min(num_keys, max_fingerprints / default_replacements_per_key);

@@ -9,6 +9,8 @@
 
 #include "planner/compact_search.hpp"
 #include "planner/conservative.hpp"
+#include "planner/count_laws.hpp"
+#include "planner/dleft_requirements.hpp"
 #include "planner/dleft_search.hpp"
 #include "planner/predict.hpp"
 #include "planner/preference.hpp"
@@ -41,7 +43,9 @@ struct Task {
         theta(all.theta()),
         wanted(wanted_shape),
         keys(known_keys),
-        scheme(search_law(all.scheme.value_or(DefaultScheme::name))) {}
+        scheme(search_law(all.scheme.value_or(DefaultScheme::name))) {
+    if (theta > 1) scheme.law = law_of_inserted_keys(scheme.law);
+  }
 
   Requirements requirements;  // with the planned life
   std::uint64_t theta;
@@ -63,7 +67,8 @@ Candidate describe(const Task& task, const SearchLaw& scheme, const FilterShape&
   const std::uint32_t k = shape.num_hashes();
   const std::uint64_t gap = task.theta - promised_true_count;
   candidate.errors = predict_errors(scheme.law, task.keys, num_keys, m, k, task.theta);
-  candidate.false_positive_rate = std::exp(ln_error(scheme.law, task.keys, num_keys, m, k, gap));
+  candidate.false_positive_rate =
+      std::exp(ln_error(scheme.law, task.keys, num_keys, m, k, gap, promised_true_count));
   if (task.theta > 1 && task.keys.histogram != nullptr) {
     // The sum of a law's histogram is a whole number but for rounding.
     const double num_insertions = std::min(std::round(task.keys.histogram->num_insertions()), 0x1p63);
@@ -74,7 +79,7 @@ Candidate describe(const Task& task, const SearchLaw& scheme, const FilterShape&
   candidate.cache_lines =
       expected_lines(has_one_line, m, k, CounterArray::positions_per_line(shape.counter_bits()),
                      candidate.errors.front().ln_false_positive_rate);
-  const bool has_best = !has_one_line && (gap == 1 || task.keys.histogram == nullptr);
+  const bool has_best = !has_one_line && (gap == 1 || !task.keys.repeat());
   if (has_best) {
     candidate.rounding_cost = rounding_cost(task.wanted, candidate,
                                             gap == 1 ? num_keys : task.keys.num_insertions.value_or(0), gap);
@@ -152,7 +157,7 @@ Candidate counting(const Task& task) {
       solve_counting(structure, counting_law(task.scheme.law), task.wanted, task.requirements, task.keys);
   Candidate candidate = describe(task, task.scheme, {shape, task.scheme.file_id}, num_keys, task.theta - 1);
   const std::uint64_t full = ~std::uint64_t{0} >> (64 - shape.counter_bits);
-  const std::uint64_t num_replacements = replacements_of(task.requirements, num_keys);
+  const std::uint64_t num_replacements = operations_of(task.requirements, num_keys);
   add_saturation(candidate, expected_saturated(task.keys, num_keys, shape, full, num_replacements),
                  num_replacements);
   candidate.summary = "a multiset: keys can be removed and counted up to " + std::to_string(full);
@@ -172,7 +177,7 @@ Candidate blocked_counting(const Task& task) {
   Candidate candidate =
       describe(of_bound, scheme, {blocked_shape(shape), scheme.file_id}, num_keys, task.theta - 1);
   const std::uint64_t full = ~std::uint64_t{0} >> (64 - shape.counter_bits);
-  const std::uint64_t num_replacements = replacements_of(task.requirements, num_keys);
+  const std::uint64_t num_replacements = operations_of(task.requirements, num_keys);
   add_saturation(candidate, expected_saturated_in_lines(task.keys, num_keys, shape, full, num_replacements),
                  num_replacements);
   candidate.summary = "a multiset: keys can be removed and counted up to " + std::to_string(full) +
@@ -206,9 +211,10 @@ Candidate threshold(const Task& task, std::uint64_t promised_true_count) {
   const std::uint64_t gap = task.theta - promised_true_count;
   Law law = task.scheme.law;
   Wanted wanted = task.wanted;
-  if (gap > 1 && task.keys.histogram != nullptr) law = histogram_law(law, gap, *task.keys.histogram);
+  if (gap > 1 && task.keys.histogram != nullptr)
+    law = histogram_law(law, gap, promised_true_count, *task.keys.histogram);
   if (gap > 1 && task.keys.histogram == nullptr) {
-    law = insertions_law(law, gap);
+    law = insertions_law(law, gap, promised_true_count, *task.keys.num_keys, *task.keys.num_insertions);
     wanted.num_keys = task.keys.num_insertions;
   }
   Solution found = solve(structure, law, wanted, counter_bits_for(shape));
@@ -232,7 +238,7 @@ Candidate threshold(const Task& task, std::uint64_t promised_true_count) {
     candidate.summary = "was the key inserted at least " + std::to_string(task.theta) +
                         " times? the false positive rate holds only for keys that were never inserted";
     candidate.source =
-        task.keys.histogram != nullptr
+        task.keys.repeat()
             ? "compound Poisson law of a counter (Panjer 1981) to the power k"
             : "Pr(Binomial(k n, 1/m) >= theta)^k, n insertions (Kim, Jeong, Lee, Lee 2019, equation 2)";
   }

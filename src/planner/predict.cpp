@@ -4,21 +4,14 @@
 #include <cmath>
 #include <numeric>
 
+#include "planner/count_laws.hpp"
 #include "tally/theory/kappa_star.hpp"
 #include "tally/theory/tails.hpp"
-#include "tally/theory/threshold.hpp"
 
 namespace tally::planner_detail {
 namespace {
 
-constexpr std::uint64_t max_histogram_gap = 10'000;  // compound_poisson.hpp
 constexpr std::uint64_t list_all_up_to = 32;
-
-/// The largest gap for which the histogram is detailed enough. The rate for a smaller gap bounds that for a larger one.
-std::uint64_t told_gap(const theory::CountHistogram& histogram, std::uint64_t gap) {
-  if (histogram.keys_beyond > 0) gap = std::min<std::uint64_t>(gap, histogram.keys_with_count.size());
-  return std::min(gap, max_histogram_gap);
-}
 
 std::vector<std::uint64_t> listed_true_counts(std::uint64_t theta) {
   std::vector<std::uint64_t> counts;
@@ -49,22 +42,20 @@ double load_at(std::uint64_t gap, std::uint32_t k, double ln_rate) {
 }  // namespace
 
 double ln_error(const Law& scheme, const Keys& keys, std::uint64_t num_keys, std::uint64_t m, std::uint32_t k,
-                std::uint64_t gap) {
+                std::uint64_t gap, std::uint64_t true_count) {
   const double bound = scheme.ln_promised_rate(m, k, num_keys);
   if (gap == 1 || keys.error_law() == ErrorLaw::bound) return bound;
-  if (keys.histogram == nullptr) {
-    return std::min(bound, theory::ln_threshold_false_positive_probability(gap, k, *keys.num_insertions, m));
-  }
-  const std::uint64_t told = told_gap(*keys.histogram, gap);
-  return std::min(bound,
-                  theory::ln_compound_threshold_false_positive_probability(*keys.histogram, told, k, m));
+  const Law law = keys.histogram != nullptr
+                      ? histogram_law(scheme, gap, true_count, *keys.histogram)
+                      : insertions_law(scheme, gap, true_count, num_keys, *keys.num_insertions);
+  return std::min(bound, law.ln_rate(m, k, keys.num_insertions.value_or(num_keys)));
 }
 
 std::vector<PredictedError> predict_errors(const Law& scheme, const Keys& keys, std::uint64_t num_keys,
                                            std::uint64_t m, std::uint32_t k, std::uint64_t theta) {
   std::vector<PredictedError> errors;
   for (const std::uint64_t t : listed_true_counts(theta)) {
-    const double ln_rate = ln_error(scheme, keys, num_keys, m, k, theta - t);
+    const double ln_rate = ln_error(scheme, keys, num_keys, m, k, theta - t, t);
     errors.push_back({t, std::exp(ln_rate), ln_rate});
   }
   return errors;

@@ -22,11 +22,13 @@ struct Keys {
     if (histogram != nullptr) return ErrorLaw::histogram;
     return num_insertions ? ErrorLaw::insertions : ErrorLaw::bound;
   }
+  /// Whether it is known that some keys are inserted more than once.
+  bool repeat() const { return histogram != nullptr || num_insertions > num_keys; }
 };
 
-/// ln of the false positive rate for a key inserted theta - gap times; at most the bound that `scheme` gives.
+/// ln of the false positive rate for a key inserted true_count = theta - gap times; at most the bound that `scheme` gives.
 double ln_error(const Law& scheme, const Keys& keys, std::uint64_t num_keys, std::uint64_t m, std::uint32_t k,
-                std::uint64_t gap);
+                std::uint64_t gap, std::uint64_t true_count);
 
 /// False positive rates by true count: for all true counts if theta is at most 32, else for a few from 0 to theta - 1.
 std::vector<PredictedError> predict_errors(const Law& scheme, const Keys& keys, std::uint64_t num_keys,

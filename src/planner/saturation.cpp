@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "planner/count_laws.hpp"
 #include "planner/dleft_requirements.hpp"
 #include "tally/storage/counter_array.hpp"
 #include "tally/theory/counter_saturation.hpp"
@@ -11,13 +12,12 @@
 namespace tally::planner_detail {
 namespace {
 
-constexpr std::uint64_t max_histogram_value = 10'000;                // compound_poisson.hpp
 constexpr std::uint64_t max_counter_value = std::uint64_t{1} << 40;  // counter_saturation.hpp
 
 /// The maximum of a counter, or the largest value that the histogram tells, which is reached at least as often.
 std::uint64_t told_maximum(const theory::CountHistogram& histogram, std::uint64_t full) {
   if (histogram.keys_beyond > 0) full = std::min<std::uint64_t>(full, histogram.keys_with_count.size());
-  return std::min(full, max_histogram_value);
+  return std::min(full, max_histogram_count);
 }
 
 /// Calls by_histogram(histogram, maximum) if keys repeat, else by_keys(maximum).
@@ -28,7 +28,7 @@ double by_counts(const Keys& keys, std::uint64_t num_keys, std::uint64_t full, B
   if (keys.histogram != nullptr) return by_histogram(*keys.histogram, told_maximum(*keys.histogram, full));
   const std::uint64_t num_insertions = std::max(num_keys, keys.num_insertions.value_or(0));
   if (num_insertions == num_keys) return by_keys(full);
-  if (full > max_histogram_value) {
+  if (full > max_histogram_count) {
     // As if every key were inserted as often as the most frequent one.
     const double mean = static_cast<double>(num_insertions) / static_cast<double>(num_keys);
     const auto most = static_cast<std::uint64_t>(mean + 12 * std::sqrt(mean) + 12);
@@ -45,10 +45,6 @@ double raised(double ln_rate, std::uint32_t k, double share) {
 }
 
 }  // namespace
-
-std::uint64_t replacements_of(const Requirements& requirements, std::uint64_t num_keys) {
-  return operations_of(requirements, num_keys);
-}
 
 bool knows_counts_up_to(const Keys& keys, std::uint64_t count) {
   if (keys.histogram != nullptr) return told_maximum(*keys.histogram, count) == count;

@@ -20,9 +20,6 @@ inline bool saturates_often(const Candidate& candidate) {
          candidate.expected_saturated_counters > most_saturated_share * num_counters;
 }
 
-/// The replacements in the planned life of a filter, as Requirements::lifetime_operations says.
-std::uint64_t replacements_of(const Requirements& requirements, std::uint64_t num_keys);
-
 /// Whether it is known how often keys repeat, up to this number of times.
 bool knows_counts_up_to(const Keys& keys, std::uint64_t count);
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "planner/search.hpp"
 #include "tally/detail/parameter_error.hpp"
 #include "tally/hashing/scheme_list.hpp"
 #include "tally/storage/bit_array.hpp"
@@ -9,6 +10,7 @@
 #include "tally/theory/blocked_bloom.hpp"
 #include "tally/theory/bloom.hpp"
 #include "tally/theory/dleft_fingerprints.hpp"
+#include "tally/theory/double_hashing_expansion.hpp"
 #include "tally/theory/partition_double.hpp"
 #include "tally/theory/register_bloom.hpp"
 
@@ -34,9 +36,7 @@ SchemeLaw independent_positions(std::uint64_t m, std::uint32_t k, std::uint64_t 
 
 std::string_view name_of(LawKind kind) noexcept { return kind == LawKind::exact ? "exact" : "limit"; }
 
-namespace {
-
-std::optional<theory::DoubleHashing> double_hashing_of(PositionLaw law) noexcept {
+std::optional<theory::DoubleHashing> planner_detail::double_hashing_of(PositionLaw law) noexcept {
   switch (law) {
     case PositionLaw::plain_double:
       return theory::DoubleHashing::plain;
@@ -57,12 +57,11 @@ std::optional<theory::DoubleHashing> double_hashing_of(PositionLaw law) noexcept
   return std::nullopt;
 }
 
-}  // namespace
-
 std::optional<theory::DoubleHashing> double_hashing_of(std::uint16_t scheme_id) noexcept {
   std::optional<theory::DoubleHashing> found;
-  AllSchemes::with_id(
-      scheme_id, [&]<class Scheme>(std::type_identity<Scheme>) { found = double_hashing_of(Scheme::law); });
+  AllSchemes::with_id(scheme_id, [&]<class Scheme>(std::type_identity<Scheme>) {
+    found = planner_detail::double_hashing_of(Scheme::law);
+  });
   return found;
 }
 
@@ -83,13 +82,13 @@ SchemeLaw false_positive_law(std::uint16_t scheme_id, std::uint64_t m, std::uint
     return {theory::ln_false_positive_probability_partitioned(m, k, n), LawKind::exact};
   if (law == PositionLaw::partition_double && m / k >= k)
     return {theory::ln_partition_double_false_positive_probability(m / k, k, n), LawKind::exact};
-  if (const auto scheme = double_hashing_of(law)) {
+  if (const auto scheme = planner_detail::double_hashing_of(law)) {
     if (k <= most_hashes_counted && m <= most_bits_counted &&
         theory::double_hashing_num_steps(*scheme, m, k) <= most_steps) {
       const double rate = theory::double_hashing_false_positive_probability(*scheme, m, k, n);
       if (rate >= least_rate_counted || n == 0) return {std::log(rate), LawKind::exact};
     }
-    return {theory::ln_false_positive_probability(m, k, n), LawKind::limit};
+    return {theory::ln_double_hashing_false_positive_probability_expansion(*scheme, m, k, n), LawKind::limit};
   }
   return independent_positions(m, k, n, most_steps);
 }

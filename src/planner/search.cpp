@@ -17,15 +17,14 @@
 #include "tally/theory/blocked_bloom.hpp"
 #include "tally/theory/blocked_counters.hpp"
 #include "tally/theory/bloom.hpp"
+#include "tally/theory/double_hashing_expansion.hpp"
 #include "tally/theory/partition_double.hpp"
 #include "tally/theory/register_bloom.hpp"
-#include "tally/theory/threshold.hpp"
 
 namespace tally::planner_detail {
 namespace {
 
 constexpr std::uint64_t max_num_keys = max_num_positions;
-constexpr std::uint32_t slow_law_patience = 4;
 /// Up to this many, the words that are allocated are filled.
 constexpr std::uint64_t positions_that_fill_words = 4096;
 
@@ -69,9 +68,18 @@ double ln_independent_rate(std::uint64_t m, std::uint32_t k, std::uint64_t n) {
                   : theory::ln_false_positive_probability_expansion(m, k, n);
 }
 
+/// The limit of double hashing, with a margin for what its expansion leaves out of few positions.
+template <theory::DoubleHashing scheme>
+double ln_double_hashing_rate(std::uint64_t m, std::uint32_t k, std::uint64_t n) {
+  constexpr double margin = 24;
+  return std::min(0.0, theory::ln_double_hashing_false_positive_probability_expansion(scheme, m, k, n) +
+                           std::log1p(margin / static_cast<double>(m)));
+}
+
 /// Of lines with B positions.
 Law lines_law(std::uint32_t B) {
   Law law;
+  law.positions = PositionLaw::lines;
   law.ln_rate = [B](std::uint64_t m, std::uint32_t k, std::uint64_t n) {
     return theory::ln_blocked_bloom_false_positive_probability(m / B, B, k, n);
   };
@@ -84,7 +92,15 @@ Law lines_law(std::uint32_t B) {
 }
 
 Law law_of(PositionLaw kind) {
+  constexpr std::uint32_t most_hashes_of_double_hashing = 64;  // more never pay: 1 of m keys has one position
   Law law;
+  law.positions = kind;
+  const auto double_hashing = [&](auto ln_rate) {
+    law.is_limit = true;
+    law.ln_rate = ln_rate;
+    law.max_hashes = most_hashes_of_double_hashing;
+    law.patience = slow_law_patience;
+  };
   switch (kind) {
     case PositionLaw::parts:
       law.ln_rate = theory::ln_false_positive_probability_partitioned;
@@ -108,11 +124,17 @@ Law law_of(PositionLaw kind) {
       law.patience = 1;  // one step is 8 hashes
       break;
     case PositionLaw::plain_double:
+      double_hashing(ln_double_hashing_rate<theory::DoubleHashing::plain>);
+      break;
     case PositionLaw::quadratic_double:
+      double_hashing(ln_double_hashing_rate<theory::DoubleHashing::quadratic>);
+      break;
     case PositionLaw::cubic_double:
+      double_hashing(ln_double_hashing_rate<theory::DoubleHashing::cubic>);
+      break;
     case PositionLaw::triple:
-      law.is_limit = true;
-      [[fallthrough]];
+      double_hashing(ln_double_hashing_rate<theory::DoubleHashing::triple>);
+      break;
     case PositionLaw::independent:
       law.ln_rate = ln_independent_rate;
       law.patience = 32;  // of few positions the law takes long
@@ -283,26 +305,6 @@ std::uint64_t positions_in(std::uint64_t memory_bytes, std::uint32_t counter_bit
   return std::min(memory_bytes / 8, max_num_positions / per_word) * per_word;
 }
 
-Law insertions_law(const Law& scheme, std::uint64_t gap) {
-  Law law = scheme;
-  law.ln_rate = [gap](std::uint64_t m, std::uint32_t k, std::uint64_t n) {
-    return theory::ln_threshold_false_positive_probability(gap, k, n, m);
-  };
-  law.ln_promised = {};
-  law.patience = slow_law_patience;
-  return law;
-}
-
-Law histogram_law(const Law& scheme, std::uint64_t gap, const theory::CountHistogram& histogram) {
-  Law law = scheme;
-  law.ln_rate = [gap, histogram](std::uint64_t m, std::uint32_t k, std::uint64_t) {
-    return theory::ln_compound_threshold_false_positive_probability(histogram, gap, k, m);
-  };
-  law.ln_promised = {};
-  law.patience = slow_law_patience;
-  return law;
-}
-
 void require_count(std::string_view structure, std::string_view field, std::uint64_t value, std::uint64_t low,
                    std::uint64_t high) {
   if (value == 0 && low > 0) {
@@ -372,10 +374,10 @@ Solution solve(std::string_view structure, const Law& law, const Wanted& wanted,
                        "give more memory");
   }
   if (auto found = most_keys(law, m, *wanted.ln_rate)) {
-    while (found->num_positions <= few_positions && found->num_keys > 1 &&
+    while (found->num_positions <= few_positions && found->num_keys > 0 &&
            law.ln_promised_rate(found->num_positions, found->num_hashes, found->num_keys) > *wanted.ln_rate)
       --found->num_keys;
-    return *found;
+    if (found->num_keys > 0) return *found;
   }
   throw_out_of_reach(structure,
                      "memory_bytes is " + std::to_string(*wanted.memory_bytes) +

@@ -14,8 +14,12 @@
 #include "tally/shapes/blocked_counting_bloom.hpp"
 #include "tally/shapes/counting_bloom.hpp"
 #include "tally/theory/compound_poisson.hpp"
+#include "tally/theory/double_hashing.hpp"
 
 namespace tally::planner_detail {
+
+/// The patience of a law that takes long.
+inline constexpr std::uint32_t slow_law_patience = 4;
 
 /// The false positive rate of a structure as a function of its shape.
 struct Law {
@@ -23,7 +27,8 @@ struct Law {
   std::function<double(std::uint64_t m, std::uint32_t k, std::uint64_t n)> ln_rate;
   /// The same for what is promised and printed, where it is known better than for the search; empty if it is not.
   std::function<double(std::uint64_t m, std::uint32_t k, std::uint64_t n)> ln_promised = {};
-  bool is_limit = false;  ///< small filters are worse than ln_rate
+  bool is_limit = false;                             ///< ln_rate is no exact law at any size
+  PositionLaw positions = PositionLaw::independent;  ///< how a key's positions depend on each other
   /// The nearest m that the scheme can use; 0 if there is none.
   std::function<std::uint64_t(std::uint64_t m, std::uint32_t k, Rounding)> round;
   std::uint32_t max_hashes = max_num_hashes;
@@ -68,17 +73,14 @@ struct SearchLaw {
   Law law;
 };
 
+/// The member of theory::DoubleHashing that the law is, if it is one.
+std::optional<theory::DoubleHashing> double_hashing_of(PositionLaw law) noexcept;
+
 /// Throws std::invalid_argument that lists the schemes.
 SearchLaw search_law(std::string_view scheme);
 
 /// The number of positions of this width that fit into the memory, in whole words; at most 2^56.
 std::uint64_t positions_in(std::uint64_t memory_bytes, std::uint32_t counter_bits) noexcept;
-
-/// Pr(all k counters >= gap) when n counts independent insertions.
-Law insertions_law(const Law& scheme, std::uint64_t gap);
-
-/// The same for a histogram of counts; n is ignored.
-Law histogram_law(const Law& scheme, std::uint64_t gap, const theory::CountHistogram& histogram);
 
 /// Throw std::invalid_argument for a value out of range: low to high, or above 0 and below 1. For 0 the message adds
 /// that the field may be left out.

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "planner/conservative.hpp"
+#include "planner/count_laws.hpp"
+#include "planner/dleft_requirements.hpp"
 #include "planner/saturation.hpp"
 #include "planner/search.hpp"
 #include "tally/detail/parameter_error.hpp"
@@ -22,19 +24,26 @@ using namespace planner_detail;
 
 constexpr std::uint32_t least_counter_bits = 4;  // enough for sets (Summary Cache, Fan et al. 2000)
 
+/// The law of the scheme in the requirements, or of the default one, for keys below the threshold.
+Law law_for(FilterKind kind, const std::optional<std::string_view>& scheme, std::uint64_t theta) {
+  const std::string_view name = scheme.value_or(DefaultScheme::name);
+  (void)scheme_id_of(kind, name);  // refuses one that the kind does not support
+  const Law law = search_law(name).law;
+  return theta > 1 ? law_of_inserted_keys(law) : law;
+}
+
 template <class Shape>
-Shape plan_bits(std::string_view structure, std::string_view scheme, const Requirements& requirements) {
+Shape plan_bits(std::string_view structure, const Law& law, const Requirements& requirements) {
   const Wanted wanted = check_wanted(structure, requirements);
-  const Solution found = solve(structure, search_law(scheme).law, wanted, 1);
+  const Solution found = solve(structure, law, wanted, 1);
   return {found.num_positions, found.num_hashes};
 }
 
-std::uint64_t planned(std::string_view structure, std::string_view scheme, std::uint64_t num_positions,
+std::uint64_t planned(std::string_view structure, const Law& law, std::uint64_t num_positions,
                       std::uint32_t num_hashes, double false_positive_rate) {
   detail::require_in_range(structure, "num_hashes", num_hashes, 1, max_num_hashes);
   detail::require_in_range(structure, "num_positions", num_positions, 1, max_num_positions);
   detail::require_probability(structure, "false_positive_rate", false_positive_rate);
-  const Law law = search_law(scheme).law;
   if (num_hashes % law.hashes_step != 0) {
     detail::throw_parameter_error(structure, "num_hashes", num_hashes,
                                   "a multiple of " + std::to_string(law.hashes_step));
@@ -65,34 +74,59 @@ CountingSolution planner_detail::solve_counting(std::string_view structure, cons
   const std::optional<double>& most = requirements.max_saturation_probability;
   if (most) detail::require_probability(structure, "max_saturation_probability", *most);
   detail::require_in_range(structure, "threshold", max_threshold, 1, ~std::uint64_t{0});
-  for (std::uint32_t width = std::max(least_counter_bits, CounterArray::width_for(max_threshold));; ++width) {
-    if (!CounterArray::is_width(width)) continue;
-    CountingSolution solution = solve_with(width);
-    if (width >= 32) return solution;  // a counter practically never gets 2^32 insertions
-    const std::uint64_t full = ~std::uint64_t{0} >> (64 - width);
-    const std::uint64_t num_replacements = replacements_of(requirements, solution.num_keys);
-    const auto is_wide_enough = [&](const Keys& of) {
+  const auto is_wide_enough = [&](const CountingSolution& solution) {
+    const std::uint64_t full = ~std::uint64_t{0} >> (64 - solution.shape.counter_bits);
+    const std::uint64_t num_replacements = operations_of(requirements, solution.num_keys);
+    const auto is_enough_for = [&](const Keys& of) {
       const double expected =
           law.expected_saturated(of, solution.num_keys, solution.shape, full, num_replacements);
       return expected <= most_saturated_share * static_cast<double>(solution.shape.num_counters) &&
              expected <= most.value_or(expected);
     };
     const bool is_accumulated = num_replacements > 0 && knows_counts_up_to(keys, full);
-    if (is_wide_enough({}) && (!is_accumulated || is_wide_enough(keys))) return solution;
+    return is_enough_for({}) && (!is_accumulated || is_enough_for(keys));
+  };
+  const auto ln_rate = [&](const CountingSolution& solution) {
+    const CountingBloomShape& shape = solution.shape;
+    return law.of_width(shape.counter_bits).ln_rate(shape.num_counters, shape.num_hashes, solution.num_keys);
+  };
+  std::optional<CountingSolution>
+      narrow;  // with fewer hashes than are best, so that counters of fewer bits do
+  for (std::uint32_t width = std::max(least_counter_bits, CounterArray::width_for(max_threshold));; ++width) {
+    if (!CounterArray::is_width(width)) continue;
+    CountingSolution solution = solve_with(width);
+    // A counter practically never gets 2^32 insertions.
+    if (width >= 32 || is_wide_enough(solution))
+      return narrow && ln_rate(*narrow) <= ln_rate(solution) ? *narrow : solution;
+    if (!wanted.memory_bytes || !wanted.num_keys) continue;
+    // More memory must not give wider counters and a higher rate.
+    const Law of_width = law.of_width(width);
+    const std::uint64_t m = positions_in(*wanted.memory_bytes, width);
+    while (solution.shape.num_hashes > of_width.hashes_step) {
+      solution.shape.num_hashes -= of_width.hashes_step;
+      solution.shape.num_counters = of_width.round(m, solution.shape.num_hashes, Rounding::down);
+      if (solution.shape.num_counters == 0 || (narrow && ln_rate(*narrow) <= ln_rate(solution))) break;
+      if (is_wide_enough(solution)) {
+        narrow = solution;
+        break;
+      }
+    }
   }
 }
 
 BloomShape plan_bloom(const Requirements& requirements) {
-  return plan_bits<BloomShape>("plan_bloom", DefaultScheme::name, requirements);
+  return plan_bits<BloomShape>("plan_bloom", law_for(FilterKind::bloom, requirements.scheme, 1),
+                               requirements);
 }
 
 BlockedBloomShape plan_blocked_bloom(const Requirements& requirements) {
-  return plan_bits<BlockedBloomShape>("plan_blocked_bloom", BlockedScheme::name, requirements);
+  return plan_bits<BlockedBloomShape>("plan_blocked_bloom", search_law(BlockedScheme::name).law,
+                                      requirements);
 }
 
 BlockedBloomShape plan_register_blocked_bloom(const Requirements& requirements) {
-  return plan_bits<BlockedBloomShape>("plan_register_blocked_bloom", RegisterBlockedScheme::name,
-                                      requirements);
+  return plan_bits<BlockedBloomShape>("plan_register_blocked_bloom",
+                                      search_law(RegisterBlockedScheme::name).law, requirements);
 }
 
 DuplicateShape plan_duplicate(const Requirements& requirements) {
@@ -104,9 +138,8 @@ DuplicateShape plan_duplicate(const Requirements& requirements) {
 CountingBloomShape plan_counting_bloom(const Requirements& requirements) {
   constexpr std::string_view structure = "plan_counting_bloom";
   const Wanted wanted = check_wanted(structure, requirements);
-  return solve_counting(structure, counting_law(search_law(DefaultScheme::name).law), wanted, requirements,
-                        {})
-      .shape;
+  const Law law = law_for(FilterKind::counting_bloom, requirements.scheme, requirements.theta());
+  return solve_counting(structure, counting_law(law), wanted, requirements, {}).shape;
 }
 
 BlockedCountingBloomShape plan_blocked_counting_bloom(const Requirements& requirements) {
@@ -138,16 +171,17 @@ ThresholdShape plan_threshold(const Requirements& requirements) {
   }
   Wanted wanted = check_wanted(structure, requirements, num_keys);
 
-  Law law = search_law(DefaultScheme::name).law;
+  Law law = law_for(FilterKind::threshold, requirements.scheme, theta);
   const std::uint64_t gap = theta - true_count;
   if (gap > 1 && requirements.histogram) {
-    law = histogram_law(law, gap, *requirements.histogram);
+    law = histogram_law(law, gap, true_count, *requirements.histogram);
   } else if (gap > 1) {
-    law = insertions_law(law, gap);
-    if (const auto num_insertions = requirements.num_insertions) {
+    const auto num_insertions = requirements.num_insertions;
+    if (num_insertions)
       require_count(structure, "num_insertions", *num_insertions, num_keys.value_or(1), max_num_positions);
-      if (wanted.num_keys) wanted.num_keys = num_insertions;
-    }
+    const std::uint64_t least = num_keys.value_or(1);  // the planner solves for as many insertions as keys
+    law = insertions_law(law, gap, true_count, least, num_keys ? num_insertions.value_or(least) : least);
+    if (wanted.num_keys && num_insertions) wanted.num_keys = num_insertions;
   }
   Solution found = solve(structure, law, wanted, counter_bits_for(shape));
   if (gap > 1 && requirements.histogram && shape.update == CounterUpdate::conservative)
@@ -159,12 +193,12 @@ ThresholdShape plan_threshold(const Requirements& requirements) {
 }
 
 std::uint64_t planned_num_keys(const BloomShape& shape, double false_positive_rate) {
-  return planned("planned_num_keys", DefaultScheme::name, shape.num_bits, shape.num_hashes,
+  return planned("planned_num_keys", law_for(FilterKind::bloom, {}, 1), shape.num_bits, shape.num_hashes,
                  false_positive_rate);
 }
 
 std::uint64_t planned_num_keys(const BlockedBloomShape& shape, double false_positive_rate) {
-  return planned("planned_num_keys", BlockedScheme::name, shape.num_bits, shape.num_hashes,
+  return planned("planned_num_keys", search_law(BlockedScheme::name).law, shape.num_bits, shape.num_hashes,
                  false_positive_rate);
 }
 
@@ -175,9 +209,7 @@ std::uint64_t planned_num_keys(const DuplicateShape& shape, double false_positiv
 }
 
 std::uint64_t planned_num_keys(const CountingBloomShape& shape, double false_positive_rate) {
-  check_shape(shape);
-  return planned("planned_num_keys", DefaultScheme::name, shape.num_counters, shape.num_hashes,
-                 false_positive_rate);
+  return planned_num_keys(FilterShape{shape, DefaultScheme::file_id}, false_positive_rate);
 }
 
 std::uint64_t planned_num_keys(const BlockedCountingBloomShape& shape, double false_positive_rate) {
@@ -190,9 +222,7 @@ std::uint64_t planned_num_keys(const BlockedCountingBloomShape& shape, double fa
 }
 
 std::uint64_t planned_num_keys(const ThresholdShape& shape, double false_positive_rate) {
-  check_shape(shape);
-  return planned("planned_num_keys", DefaultScheme::name, shape.num_counters, shape.num_hashes,
-                 false_positive_rate);
+  return planned_num_keys(FilterShape{shape, DefaultScheme::file_id}, false_positive_rate);
 }
 
 namespace {
@@ -227,8 +257,11 @@ std::uint64_t num_keys_by(const FilterShape& shape, double rate) {
   return planned_num_keys(std::get<Shape>(shape.shape), rate);
 }
 
-std::uint64_t num_keys_of_blocked_bloom(const FilterShape& shape, double rate) {
-  return planned("planned_num_keys", shape.scheme_name(), shape.num_positions(), shape.num_hashes(), rate);
+std::uint64_t num_keys_of_positions(const FilterShape& shape, double rate) {
+  check_shape(shape);
+  Law law = search_law(shape.scheme_name()).law;
+  if (shape.made_for_theta().value_or(1) > 1) law = law_of_inserted_keys(law);
+  return planned("planned_num_keys", law, shape.num_positions(), shape.num_hashes(), rate);
 }
 
 std::uint64_t num_keys_of_sketch(const FilterShape& shape, double /*rate*/) {
@@ -238,10 +271,10 @@ std::uint64_t num_keys_of_sketch(const FilterShape& shape, double /*rate*/) {
 }
 
 constexpr KindPlanner planners[] = {
-    {FilterKind::bloom, shape_by<plan_bloom>, num_keys_by<BloomShape>},
-    {FilterKind::blocked_bloom, blocked_bloom_shape, num_keys_of_blocked_bloom},
-    {FilterKind::counting_bloom, shape_by<plan_counting_bloom>, num_keys_by<CountingBloomShape>},
-    {FilterKind::threshold, shape_by<plan_threshold>, num_keys_by<ThresholdShape>},
+    {FilterKind::bloom, shape_by<plan_bloom>, num_keys_of_positions},
+    {FilterKind::blocked_bloom, blocked_bloom_shape, num_keys_of_positions},
+    {FilterKind::counting_bloom, shape_by<plan_counting_bloom>, num_keys_of_positions},
+    {FilterKind::threshold, shape_by<plan_threshold>, num_keys_of_positions},
     {FilterKind::dleft, shape_by<plan_dleft>, num_keys_by<DLeftShape>},
     {FilterKind::count_min, sketch_shape, num_keys_of_sketch},
     {FilterKind::compact_dleft, shape_by<plan_compact_dleft>, num_keys_by<CompactDLeftShape>},

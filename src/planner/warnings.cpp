@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "planner/dleft_requirements.hpp"
 #include "planner/predict.hpp"
 #include "planner/saturation.hpp"
 #include "planner/search.hpp"
@@ -79,7 +80,7 @@ void warn_of_saturation(Warnings& warnings, const Requirements& requirements, co
                      short_number(first.saturation_probability) + ", and at most " +
                      short_number(first.expected_saturated_counters) + " are expected";
   if (requirements.needs_deletes || requirements.lifetime_operations)
-    text += " after " + std::to_string(replacements_of(requirements, first.num_keys)) + " replacements";
+    text += " after " + std::to_string(operations_of(requirements, first.num_keys)) + " replacements";
   text += "; a saturated counter stays at its maximum: no key is lost, but its keys can no longer be removed";
   if (requirements.false_positive_rate &&
       first.false_positive_rate > 1.01 * *requirements.false_positive_rate) {
@@ -91,7 +92,7 @@ void warn_of_saturation(Warnings& warnings, const Requirements& requirements, co
 
 /// Small filters of a double hashing scheme are counted. Of larger ones only the limit is known.
 bool has_only_a_limit(const Candidate& candidate) {
-  return double_hashing_of(candidate.shape.scheme_id) && !traits_of(candidate.kind()).can_fill_up &&
+  return tally::double_hashing_of(candidate.shape.scheme_id) && !traits_of(candidate.kind()).can_fill_up &&
          false_positive_law(candidate.shape, candidate.num_keys, counted_steps).kind == LawKind::limit;
 }
 
@@ -139,9 +140,11 @@ std::vector<std::string> warnings_for(const Requirements& requirements, const Ke
         "lower false positive rate");
   }
   if (has_only_a_limit(first)) {
-    warnings.push_back("scheme '" + std::string(first.shape.scheme_name()) +
-                       "' follows the standard formula only in the limit: a small filter has a higher false "
-                       "positive rate (Kirsch, Mitzenmacher 2008, Figure 1)");
+    warnings.push_back(
+        "scheme '" + std::string(first.shape.scheme_name()) +
+        "' has a higher false positive rate in a small filter than the standard formula (Kirsch, "
+        "Mitzenmacher 2008, Figure 1); the rate is an expansion, which is right but for terms of "
+        "the second order in 1/m");
   }
   return warnings;
 }

@@ -24,9 +24,10 @@ struct PredictedError {
 
 /// How the false positive rates for true counts below theta - 1 are calculated.
 enum class ErrorLaw : std::uint8_t {
-  bound,       ///< the counts of the keys are unknown: the rate at theta - 1 is an upper bound for all
-  insertions,  ///< independent insertions, binomial (Kim et al. 2019, equation 2)
-  histogram,   ///< the given histogram, compound Poisson
+  bound,  ///< the counts of the keys are unknown: the rate at theta - 1 is an upper bound for all
+  insertions,  ///< insertions of keys drawn at random, compound Poisson; as many as keys: binomial (Kim et al. 2019,
+               ///< equation 2)
+  histogram,  ///< the given histogram, compound Poisson
   conservative  ///< the given histogram with conservative update: twice the predicted rate, if keys come in random
                 ///< order; theory/conservative_update.hpp
 };

@@ -45,8 +45,8 @@ struct Requirements {
 
   /// Largest true count, below theta, for which the rate is guaranteed: 0 to theta - 1. Default: theta - 1. A false
   /// positive then needs another key on each of the k counters, as in a Bloom filter, however often keys repeat. A
-  /// smaller value saves memory, but the rate then depends on how often keys repeat: on `histogram`, or else on the
-  /// assumption that insertions are independent (all keys are inserted about equally often). 0 is the query of Kim et
+  /// smaller value saves memory, but the rate then depends on how often keys repeat: on `histogram`, or else on
+  /// num_insertions, each of a key drawn at random (all keys are inserted about equally often). 0 is the query of Kim et
   /// al. for keys that were never inserted.
   std::optional<std::uint64_t> true_count = {};
   /// Number of insertions of all keys: num_keys to 2^56. Not with a histogram, which contains it. For d-left filters: of

@@ -12,7 +12,8 @@ namespace tally {
 /// How accurate the predicted rate of a scheme is at this size.
 enum class LawKind : std::uint8_t {
   exact,  ///< holds at every size: a measurement outside its limits contradicts it
-  limit  ///< the limit of the rate as the filter grows at the same number of bits per key; smaller filters differ
+  limit  ///< an expansion for large filters, or the limit as the filter grows at the same number of bits per key; a
+         ///< measurement of a small filter may differ
 };
 
 std::string_view name_of(LawKind kind) noexcept;
@@ -32,7 +33,7 @@ struct SchemeLaw {
 ///     register-blocked         the mixture over lines of words (theory/register_bloom.hpp)
 ///     double, enhanced double, triple
 ///                              by counting all pairs of hash values (theory/double_hashing.hpp) if that is possible,
-///                              else the limit
+///                              else an expansion (theory/double_hashing_expansion.hpp)
 ///
 /// @param scheme_id  file_id of one of AllSchemes
 /// @param m          bits, a number that the scheme can use

@@ -8,6 +8,7 @@
 #include "support/schemes.hpp"
 #include "tally/hashing/scheme_list.hpp"
 #include "tally/theory/bloom.hpp"
+#include "tally/theory/double_hashing_expansion.hpp"
 #include "tally/theory/partition_double.hpp"
 
 namespace tally::test {
@@ -39,7 +40,10 @@ TEST(SchemeLaw, DoubleHashingIsCountedWhereThatTakesFewSteps) {
     EXPECT_EQ(false_positive_law(id, 64, 3, 16).kind, LawKind::exact) << id;
     const SchemeLaw law = false_positive_law(id, 100'000'000, 7, 10'000'000);
     EXPECT_EQ(law.kind, LawKind::limit) << id;
-    EXPECT_EQ(law.ln_false_positive_rate, theory::ln_false_positive_probability(100'000'000, 7, 10'000'000));
+    EXPECT_EQ(law.ln_false_positive_rate, theory::ln_double_hashing_false_positive_probability_expansion(
+                                              *double_hashing_of(id), 100'000'000, 7, 10'000'000));
+    EXPECT_NEAR(law.ln_false_positive_rate, theory::ln_false_positive_probability(100'000'000, 7, 10'000'000),
+                1e-5);
     EXPECT_EQ(false_positive_law(id, 1000, 17, 50).kind, LawKind::limit) << id;
     EXPECT_EQ(false_positive_law(id, 64, 3, 16, 100).kind, LawKind::limit) << id;
     EXPECT_EQ(false_positive_law(id, 64, 3, 0).ln_false_positive_rate, -INFINITY) << id;

@@ -65,8 +65,10 @@ Run declare_verify(CommandLine app) {
       false positive rates with the predicted ones.
 
       The prediction comes from the formula of the scheme. Most formulas are exact at every size. For double and
-      triple schemes in large filters, and for two-hash rows, the formula is the limit for large filters (column
-      'law'), and for a blocked-counting-bloom filter with many hashes and a high theta it is an approximation; a measured rate outside the limits is then reported as 'differs' and does not change the exit status.
+      triple schemes in large filters the formula is an expansion, and for two-hash rows the limit for large filters
+      (column 'law': limit); for a blocked-counting-bloom filter with many hashes and a high theta it is an
+      approximation. A measured rate outside the limits is then reported as 'differs' and does not change the exit
+      status.
 
       With --false-positive-rate, also tests the promise: that keys which were inserted theta - 1 times pass at most
       at this rate. A promise is kept if the measured rate is not above it, as far as the queries can show; the line
