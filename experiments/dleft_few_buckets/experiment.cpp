@@ -97,8 +97,8 @@ void report_filters(const Options& options, Report& report) {
         Share full;
         for (const bool each : run_trials(options, name_of(setting), num_trials, [&](std::uint64_t seed) {
                Process process({.buckets_per_subtable = B,
-                                .num_subtables = d,
-                                .cells_per_bucket = c,
+                                .num_subtables = setting.d,
+                                .cells_per_bucket = setting.c,
                                 .remainder_bits = 22,
                                 .least_remainder_bits = 22,
                                 .moves = DLeftMoves::none},
