@@ -279,7 +279,7 @@ std::uint64_t number_from(const char* variable, std::uint64_t usual) {
 TEST(RandomPlans, KeepTheirPromises) { expect_promises_kept(1, {300, 3e5, 200'000, 500'000, 1}); }
 
 // Ten thousand of up to ten million keys: TALLY_PLANS from the seed TALLY_SEED on (script/test --slow --plans N --seed N).
-TEST(SlowRandomPlans, KeepTheirPromises) {
+TEST(RandomPlans, SlowKeepTheirPromisesByTheThousand) {
   expect_promises_kept(number_from("TALLY_SEED", 1),
                        {number_from("TALLY_PLANS", 10'000), 1e7, 1'000'000, 2'000'000,
                         std::max(1u, std::thread::hardware_concurrency())});
