@@ -40,7 +40,8 @@ namespace tally {
 /// @source theory::false_positive_probability (Fan et al. 2000)
 [[nodiscard]] BloomShape plan_bloom(const Requirements& requirements);
 
-/// For BlockedBloomFilter: num_bits is a multiple of 512; at most 64 hashes are considered. Reads num_keys, false_positive_rate and memory_bytes.
+/// For BlockedBloomFilter: num_bits is a multiple of 512; at most 64 hashes are considered. Reads num_keys,
+/// false_positive_rate and memory_bytes.
 /// @source theory::blocked_bloom_false_positive_probability (after Putze et al. 2007)
 [[nodiscard]] BlockedBloomShape plan_blocked_bloom(const Requirements& requirements);
 
@@ -48,7 +49,8 @@ namespace tally {
 /// @source theory::register_bloom_false_positive_probability
 [[nodiscard]] BlockedBloomShape plan_register_blocked_bloom(const Requirements& requirements);
 
-/// For SharedDuplicateFilter: num_bits is a multiple of 64; at most 10 hashes. Reads num_keys, false_positive_rate and memory_bytes.
+/// For SharedDuplicateFilter: num_bits is a multiple of 64; at most 10 hashes. Reads num_keys, false_positive_rate and
+/// memory_bytes.
 /// @source theory::blocked_bloom_false_positive_probability (after Putze et al. 2007)
 [[nodiscard]] DuplicateShape plan_duplicate(const Requirements& requirements);
 
@@ -69,13 +71,13 @@ namespace tally {
 /// one per key; if memory and rate are given, the function solves for the number of insertions.
 /// @source theory::false_positive_probability for true_count = theta - 1; else
 ///         theory::threshold_false_positive_probability (Kim et al. 2019, equation 2), or with a histogram
-///         theory::compound_threshold_false_positive_probability
+///         theory::ln_counter_upper_tail; theory::ln_mean_over_coinciding_positions of it
 [[nodiscard]] ThresholdShape plan_threshold(const Requirements& requirements);
 
 /// Plans a shape of this kind with the function for the kind and scheme (one above, plan_dleft, plan_compact_dleft,
 /// plan_count_min or plan_count_min_two_hash), and with the scheme of the requirements or by default that of the kind.
-/// The size is rounded to what the scheme can use: down if a memory is given, else up. Also throws std::invalid_argument for a scheme that the kind does not
-/// support, and for a memory if a d-left filter would have to be rounded down.
+/// The size is rounded to what the scheme can use: down if a memory is given, else up. Also throws std::invalid_argument for a
+/// scheme that the kind does not support, and for a memory if a d-left filter would have to be rounded down.
 [[nodiscard]] FilterShape plan_shape(FilterKind kind, const Requirements& requirements);
 
 /// The largest number of distinct keys (0 if not even one) with which the filter meets the rate, in the sense that a
@@ -89,7 +91,8 @@ std::uint64_t planned_num_keys(const CountingBloomShape& shape, double false_pos
 std::uint64_t planned_num_keys(const BlockedCountingBloomShape& shape, double false_positive_rate);
 std::uint64_t planned_num_keys(const ThresholdShape& shape, double false_positive_rate);
 
-/// The same for a filter of any kind, by the law of its scheme. Also throws std::invalid_argument for a sketch, which has no such number.
+/// The same for a filter of any kind, by the law of its scheme. Also throws std::invalid_argument for a sketch, which has no
+/// such number.
 std::uint64_t planned_num_keys(const FilterShape& shape, double false_positive_rate);
 
 }  // namespace tally

@@ -68,9 +68,9 @@ double ln_independent_rate(std::uint64_t m, std::uint32_t k, std::uint64_t n) {
                   : theory::ln_false_positive_probability_expansion(m, k, n);
 }
 
-/// The limit of double hashing, with a margin for what its expansion leaves out of few positions.
-template <theory::DoubleHashing scheme>
-double ln_double_hashing_rate(std::uint64_t m, std::uint32_t k, std::uint64_t n) {
+/// The expansion of double hashing, with a margin for what it leaves out where positions are few.
+double ln_double_hashing_rate(theory::DoubleHashing scheme, std::uint64_t m, std::uint32_t k,
+                              std::uint64_t n) {
   constexpr double margin = 24;
   return std::min(0.0, theory::ln_double_hashing_false_positive_probability_expansion(scheme, m, k, n) +
                            std::log1p(margin / static_cast<double>(m)));
@@ -95,12 +95,6 @@ Law law_of(PositionLaw kind) {
   constexpr std::uint32_t most_hashes_of_double_hashing = 64;  // more never pay: 1 of m keys has one position
   Law law;
   law.positions = kind;
-  const auto double_hashing = [&](auto ln_rate) {
-    law.is_limit = true;
-    law.ln_rate = ln_rate;
-    law.max_hashes = most_hashes_of_double_hashing;
-    law.patience = slow_law_patience;
-  };
   switch (kind) {
     case PositionLaw::parts:
       law.ln_rate = theory::ln_false_positive_probability_partitioned;
@@ -124,16 +118,15 @@ Law law_of(PositionLaw kind) {
       law.patience = 1;  // one step is 8 hashes
       break;
     case PositionLaw::plain_double:
-      double_hashing(ln_double_hashing_rate<theory::DoubleHashing::plain>);
-      break;
     case PositionLaw::quadratic_double:
-      double_hashing(ln_double_hashing_rate<theory::DoubleHashing::quadratic>);
-      break;
     case PositionLaw::cubic_double:
-      double_hashing(ln_double_hashing_rate<theory::DoubleHashing::cubic>);
-      break;
     case PositionLaw::triple:
-      double_hashing(ln_double_hashing_rate<theory::DoubleHashing::triple>);
+      law.ln_rate = [scheme = *double_hashing_of(kind)](std::uint64_t m, std::uint32_t k, std::uint64_t n) {
+        return ln_double_hashing_rate(scheme, m, k, n);
+      };
+      law.is_limit = true;
+      law.max_hashes = most_hashes_of_double_hashing;
+      law.patience = slow_law_patience;
       break;
     case PositionLaw::independent:
       law.ln_rate = ln_independent_rate;

@@ -179,8 +179,9 @@ ThresholdShape plan_threshold(const Requirements& requirements) {
     const auto num_insertions = requirements.num_insertions;
     if (num_insertions)
       require_count(structure, "num_insertions", *num_insertions, num_keys.value_or(1), max_num_positions);
-    const std::uint64_t least = num_keys.value_or(1);  // the planner solves for as many insertions as keys
-    law = insertions_law(law, gap, true_count, least, num_keys ? num_insertions.value_or(least) : least);
+    // Without a number of keys, the planner solves for that of insertions, each of another key.
+    law = num_keys ? insertions_law(law, gap, true_count, *num_keys, num_insertions.value_or(*num_keys))
+                   : insertions_law(law, gap, true_count, 1, 1);
     if (wanted.num_keys && num_insertions) wanted.num_keys = num_insertions;
   }
   Solution found = solve(structure, law, wanted, counter_bits_for(shape));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "theory/detail.hpp"
+#include "theory/double_hashing_positions.hpp"
 
 namespace tally::theory {
 namespace {
@@ -92,13 +93,8 @@ class Positions {
   /// The key's positions minus h1.
   Offsets offsets(Steps steps) const {
     Offsets result{};
-    for (std::uint64_t i = 0; i < k_; ++i) {
-      std::uint64_t value = i * steps.h2;
-      if (scheme_ == DoubleHashing::quadratic) value += i * i;
-      if (scheme_ == DoubleHashing::cubic) value += i * i * i;
-      if (scheme_ == DoubleHashing::triple && i > 0) value += i * (i - 1) / 2 * steps.h3;
-      result[i] = value % m_;
-    }
+    for (std::uint64_t i = 0; i < k_; ++i)
+      result[i] = detail::double_hashing_offset(scheme_, i, steps.h2, steps.h3) % m_;
     return result;
   }
 

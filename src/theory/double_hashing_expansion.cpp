@@ -13,6 +13,7 @@
 #include "tally/theory/coinciding_positions.hpp"
 #include "theory/coinciding_weights.hpp"
 #include "theory/detail.hpp"
+#include "theory/double_hashing_positions.hpp"
 
 namespace tally::theory {
 namespace {
@@ -82,11 +83,7 @@ double counted_mean(DoubleHashing scheme, std::uint64_t m, std::uint32_t k, std:
   for (std::uint64_t h2 = 0; h2 < m; ++h2) {
     for (std::uint64_t h3 = 0; h3 < num_h3; ++h3) {
       for (std::uint64_t i = 0; i < k; ++i) {
-        std::uint64_t position = i * h2;
-        if (scheme == DoubleHashing::quadratic) position += i * i;
-        if (scheme == DoubleHashing::cubic) position += i * i * i;
-        if (scheme == DoubleHashing::triple && i > 0) position += i * (i - 1) / 2 * h3;
-        positions[i] = position % m;
+        positions[i] = detail::double_hashing_offset(scheme, i, h2, h3) % m;
         ++num_hits[positions[i]];
       }
       double product = 1.0;

@@ -23,14 +23,6 @@ namespace {
 
 constexpr double most_keys = 4000;
 
-std::optional<Plan> plan_if_any(const Requirements& requirements) {
-  try {
-    return plan(requirements);
-  } catch (const std::invalid_argument&) {
-    return std::nullopt;
-  }
-}
-
 // Sizes with a plan leave no size without one between them, of all structures together and of each.
 TEST(Plans, WhatIsRefusedHasNoPlanInLessMemory) {
   std::uint64_t num_refused = 0;

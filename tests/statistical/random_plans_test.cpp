@@ -69,7 +69,8 @@ bool is_replaced(const PlanRequest& request, const PlannedFilter& filter) {
 /// How many keys are replaced in a life as long as planned, or as long as there is time for.
 std::uint64_t num_replaced(const PlanRequest& request, std::uint64_t num_keys, std::uint64_t num_insertions,
                            std::uint64_t num_operations) {
-  const std::uint64_t planned = request.requirements.lifetime_operations.value_or(1000 * num_keys);
+  const std::uint64_t planned =
+      request.requirements.lifetime_operations.value_or(default_replacements_per_key * num_keys);
   const double keys_of = static_cast<double>(num_keys) / static_cast<double>(num_insertions);
   return std::min(
       num_keys, static_cast<std::uint64_t>(static_cast<double>(std::min(planned, num_operations)) * keys_of));
@@ -123,13 +124,9 @@ void try_candidate(const PlanRequest& request, const Candidate& candidate, std::
 
 std::optional<TriedPlan> try_filter_plan(std::uint64_t seed, const Effort& effort) {
   const PlanRequest request = random_plan_request(seed, effort.most_keys);
-  Plan found;
-  try {
-    found = plan(request.requirements);
-  } catch (const std::invalid_argument&) {
-    return std::nullopt;
-  }
-  const Candidate& candidate = found.candidates[Random(~seed).below(found.candidates.size())];
+  const std::optional<Plan> found = plan_if_any(request.requirements);
+  if (!found) return std::nullopt;
+  const Candidate& candidate = found->candidates[Random(~seed).below(found->candidates.size())];
   const std::uint64_t num_keys = candidate.num_keys << PlannedFilter::num_doublings_of(request, candidate);
   if (static_cast<double>(num_keys) > 4 * effort.most_keys)
     return std::nullopt;  // memory is large for the rate

@@ -8,12 +8,13 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "support/random.hpp"
 #include "tally/hashing/scheme_list.hpp"
-#include "tally/planner/requirements.hpp"
+#include "tally/planner/plan.hpp"
 #include "tally/planner/sample.hpp"
 
 namespace tally::test {
@@ -114,6 +115,15 @@ inline void set_counts(PlanRequest& request, std::uint64_t num_keys, Random& ran
       for (std::uint64_t& count : counts) count = skewed_count(random);
       wanted.histogram = histogram_of_counts(counts, std::max<std::uint64_t>(wanted.theta(), 256));
       if (wanted.threshold && one_in(random, 4)) wanted.update = CounterUpdate::conservative;
+  }
+}
+
+/// Nothing if no structure meets the requirements.
+inline std::optional<Plan> plan_if_any(const Requirements& requirements) {
+  try {
+    return plan(requirements);
+  } catch (const std::invalid_argument&) {
+    return std::nullopt;
   }
 }
 
