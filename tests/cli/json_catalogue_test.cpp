@@ -151,6 +151,9 @@ void hold_plans(Outputs& outputs) {
   outputs.hold({"plan", "-n", "1M", "-m", "4MiB", "--max-doublings", "2"});
   outputs.hold({"plan", "--epsilon", "1%", "--total-count", "1M"});
   outputs.hold({"plan", "--epsilon", "1%", "--keys", "1000", "--zipf", "1", "--insertions", "10000"});
+  outputs.hold(
+      {"plan", "--epsilon", "1%", "--keys", "1000", "--zipf", "1", "--insertions", "10000", "--weights", "-"},
+      "40 2\n1500 1\n");
   outputs.hold({"verify", "-n", "500", "-p", "5%", "--trials", "20"});
   outputs.hold({"plan", "-n", "500", "-p", "5%", "-m", "10k"});
   outputs.hold({"plan", "-n", "500", "-p", "5%", "-m", "64", "--deletes"});

@@ -183,6 +183,27 @@ TEST(VerifyCommand, SaysThatAPromiseIsBroken) {
   EXPECT_EQ(verify({"--file", file, "-n", "1000", "-p", "5%", "--trials", "200"}).exit_code, 0);
 }
 
+TEST(VerifyCommand, TestsThePromiseOfASketch) {
+  const std::vector<std::string> arguments{"-n",      "1000", "--kind",   "count-min", "--width", "20",
+                                           "--depth", "1",    "--trials", "2000",      "--json"};
+  for (const bool is_conservative : {false, true}) {
+    std::vector<std::string> own = arguments;
+    if (is_conservative) own.emplace_back("--conservative");
+    const CommandResult result = verify(own);
+    EXPECT_EQ(result.exit_code, 0) << result.error;
+    const Json promise = Json::parse(result.output).at("promise");
+    EXPECT_EQ(promise.at("error"), 135);  // e / 20 of all insertions
+    EXPECT_GT(promise.at("measured_rate"), 0.05);
+    EXPECT_EQ(promise.at("verdict"), "kept");
+    EXPECT_NEAR(promise.at("false_positive_rate").get<double>(), 0.3679, 0.0001);
+  }
+  const CommandResult text = verify({"-n", "100k", "--kind", "count-min", "--epsilon", "0.1%"});
+  EXPECT_NE(text.output.find("Promise: at most 0.006738 of absent keys are counted above 99: measured"),
+            std::string::npos)
+      << text.output;
+  EXPECT_NE(text.output.find("kept"), std::string::npos) << text.output;
+}
+
 TEST(VerifyCommand, SaysThatARateIsTooSmallToBeSeen) {
   const CommandResult result = verify({"-n", "1000", "-p", "1e-12", "--trials", "10", "--queries", "1000"});
   EXPECT_EQ(result.exit_code, 0) << result.output << result.error;

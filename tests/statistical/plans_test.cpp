@@ -139,7 +139,7 @@ TEST(Plans, TheSideTableHoldsAsManyAsAreExpected) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     Random random(seed);
     PlanRequest request;
-    for (int i = 0; i < 20'000; ++i) request.counts.push_back(skewed_count(random));
+    for (int i = 0; i < 20'000; ++i) request.counts.push_back(skewed_count(random, 100));
     request.requirements = {.false_positive_rate = 0.02,
                             .needs_counts = true,
                             .histogram = histogram_of_counts(request.counts, 256)};

@@ -26,9 +26,9 @@ inline double log_uniform(Random& random, double low, double high) {
 
 inline bool one_in(Random& random, std::uint64_t number) { return random.below(number) == 0; }
 
-/// Mostly once or a few times, some keys often.
-inline std::uint64_t skewed_count(Random& random) {
-  return static_cast<std::uint64_t>(1 / std::sqrt(log_uniform(random, 1e-4, 1)));
+/// Mostly once or a few times, some keys up to `most` times.
+inline std::uint64_t skewed_count(Random& random, double most) {
+  return static_cast<std::uint64_t>(1 / std::sqrt(log_uniform(random, 1 / (most * most), 1)));
 }
 
 /// What a planner is asked for, and keys that are as it says: key i comes counts[i] times.
@@ -112,7 +112,8 @@ inline void set_counts(PlanRequest& request, std::uint64_t num_keys, Random& ran
       wanted.num_insertions = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
       return;
     default:  // as a histogram says
-      for (std::uint64_t& count : counts) count = skewed_count(random);
+      // What is tried of millions of keys is their number.
+      for (std::uint64_t& count : counts) count = skewed_count(random, num_keys <= 300'000 ? 100 : 5);
       wanted.histogram = histogram_of_counts(counts, std::max<std::uint64_t>(wanted.theta(), 256));
       if (wanted.threshold && one_in(random, 4)) wanted.update = CounterUpdate::conservative;
   }

@@ -87,30 +87,5 @@ TEST(ConservativePlan, SaysIfOnlyTheBoundOfPlainCountersIsKnown) {
   EXPECT_TRUE(is_said);
 }
 
-// Measured in the experiment's program: 5 rows of 27,183, 1 million ranks, 10 million insertions: 48.88, and 82.39
-// with plain update; and with 5 rows of 2,305 counters 0.12% of the absent keys reach 1000.
-TEST(ConservativePlan, ForecastsTheErrorOfASketch) {
-  const ZipfStream stream{1'000'000, 1.0, 10'000'000};
-  const CountMinShape shape{.width = 27'183, .depth = 5};
-  const CountForecast forecast = forecast_counts(shape, stream);
-  EXPECT_NEAR(forecast.conservative_mean_excess / 48.88, 1, 0.2);
-  EXPECT_NEAR(forecast.plain_mean_excess / 82.39, 1, 0.05);
-  const auto width = least_conservative_width(shape, stream, 999, 0.0067);
-  ASSERT_TRUE(width);
-  EXPECT_GT(*width, 2000);
-  EXPECT_LT(*width, 4000);
-  EXPECT_FALSE(least_conservative_width(shape, stream, 40, 0.0067));
-  EXPECT_FALSE(least_conservative_width(shape, stream, 999, 1e-5));
-}
-
-TEST(ConservativePlan, RefusesAStreamOutOfRange) {
-  const CountMinShape shape{.width = 100, .depth = 5};
-  EXPECT_THROW((void)forecast_counts(shape, {0, 1.0, 100}), std::invalid_argument);
-  EXPECT_THROW((void)forecast_counts(shape, {100, -1.0, 100}), std::invalid_argument);
-  EXPECT_THROW((void)forecast_counts(shape, {100, 1.0, 0}), std::invalid_argument);
-  EXPECT_THROW((void)forecast_counts({.width = 100, .depth = 65}, {100, 1.0, 100}), std::invalid_argument);
-  EXPECT_THROW((void)least_conservative_width(shape, {100, 1.0, 100}, 5, 1.5), std::invalid_argument);
-}
-
 }  // namespace
 }  // namespace tally

@@ -18,6 +18,7 @@
 #include "commands/plan_sketch.hpp"
 #include "files/plan_json.hpp"
 #include "input/input_is_output.hpp"
+#include "input/sample.hpp"
 #include "plot/figures.hpp"
 #include "shape/count_min_options.hpp"
 #include "shape/flags.hpp"
@@ -35,6 +36,7 @@ struct PlanCommandOptions {
   PlanOptions plan;
   NodeOptions nodes;
   std::string figures;
+  std::string weights;
   PlotOptions plot;
   bool json = false;
 };
@@ -56,7 +58,10 @@ ExitCode run_plan_sketch(const PlanCommandOptions& options) {
         flag_given(shape, sketch_flags)));
   }
   std::optional<ZipfStream> stream;
-  if (has_stream) stream = ZipfStream{*wanted.num_keys, *options.plan.zipf, *wanted.num_insertions};
+  if (has_stream) {
+    stream = ZipfStream{*wanted.num_keys, *options.plan.zipf, *wanted.num_insertions};
+    if (!options.weights.empty()) stream->weights = read_weights(options.weights);
+  }
   return plan_sketch(shape, stream, options.json);
 }
 
@@ -260,6 +265,11 @@ Run declare_plan(CommandLine app) {
            "instead of those of the planner's table")
       .group("Preference");
   add_count_min_options(app, options->plan.shape);
+  add_file(app, "--weights", options->weights,
+           "A file with two numbers per line: a weight, and the number of insertions that add it ('-': "
+           "standard input); with --zipf, for the expected errors")
+      .needs(app.get_option("--zipf"))
+      .group("Count-Min sketch");
   add_plot(app, options->plot, "false positive rate against memory");
   add_json(app, options->json);
   return [app, options] {
@@ -267,6 +277,10 @@ Run declare_plan(CommandLine app) {
     if (!options->plan.sample.files.empty())
       refuse_input_as_output(options->plan.sample.files, options->plot.file, "--plot");
     if (!flag_given(options->plan.shape, sketch_flags).empty()) return run_plan_sketch(*options);
+    if (!options->weights.empty()) {
+      throw std::invalid_argument(
+          "--weights: only count-min sketches take weights; also give --epsilon or --total-count");
+    }
     if (!options->figures.empty() && !options->plan.shape.wanted.preference) {
       throw std::invalid_argument(
           fmt::format("--figures: they are for {}; also give one of these", preference_flags));

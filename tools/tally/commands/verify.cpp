@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "commands/commands.hpp"
 #include "files/filter_file.hpp"
@@ -26,32 +27,48 @@ std::string human_seconds(double seconds) {
 void warn_of_long_time(const std::vector<Attempt>& attempts) {
   constexpr double long_seconds = 60;
   double seconds = 0;
-  for (const Attempt& attempt : attempts) seconds += simulation_seconds(attempt.plan);
+  for (const Attempt& attempt : attempts)
+    seconds +=
+        simulation_seconds(attempt.plan) + (attempt.sketch ? simulation_seconds(attempt.sketch->plan) : 0);
   if (seconds > long_seconds) {
     remark(false, fmt::format("this takes about {}; fewer --trials, --queries or --keys take less",
                               human_seconds(seconds)));
   }
 }
 
+SimulationResult simulated(SimulationPlan plan) {
+  plan.should_stop = stop_requested;
+  SimulationResult result = simulate(plan);
+  if (result.was_full)
+    throw std::runtime_error("a filter of this shape is full before all --keys are inserted; give fewer");
+  return result;
+}
+
 std::vector<Outcome> verify_all(const VerifyOptions& options) {
   const std::vector<Attempt> attempts = attempts_of(options);
   warn_of_long_time(attempts);
   std::vector<Outcome> outcomes;
+  std::vector<std::optional<std::pair<Promise, SimulationResult>>> promises;  // one for each outcome
   const std::optional<double> promised = options.shape.wanted.false_positive_rate;
   std::uint64_t num_tests = 0;
   for (const Attempt& attempt : attempts) {
-    SimulationPlan plan = attempt.plan;
-    plan.should_stop = stop_requested;
-    outcomes.push_back({{plan, simulate(plan), {}}, attempt.num_insertions_of_original});
-    if (outcomes.back().result.was_full)
-      throw std::runtime_error("a filter of this shape is full before all --keys are inserted; give fewer");
-    num_tests += outcomes.back().result.rates.size() + (promised ? 1 : 0);
+    Outcome outcome{{attempt.plan, simulated(attempt.plan), {}}, {}, attempt.num_insertions_of_original};
+    auto& promise = promises.emplace_back();
+    if (promised) promise.emplace(Promise{*promised, attempt.plan.threshold - 1}, outcome.result);
+    if (const auto& sketch = attempt.sketch) {
+      outcome.error_of_sketch = sketch->error;
+      promise.emplace(Promise{sketch->failure_probability, 0}, simulated(sketch->plan));
+      outcome.result.num_false_negatives += promise->second.num_false_negatives;
+      outcome.result.num_positives_checked += promise->second.num_positives_checked;
+    }
+    num_tests += outcome.result.rates.size() + (promise ? 1 : 0);
+    outcomes.push_back(std::move(outcome));
   }
   const double confidence = theory::per_test_confidence(options.confidence, num_tests);
-  for (Outcome& outcome : outcomes) {
-    outcome.verdicts = judge(outcome.plan, outcome.result, confidence);
-    if (promised)
-      outcome.promise = judge_promise(outcome.result, {*promised, outcome.plan.threshold - 1}, confidence);
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    outcomes[i].verdicts = judge(outcomes[i].plan, outcomes[i].result, confidence);
+    if (const auto& promise = promises[i])
+      outcomes[i].promise = judge_promise(promise->second, promise->first, confidence);
   }
   return outcomes;
 }
@@ -72,7 +89,8 @@ Run declare_verify(CommandLine app) {
 
       With --false-positive-rate, also tests the promise: that keys which were inserted theta - 1 times pass at most
       at this rate. A promise is kept if the measured rate is not above it, as far as the queries can show; the line
-      says which higher rate they would have shown.
+      says which higher rate they would have shown. A sketch has a promise by its theorem, which is always tested: how
+      often the count of a key that was never inserted is too high by more than a share of all.
 
       Takes less than a minute by default: a large filter is tested by a smaller one with as many positions per key,
       and a rate that no minute of queries would show is reported as 'too small to be seen', with its upper limit.

@@ -37,9 +37,18 @@ struct VerifyOptions {
   bool json = false;
 };
 
+/// What a sketch promises of keys that were never inserted, and a simulation of its own to test it, as its queries ask for
+/// another count.
+struct SketchPromise {
+  double failure_probability = 0;  ///< of a count that is too high by more than `error`
+  std::uint64_t error = 0;
+  SimulationPlan plan;
+};
+
 /// A simulation, and what it stands for.
 struct Attempt {
   SimulationPlan plan;
+  std::optional<SketchPromise> sketch = {};
   /// The number of insertions of the filter itself, if the simulated one is smaller.
   std::optional<std::uint64_t> num_insertions_of_original = {};
 };
@@ -50,6 +59,7 @@ std::vector<Attempt> attempts_of(const VerifyOptions& options);
 
 /// What came out of an attempt.
 struct Outcome : Verification {
+  std::optional<std::uint64_t> error_of_sketch = {};  ///< that of its promise
   std::optional<std::uint64_t> num_insertions_of_original = {};
 };
 

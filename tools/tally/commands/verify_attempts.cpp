@@ -1,5 +1,7 @@
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "commands/verify.hpp"
@@ -9,10 +11,14 @@
 #include "shape/scheme_option.hpp"
 #include "shape/shape.hpp"
 #include "tally/any_filter.hpp"
+#include "tally/hashing/row_schemes.hpp"
 #include "tally/planner.hpp"
+#include "tally/sketches/count_min_bound.hpp"
 
 namespace tally::cli {
 namespace {
+
+constexpr double largest_threshold = 10'000;  // of a simulation
 
 FilterKind kind_of(const VerifyOptions& options) { return options.shape.kind_or_default(); }
 
@@ -72,19 +78,53 @@ FilterShape shape_of(const VerifyOptions& options, const std::string& scheme) {
   return cli::shape_of(shape).shape;
 }
 
+std::uint64_t num_inserted(const SimulationPlan& plan) {
+  const InsertionMix mix = insertion_mix(plan);
+  std::uint64_t sum = mix.num_single_keys;
+  for (const InsertionMix::Group& group : mix.groups) sum += group.true_count * group.num_keys;
+  return sum;
+}
+
+/// The promise of a sketch that gets as many insertions, by its theorem. None if the error is too large to be simulated, or
+/// the promised probability too small for a double.
+std::optional<SketchPromise> promise_of_sketch(const VerifyOptions& options, const SimulationPlan& of_law,
+                                               double seconds) {
+  constexpr double most_queries = 1e7;
+  constexpr double wanted_failures = 1000;
+  const FilterShape& shape = of_law.shape;
+  if (shape.kind() != FilterKind::count_min) return std::nullopt;
+  const RowLaw law = shape.scheme_name() == TwoHashRows::name ? RowLaw::two_hash : RowLaw::independent;
+  const CountMinBound bound = bound_of(std::get<CountMinShape>(shape.shape), law);
+  const double error = std::floor(bound.epsilon * static_cast<double>(of_law.num_insertions));
+  if (!(bound.failure_probability > 0 && bound.failure_probability < 1) || error + 1 > largest_threshold)
+    return std::nullopt;
+  SketchPromise promise{bound.failure_probability, static_cast<std::uint64_t>(error), {}};
+  SimulationWishes wishes{promise.error + 1, options.num_trials, std::uint64_t{1}, options.seed + 1, seconds};
+  promise.plan = plan_simulation(shape, of_law.num_insertions, wishes);
+  if (num_inserted(promise.plan) != of_law.num_insertions) return std::nullopt;
+  const double queries = std::min(most_queries, wanted_failures / promise.failure_probability) /
+                         static_cast<double>(promise.plan.num_trials);
+  promise.plan.num_queries =
+      options.num_queries.value_or(static_cast<std::uint64_t>(std::max(100.0, queries)));
+  return promise;
+}
+
 /// The simulation of a filter, or of a smaller one if the filter is large and the user has not said how often to fill it.
 Attempt attempt_with(const VerifyOptions& options, const FilterShape& shape, std::uint64_t num_insertions) {
-  const auto num_attempts = static_cast<double>(schemes_of(options).size());
+  const bool is_sketch = shape.kind() == FilterKind::count_min;
+  const double num_simulations = static_cast<double>(schemes_of(options).size()) * (is_sketch ? 2 : 1);
   // The default threshold, and what is refused, are those of the filter itself.
   const std::uint64_t threshold =
       plan_simulation(shape, num_insertions,
                       {.threshold = options.threshold, .num_trials = 1, .num_queries = 1})
           .threshold;
   const SimulationWishes wishes{threshold, options.num_trials, options.num_queries, options.seed,
-                                usual_simulation_seconds / num_attempts};
-  if (options.num_trials) return {plan_simulation(shape, num_insertions, wishes)};
-  const FilledShape found = small_enough_to_simulate(shape, num_insertions, wishes.seconds);
+                                usual_simulation_seconds / num_simulations};
+  const FilledShape found = options.num_trials
+                                ? FilledShape{shape, num_insertions}
+                                : small_enough_to_simulate(shape, num_insertions, wishes.seconds);
   Attempt attempt{plan_simulation(found.shape, found.num_insertions, wishes)};
+  attempt.sketch = promise_of_sketch(options, attempt.plan, wishes.seconds);
   if (found.num_insertions != num_insertions) attempt.num_insertions_of_original = num_insertions;
   return attempt;
 }

@@ -17,8 +17,9 @@ std::string_view name_of_law(const SimulationPlan& plan, LawKind kind) {
   return kind == LawKind::exact && plan.threshold > 1 && !is_of_lines ? "independent" : name_of(kind);
 }
 
-Json promise_json(const PromiseVerdict& verdict) {
-  return {{"false_positive_rate", verdict.promise.false_positive_rate},
+Json promise_json(const PromiseVerdict& verdict, const std::optional<std::uint64_t>& error_of_sketch) {
+  return {{"error", error_of_sketch ? Json(*error_of_sketch) : Json()},
+          {"false_positive_rate", verdict.promise.false_positive_rate},
           {"true_count", verdict.promise.true_count},
           {"measured_rate", verdict.measured.rate()},
           {"low", verdict.low},
@@ -53,7 +54,7 @@ Json outcome_json(const Outcome& outcome, double confidence) {
           {"family_confidence", confidence},
           {"one_sided", is_upper_bound(plan.shape)},
           {"tests", tests},
-          {"promise", outcome.promise ? promise_json(*outcome.promise) : Json()},
+          {"promise", outcome.promise ? promise_json(*outcome.promise, outcome.error_of_sketch) : Json()},
           {"num_false_negatives", outcome.result.num_false_negatives},
           {"num_positives_checked", outcome.result.num_positives_checked},
           {"verdict", outcome.is_good() ? "inside" : "outside"}};
@@ -116,9 +117,10 @@ std::string_view word_for(const Verdict& verdict) {
   return verdict.is_seen ? "inside" : "too small to be seen";
 }
 
-std::string promise_text(const PromiseVerdict& verdict) {
+std::string promise_text(const PromiseVerdict& verdict, const std::optional<std::uint64_t>& error_of_sketch) {
   const Promise& promise = verdict.promise;
   std::string text = fmt::format("at most {:.4g}", promise.false_positive_rate);
+  if (error_of_sketch) text += fmt::format(" of absent keys are counted above {}", *error_of_sketch);
   if (promise.true_count > 0)
     text += fmt::format(" for keys that were inserted {} time{}", promise.true_count,
                         promise.true_count == 1 ? "" : "s");
@@ -143,7 +145,10 @@ std::string promises_text(const std::vector<Outcome>& outcomes) {
   for (const Outcome& outcome : outcomes) {
     if (!outcome.promise) continue;
     const std::string of = outcomes.size() > 1 ? fmt::format(" of {}", outcome.plan.shape.scheme_name()) : "";
-    text += wrapped(fmt::format("Promise{}: {}.", of, promise_text(*outcome.promise)), 0) + "\n";
+    text +=
+        wrapped(fmt::format("Promise{}: {}.", of, promise_text(*outcome.promise, outcome.error_of_sketch)),
+                0) +
+        "\n";
   }
   return text;
 }

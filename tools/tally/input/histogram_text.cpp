@@ -26,23 +26,28 @@ std::vector<std::string_view> words_of(std::string_view line) {
 
 }  // namespace
 
-theory::CountHistogram histogram_of_text(std::string_view text, const std::string& name,
-                                         std::uint64_t limit) {
-  std::vector<std::pair<std::uint64_t, double>> counts;
+std::vector<std::pair<std::uint64_t, double>> pairs_of_text(std::string_view text, const std::string& name,
+                                                            std::string_view meaning) {
+  std::vector<std::pair<std::uint64_t, double>> pairs;
   for (std::size_t number = 1; !text.empty(); ++number) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::vector<std::string_view> words = words_of(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
     if (words.empty() || words[0].starts_with('#')) continue;
     try {
-      if (words.size() != 2)
-        throw std::invalid_argument("must be two numbers, a count and the number of keys with that count");
-      counts.emplace_back(parse_count(words[0]), parse_real(words[1]));
+      if (words.size() != 2) throw std::invalid_argument(fmt::format("must be two numbers, {}", meaning));
+      pairs.emplace_back(parse_count(words[0]), parse_real(words[1]));
     } catch (const std::invalid_argument& error) {
       throw std::invalid_argument(fmt::format("{}, line {}: {}", name, number, error.what()));
     }
   }
-  return theory::make_count_histogram(counts, limit);
+  return pairs;
+}
+
+theory::CountHistogram histogram_of_text(std::string_view text, const std::string& name,
+                                         std::uint64_t limit) {
+  return theory::make_count_histogram(
+      pairs_of_text(text, name, "a count and the number of keys with that count"), limit);
 }
 
 }  // namespace tally::cli

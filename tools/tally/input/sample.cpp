@@ -1,6 +1,7 @@
 #include "input/sample.hpp"
 
 #include <cstddef>
+#include <stdexcept>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -12,6 +13,18 @@
 #include "tally/planner/sample.hpp"
 
 namespace tally::cli {
+namespace {
+
+std::string text_of_file(const std::string& path) {
+  BlockReader blocks({path}, '\n', Decompress::yes);
+  std::string text;
+  std::vector<char> buffer;
+  for (auto block = blocks.next(buffer); !block.empty(); block = blocks.next(buffer))
+    text.append(block.data(), block.size());
+  return text;
+}
+
+}  // namespace
 
 theory::CountHistogram count_sample(const InputOptions& input, std::uint64_t limit) {
   const auto low_half = [](const Hash128& hash) noexcept { return static_cast<std::size_t>(hash.low); };
@@ -28,12 +41,17 @@ theory::CountHistogram count_sample(const InputOptions& input, std::uint64_t lim
 }
 
 theory::CountHistogram read_histogram(const std::string& path, std::uint64_t limit) {
-  BlockReader blocks({path}, '\n', Decompress::yes);
-  std::string text;
-  std::vector<char> buffer;
-  for (auto block = blocks.next(buffer); !block.empty(); block = blocks.next(buffer))
-    text.append(block.data(), block.size());
-  return histogram_of_text(text, path, limit);
+  return histogram_of_text(text_of_file(path), path, limit);
+}
+
+std::vector<WeightFrequency> read_weights(const std::string& path) {
+  std::vector<WeightFrequency> weights;
+  for (const auto& [weight, num_insertions] :
+       pairs_of_text(text_of_file(path), path, "a weight and the number of insertions with that weight"))
+    weights.push_back({weight, num_insertions});
+  if (weights.empty())
+    throw std::invalid_argument(path + ": it contains no weights; give it a line for each weight");
+  return weights;
 }
 
 }  // namespace tally::cli

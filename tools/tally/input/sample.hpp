@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "input/key_reader.hpp"
+#include "tally/planner/zipf_stream.hpp"
 #include "tally/theory/compound_poisson.hpp"
 
 namespace tally::cli {
@@ -13,5 +15,8 @@ theory::CountHistogram count_sample(const InputOptions& input, std::uint64_t lim
 
 /// histogram_of_text of a file. Its errors name the file.
 theory::CountHistogram read_histogram(const std::string& path, std::uint64_t limit);
+
+/// pairs_of_text of a file of weights and numbers of insertions. Its errors name the file.
+std::vector<WeightFrequency> read_weights(const std::string& path);
 
 }  // namespace tally::cli

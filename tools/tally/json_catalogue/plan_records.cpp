@@ -179,7 +179,12 @@ source | string | | formula and paper
        .summary = "What a count-min sketch is expected to report after a stream by Zipf's law",
        .table = R"(
 plain_mean_excess | number | occurrences | by how much a key that was never inserted is reported too high, on average
-conservative_mean_excess | number | occurrences | the same with conservative update: predicted
+conservative_mean_excess | number or null | occurrences | the same with conservative update: predicted; null with --weights
+plain_failure_probability | number or null | probability | that the count of such a key is too high by more than epsilon
+  times the expected sum; null for rows that depend on each other
+conservative_failure_probability | number or null | probability | the same with conservative update, at most; also null with --weights
+plain_width | integer or null | counters | a width that keeps epsilon and failure_probability for such a stream; null if it is not known
+plain_memory_bytes | integer or null | bytes | memory with that width
 conservative_width | integer or null | counters | with conservative update, a width that is predicted to keep epsilon and
   failure_probability for such a stream; null if it is not known
 conservative_memory_bytes | integer or null | bytes | memory with that width
@@ -217,7 +222,8 @@ seen | boolean | | false: the rate is so small that even no false positive at al
 verdict | string | | inside or outside of the limits
 )"},
       {.name = "promise_test", .summary = "A measured rate and the promised one", .table = R"(
-false_positive_rate | number | probability | the promise
+false_positive_rate | number | probability | the promise; of a sketch, how often a count is too high by more than error
+error | integer or null | occurrences | for a sketch, the error that a count may have; else null
 true_count | integer | occurrences | how often the keys of the promise were inserted
 measured_rate | number | share | that of these keys
 low | number | share | one-sided lower limit of the measurement

@@ -14,14 +14,27 @@ namespace {
 constexpr double default_sketch_failure = 0.01;
 constexpr std::uint32_t most_rows_with_a_forecast = 64;
 
-Json json_of(const std::optional<std::uint64_t>& value) { return value ? Json(*value) : Json(nullptr); }
+Json json_of(const auto& value) { return value ? Json(*value) : Json(nullptr); }
 
 Json forecast_json(const SketchCandidate& candidate) {
   if (!candidate.forecast) return nullptr;
-  return {{"plain_mean_excess", candidate.forecast->plain_mean_excess},
-          {"conservative_mean_excess", candidate.forecast->conservative_mean_excess},
-          {"conservative_width", json_of(candidate.conservative_width)},
-          {"conservative_memory_bytes", json_of(candidate.conservative_bytes())}};
+  const CountForecast& forecast = *candidate.forecast;
+  const auto memory = [&](const std::optional<std::uint64_t>& width) {
+    return width ? Json(candidate.num_bytes_with(*width)) : Json(nullptr);
+  };
+  Json json{{"plain_mean_excess", forecast.plain_mean_excess},
+            {"conservative_mean_excess", json_of(forecast.conservative_mean_excess)},
+            {"plain_failure_probability", nullptr},
+            {"conservative_failure_probability", nullptr},
+            {"plain_width", json_of(candidate.plain_width)},
+            {"plain_memory_bytes", memory(candidate.plain_width)},
+            {"conservative_width", json_of(candidate.conservative_width)},
+            {"conservative_memory_bytes", memory(candidate.conservative_width)}};
+  if (candidate.has_independent_rows) {
+    json["plain_failure_probability"] = forecast.plain_failure_probability;
+    json["conservative_failure_probability"] = json_of(forecast.conservative_failure_probability);
+  }
+  return json;
 }
 
 }  // namespace
@@ -33,11 +46,10 @@ Requirements with_sketch_defaults(Requirements wanted) {
   return wanted;
 }
 
-std::optional<std::uint64_t> SketchCandidate::conservative_bytes() const {
-  if (!conservative_width) return std::nullopt;
-  auto smaller = std::get<CountMinShape>(shape.shape);
-  smaller.width = *conservative_width;
-  return num_bytes(smaller);
+std::uint64_t SketchCandidate::num_bytes_with(std::uint64_t width) const {
+  auto other = std::get<CountMinShape>(shape.shape);
+  other.width = width;
+  return num_bytes(other);
 }
 
 std::vector<SketchCandidate> sketch_candidates(const Requirements& wanted,
@@ -53,11 +65,18 @@ std::vector<SketchCandidate> sketch_candidates(const Requirements& wanted,
     const auto& own = std::get<CountMinShape>(shape.shape);
     SketchCandidate result{shape, bound_of(own, law), source};
     if (stream && own.num_rows() <= most_rows_with_a_forecast) {
-      result.forecast = forecast_counts(own, *stream);
-      const double error = std::floor(result.bound.epsilon * static_cast<double>(stream->num_insertions));
-      if (law != RowLaw::two_hash)
-        result.conservative_width = least_conservative_width(own, *stream, static_cast<std::uint64_t>(error),
-                                                             result.bound.failure_probability);
+      const auto error = static_cast<std::uint64_t>(std::floor(result.bound.epsilon * stream->total()));
+      result.forecast = forecast_counts(own, *stream, error);
+      result.has_independent_rows = law != RowLaw::two_hash;
+      const auto least_width = [&](CounterUpdate update) {
+        CountMinShape other = own;
+        other.update = update;
+        return least_count_min_width(other, *stream, error, result.bound.failure_probability);
+      };
+      if (result.has_independent_rows) {
+        result.plain_width = least_width(CounterUpdate::plain);
+        result.conservative_width = least_width(CounterUpdate::conservative);
+      }
     }
     return result;
   };

@@ -19,10 +19,14 @@ struct SketchCandidate {
   CountMinBound bound;
   std::string_view source;                     ///< formula and paper
   std::optional<CountForecast> forecast = {};  ///< only if the stream is known
+  /// The widths that would do for the stream, with plain and with conservative update. None where the rows depend on each
+  /// other (two-hash), as does the forecast's failure probability.
+  bool has_independent_rows = true;
+  std::optional<std::uint64_t> plain_width = {};
   std::optional<std::uint64_t> conservative_width = {};
 
-  /// The memory with that width and conservative update.
-  std::optional<std::uint64_t> conservative_bytes() const;
+  /// The memory of a sketch of that width and as many rows.
+  std::uint64_t num_bytes_with(std::uint64_t width) const;
 };
 
 inline constexpr double default_sketch_epsilon = 0.0001;
