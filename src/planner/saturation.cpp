@@ -38,13 +38,12 @@ double by_counts(const Keys& keys, std::uint64_t num_keys, std::uint64_t full, B
   return by_histogram(histogram, full);
 }
 
-/// ln of (p + share (1 - p))^k, p^k the rate.
-double raised(double ln_rate, std::uint32_t k, double share) {
-  if (share == 0.0 || ln_rate == 0.0) return ln_rate;
-  return std::min(0.0, ln_rate + k * std::log1p(share * std::expm1(-ln_rate / k)));
-}
-
 }  // namespace
+
+double raised_by_saturation(double ln_rate, std::uint32_t k, double share) noexcept {
+  if (share == 0.0 || ln_rate == 0.0) return ln_rate;
+  return std::min(0.0, ln_rate + k * std::log1p(share * std::expm1(-ln_rate / k)));  // (p + share (1 - p))^k
+}
 
 bool knows_counts_up_to(const Keys& keys, std::uint64_t count) {
   if (keys.histogram != nullptr) return told_maximum(*keys.histogram, count) == count;
@@ -89,7 +88,7 @@ void add_saturation(Candidate& candidate, double expected, std::uint64_t num_rep
   const double share = std::min(1.0, expected / static_cast<double>(candidate.shape.num_positions()));
   const std::uint32_t k = candidate.shape.num_hashes();
   for (PredictedError& error : candidate.errors) {
-    error.ln_false_positive_rate = raised(error.ln_false_positive_rate, k, share);
+    error.ln_false_positive_rate = raised_by_saturation(error.ln_false_positive_rate, k, share);
     error.false_positive_rate = std::exp(error.ln_false_positive_rate);
   }
   candidate.false_positive_rate = candidate.errors.back().false_positive_rate;

@@ -31,6 +31,9 @@ double expected_saturated(const Keys& keys, std::uint64_t num_keys, const Counti
 double expected_saturated_in_lines(const Keys& keys, std::uint64_t num_keys, const CountingBloomShape& shape,
                                    std::uint64_t full, std::uint64_t num_replacements);
 
+/// ln of a rate of k counters, each of which is saturated with a probability of `share` if it is not high enough anyway.
+double raised_by_saturation(double ln_rate, std::uint32_t k, double share) noexcept;
+
 /// Sets what follows from the expected number of saturated counters. If keys are replaced, raises the rates by what these add:
 /// a counter that is not high enough is saturated with the probability of their share. In a filter that was only filled, a
 /// saturated counter is high anyway.

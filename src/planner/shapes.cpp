@@ -61,13 +61,39 @@ CountingSolution planner_detail::solve_counting(std::string_view structure, cons
                                                 const Wanted& wanted, const Requirements& requirements,
                                                 const Keys& keys) {
   const std::uint64_t max_threshold = requirements.theta();
+  const auto expected_saturated = [&](const Keys& of, const CountingSolution& solution) {
+    return law.expected_saturated(of, solution.num_keys, solution.shape,
+                                  ~std::uint64_t{0} >> (64 - solution.shape.counter_bits),
+                                  operations_of(requirements, solution.num_keys));
+  };
+  /// The share of counters that are saturated in the end, if keys are replaced and the rate is given; 0 if it is not small.
+  const auto small_share = [&](const CountingSolution& solution) {
+    if (!wanted.ln_rate || operations_of(requirements, solution.num_keys) == 0) return 0.0;
+    const double share =
+        expected_saturated(keys, solution) / static_cast<double>(solution.shape.num_counters);
+    return share > most_saturated_share ? 0.0 : share;
+  };
   const auto solve_with = [&](std::uint32_t width) {
-    CountingBloomShape shape{1, 1, width, max_threshold};
+    constexpr int most_attempts = 4;
+    const Law of_width = law.of_width(width);
+    Wanted before_saturation = wanted;
+    CountingSolution solution{{1, 1, width, max_threshold}, 0};
+    CountingBloomShape& shape = solution.shape;
     check_shape(shape);
-    const Solution found = solve(structure, law.of_width(width), wanted, width);
-    shape.num_counters = found.num_positions;
-    shape.num_hashes = found.num_hashes;
-    return CountingSolution{shape, found.num_keys};
+    for (int attempt = 0; attempt < most_attempts; ++attempt) {
+      const Solution found = solve(structure, of_width, before_saturation, width);
+      shape.num_counters = found.num_positions;
+      shape.num_hashes = found.num_hashes;
+      solution.num_keys = found.num_keys;
+      const double share = small_share(solution);
+      if (share == 0) break;
+      const double ln_rate =
+          of_width.ln_promised_rate(shape.num_counters, shape.num_hashes, solution.num_keys);
+      const double raised = raised_by_saturation(ln_rate, shape.num_hashes, share);
+      if (raised <= *wanted.ln_rate) break;
+      *before_saturation.ln_rate = *wanted.ln_rate - 1.01 * (raised - ln_rate);
+    }
+    return solution;
   };
   if (requirements.counter_bits) return solve_with(*requirements.counter_bits);
 
@@ -78,8 +104,7 @@ CountingSolution planner_detail::solve_counting(std::string_view structure, cons
     const std::uint64_t full = ~std::uint64_t{0} >> (64 - solution.shape.counter_bits);
     const std::uint64_t num_replacements = operations_of(requirements, solution.num_keys);
     const auto is_enough_for = [&](const Keys& of) {
-      const double expected =
-          law.expected_saturated(of, solution.num_keys, solution.shape, full, num_replacements);
+      const double expected = expected_saturated(of, solution);
       return expected <= most_saturated_share * static_cast<double>(solution.shape.num_counters) &&
              expected <= most.value_or(expected);
     };

@@ -1,6 +1,7 @@
 #include "tally/theory/double_hashing_expansion.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -121,6 +122,29 @@ double gain_by_values(DoubleHashing scheme, std::uint32_t k, std::span<const dou
   return gain;
 }
 
+/// In `triple`, those of m^2 pairs (h2, h3) that are multiples of m/r have r positions at most, for each divisor r of m. They are
+/// counted one by one for r up to 32: with more positions they hardly matter. A few are counted by their values, too.
+double gain_by_small_orders(std::uint64_t m, std::uint32_t k, std::span<const double> w, double ln_all) {
+  constexpr std::uint64_t most_counted = 32;
+  double gain = 0.0;
+  for (std::uint64_t r = 1; r <= most_counted; ++r) {
+    if (m % r != 0) continue;
+    for (std::uint64_t h2 = 0; h2 < r; ++h2) {
+      for (std::uint64_t h3 = 0; h3 < r; ++h3) {
+        if (std::gcd(std::gcd(h2, h3), r) != 1) continue;  // counted for a smaller r
+        std::array<std::uint32_t, most_counted> num_hits{};
+        for (std::uint64_t i = 0; i < k; ++i)
+          ++num_hits[detail::double_hashing_offset(DoubleHashing::triple, i, h2, h3) % r];
+        double product = 1.0;
+        for (const std::uint32_t hits : num_hits)
+          if (hits != 0) product *= detail::weight_of(w, hits);
+        gain += product - std::exp(ln_all);
+      }
+    }
+  }
+  return gain;
+}
+
 }  // namespace
 
 double ln_double_hashing_false_positive_probability_expansion(DoubleHashing scheme, std::uint64_t m,
@@ -161,7 +185,9 @@ double double_hashing_gain_by_coinciding_positions(DoubleHashing scheme, std::ui
     return gain;
   }
   if (num_steps <= most_steps) return counted_mean(scheme, m, k, w) - std::exp(ln_all);
-  return gain_by_values(scheme, k, w, ln_all) / size;
+  const double by_orders =
+      scheme == DoubleHashing::triple ? gain_by_small_orders(m, k, w, ln_all) / size / size : 0.0;
+  return gain_by_values(scheme, k, w, ln_all) / size + by_orders;
 }
 
 }  // namespace tally::theory

@@ -123,7 +123,7 @@ def test_constructors(cls, data):
 
 
 FUNCTIONS = [tally.plan, tally.check_plan, tally.plan_shape, tally.plan_shares, tally.planned_num_keys, tally.shape_bytes, tally.make, tally.digests,
-             tally.shards, tally.similarity, tally.from_bytes]
+             tally.forecast_counts, tally.least_count_min_width, tally.shards, tally.similarity, tally.from_bytes]
 
 
 @QUICK

@@ -66,6 +66,23 @@ def test_it_says_whether_a_memory_is_enough():
         tally.check_plan(num_keys=10, false_positive_rate=0.1)
 
 
+def test_a_sketch_is_forecast_for_a_stream():
+    shape = tally.CountMinShape(width=27_183, depth=5)
+    stream = dict(num_ranks=1_000_000, exponent=1.0, num_insertions=10_000_000)
+    found = tally.forecast_counts(shape, error=999, **stream)
+    assert 40 < found.conservative_mean_excess < 60 < found.plain_mean_excess < 90
+    assert found.conservative_failure_probability <= found.plain_failure_probability < 1e-6
+    width = tally.least_count_min_width(shape, error=999, failure_probability=0.01, **stream)
+    assert 3000 < width < 8000
+    weighted = tally.forecast_counts(shape, error=999_000, weights=[(1000, 1.0)], **stream)
+    assert weighted.conservative_mean_excess is None
+    assert weighted.plain_mean_excess == pytest.approx(1000 * found.plain_mean_excess, rel=0.02)
+    with pytest.raises(ValueError, match="exponent"):
+        tally.forecast_counts(shape, error=1, num_ranks=10, exponent=-1, num_insertions=10)
+    with pytest.raises(TypeError, match="weights"):
+        tally.forecast_counts(shape, error=1, num_ranks=10, exponent=1, num_insertions=10, weights=[3])
+
+
 def test_shares_hold_their_keys(random):
     plan = tally.plan_shares("bloom", 100_000, num_shares=16, false_positive_rate=0.01)
     shards = tally.shards(random.integers(0, 2**63, 100_000), 16)

@@ -262,7 +262,7 @@ void expect_promises_kept(std::uint64_t first_seed, const Effort& effort) {
   }
   expect_few_refusals(plans);
   expect_at_most_predicted(bounded);
-  expect_predicted(predicted);
+  if (!predicted.empty()) expect_predicted(predicted);  // not of every few plans
   std::string structures;
   for (const auto& [name, number] : plans_of) structures += fmt::format(" {} {}", number, name);
   fmt::print("{} plans from seed {}, {} filters:{}\n", plans.size(), first_seed, num_filters, structures);

@@ -10,6 +10,7 @@ void bind_filters(py::module_& module);
 void bind_keys(py::module_& module);
 void bind_files(py::module_& module);
 void bind_planner(py::module_& module);
+void bind_planner_forecast(py::module_& module);
 void bind_sets(py::module_& module);
 void bind_sketches(py::module_& module);
 void bind_streams(py::module_& module);

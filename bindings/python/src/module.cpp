@@ -41,6 +41,7 @@ PYBIND11_MODULE(_tally, module) {
   bind_sketches(module);
   bind_files(module);
   bind_planner(module);
+  bind_planner_forecast(module);
   bind_verify(module);
   bind_streams(module);
   bind_summaries(module);

@@ -529,6 +529,16 @@ class PlanCheck:
 
 
 @dataclasses.dataclass(frozen=True)
+class CountForecast:
+    """By how much a Count-Min sketch reports keys too high that it has never seen."""
+
+    plain_mean_excess: float
+    conservative_mean_excess: Union[float, None]  #: predicted; None if insertions have weights
+    plain_failure_probability: float  #: of an excess above the error that was asked for
+    conservative_failure_probability: Union[float, None]
+
+
+@dataclasses.dataclass(frozen=True)
 class SharePlan:
     """One filter divided over shares of one shape."""
 

@@ -288,6 +288,25 @@ def from_bytes(data: Any, *, key: Optional[bytes] = None) -> Any: ...
 def plan(**requirements: Any) -> records.Plan: ...
 def check_plan(**requirements: Any) -> records.PlanCheck: ...
 def plan_shape(kind: str, **requirements: Any) -> Any: ...
+def forecast_counts(
+    shape: records.CountMinShape,
+    *,
+    num_ranks: int,
+    exponent: float,
+    num_insertions: int,
+    error: int,
+    weights: Optional[Iterable[tuple[int, float]]] = None,
+) -> records.CountForecast: ...
+def least_count_min_width(
+    shape: records.CountMinShape,
+    *,
+    num_ranks: int,
+    exponent: float,
+    num_insertions: int,
+    error: int,
+    failure_probability: float,
+    weights: Optional[Iterable[tuple[int, float]]] = None,
+) -> Optional[int]: ...
 def plan_shares(
     kind: str,
     num_keys: int,

@@ -23,7 +23,8 @@ namespace tally::theory {
 double ln_mean_over_coinciding_positions(std::uint64_t m, std::uint32_t k, std::span<const double> w);
 
 /// E[prod_j w_j^(N_j)] - w_1^k for a double hashing scheme, up to terms of the second order in 1/m, as
-/// ln_double_hashing_false_positive_probability_expansion counts the keys with fewer than k positions. In `partition`
+/// ln_double_hashing_false_positive_probability_expansion counts the keys with fewer than k positions. `triple` has a term of
+/// the second order too, as its keys may have one position only, where independent ones hardly ever have. In `partition`
 /// positions never coincide: 0. Ranges as above.
 /// @source   ours
 double double_hashing_gain_by_coinciding_positions(DoubleHashing scheme, std::uint64_t m, std::uint32_t k,

@@ -22,7 +22,8 @@ namespace tally::theory {
 ///   nothing; p^k becomes p^k exp(e), an upper bound of what the runs add.
 ///
 ///   queries with fewer than k positions. In `plain` those whose h2 has an order r < k modulo m: Euler's phi(r) of m have r
-///   positions. In `quadratic` and `triple`, for each sum of two indices, 1 of m in which all pairs of this sum coincide.
+///   positions. In `quadratic` and `triple`, for each sum of two indices, 1 of m in which all pairs of this sum coincide;
+///   in `triple` also those whose h2 and h3 are multiples of m/r for a divisor r of m up to 32.
 ///
 /// What it leaves out is tested against the exact law: see docs/theory.md.
 ///
