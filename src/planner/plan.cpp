@@ -429,6 +429,22 @@ bool comes_before(const Candidate& dleft, const Candidate& other, const Requirem
   return is_better(dleft, other, wanted);
 }
 
+/// Leaves out structures that need so much more memory than another that nobody would choose them.
+void leave_out_giants(Plan& plan) {
+  constexpr std::uint64_t most_times = 64;
+  constexpr std::uint64_t never_a_giant = std::uint64_t{1} << 20;  // bytes
+  const Candidate smallest = *std::ranges::min_element(
+      plan.candidates, {}, [](const Candidate& own) { return own.shape.num_bytes(); });
+  const std::uint64_t limit = std::max(never_a_giant, most_times * smallest.shape.num_bytes());
+  std::erase_if(plan.candidates, [&](const Candidate& own) {
+    if (own.shape.num_bytes() <= limit) return false;
+    const std::uint64_t times = own.shape.num_bytes() / smallest.shape.num_bytes();
+    plan.warnings.push_back(own.name() + " is left out: it needs " + std::to_string(times) +
+                            " times the memory of " + smallest.name());
+    return true;
+  });
+}
+
 }  // namespace
 
 std::string_view name_of(ErrorLaw law) noexcept {
@@ -517,6 +533,7 @@ Plan plan(const Requirements& requirements, std::span<const MeasuredFilter> figu
     }
   }
   if (result.candidates.empty()) throw std::invalid_argument(first_failure);
+  if (wanted.num_keys && wanted.ln_rate) leave_out_giants(result);
   std::vector<Candidate>& candidates = result.candidates;
   if (may_lead_with_dleft(requirements)) {
     for (auto here = candidates.begin(); here != candidates.end(); ++here) {

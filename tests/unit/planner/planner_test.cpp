@@ -681,6 +681,18 @@ TEST(Plan, WarnsOfWhatTheNumbersDoNotShow) {
   EXPECT_TRUE(plan({.num_keys = 100'000, .false_positive_rate = 0.01}).warnings.empty());
 }
 
+// With a threshold above 1 the positions of a key in one line coincide too often for low rates.
+TEST(Plan, LeavesOutWhatNeedsManyTimesTheMemoryOfAnother) {
+  Requirements wanted{.num_keys = 1'000'000, .false_positive_rate = 1e-6, .threshold = 5};
+  wanted.needs_deletes = true;
+  const Plan found = plan(wanted);
+  for (const Candidate& candidate : found.candidates)
+    EXPECT_NE(candidate.kind(), FilterKind::blocked_counting_bloom);
+  EXPECT_TRUE(warns_of(found, "blocked-counting-bloom is left out: it needs"));
+  wanted.false_positive_rate = 0.001;
+  EXPECT_FALSE(warns_of(plan(wanted), "left out"));
+}
+
 // ---- d-left candidates
 
 Candidate dleft_of(const Plan& plan) {
