@@ -147,6 +147,58 @@ void bench_set(const typename DirectorySummary<Filter>::Shape& shape, std::uint6
   if (sum == 1) fmt::print("\n");
 }
 
+/// Requests of `num_blocks` blocks, of which every tenth peer holds the first half, and one peer all; asked for as prefixes, and
+/// block by block.
+void bench_prefixes(std::uint64_t num_peers, std::uint64_t num_keys, int num_rounds) {
+  constexpr std::uint64_t num_requests = 100;
+  constexpr std::uint64_t num_blocks = 64;
+  SummarySet set({.hasher = seed});
+  for (std::uint64_t peer = 0; peer < num_peers; ++peer) {
+    DirectorySummary<CountingBloomFilter<>> directory(bits_shape(num_keys), seed,
+                                                      {fmt::format("peer{}", peer)});
+    std::uint64_t num_inserted = 0;
+    const auto insert = [&](std::uint64_t key) {
+      require(directory.insert(digest_of(key)) != InsertResult::full, "full");
+      ++num_inserted;
+    };
+    for (std::uint64_t request = 0; request < num_requests; ++request) {
+      const bool holds_all = request % num_peers == peer;
+      const bool holds_half = (request + peer) % 10 == 0;
+      for (std::uint64_t block = 0; block < (holds_all    ? num_blocks
+                                             : holds_half ? num_blocks / 2
+                                                          : 0);
+           ++block)
+        insert(request * num_blocks + block);
+    }
+    while (num_inserted < num_keys) insert(first_absent + peer * num_keys + num_inserted);
+    (void)set.apply(directory.publish());
+  }
+  Times times;
+  for (int round = 0; round < num_rounds; ++round) {
+    for (const bool by_prefix : {true, false}) {
+      const double start = processor_seconds();
+      for (std::uint64_t request = 0; request < num_requests; ++request) {
+        std::vector<Hash128> blocks;
+        for (std::uint64_t block = 0; block < num_blocks; ++block)
+          blocks.push_back(digest_of(request * num_blocks + block));
+        if (by_prefix) {
+          const auto prefixes = set.longest_prefix(blocks);
+          require(!prefixes.empty() && prefixes.front().num_blocks == num_blocks,
+                  "the longest prefix is lost");
+        } else {
+          std::uint64_t num_found = 0;
+          set.who_may_have_batch(blocks, [&](std::size_t, SummarySet::Peer) { ++num_found; });
+          require(num_found != 0, "a peer is lost");
+        }
+      }
+      times[by_prefix ? "longest prefix" : "every block"].push_back(1e9 * (processor_seconds() - start) /
+                                                                    (num_requests * num_blocks));
+    }
+  }
+  fmt::print("prefixes of {} blocks in bits of one shape: ns per block\n", num_blocks);
+  print_times(times, "every block", {"every block", "longest prefix"});
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -164,4 +216,5 @@ int main(int argc, char** argv) {
   bench_set<Cells>(cells_shape(num_keys), num_peers, num_keys, num_rounds, true, "cells of one shape");
   bench_set<Cells>(cells_shape(num_keys), num_peers, num_keys, num_rounds, false,
                    "cells of as many shapes as peers");
+  bench_prefixes(num_peers, num_keys, num_rounds);
 }

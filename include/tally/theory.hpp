@@ -27,6 +27,7 @@
 #include "tally/theory/insertion_histogram.hpp"
 #include "tally/theory/kappa_star.hpp"
 #include "tally/theory/largest_share.hpp"
+#include "tally/theory/longest_prefix.hpp"
 #include "tally/theory/partition_double.hpp"
 #include "tally/theory/rate_concentration.hpp"
 #include "tally/theory/register_bloom.hpp"

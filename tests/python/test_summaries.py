@@ -222,6 +222,12 @@ def test_a_set_tells_which_peers_may_have_a_key(random):
     pairs = [(key, found.names.index(name)) for key in range(500) for name in truth[key]]
     assert list(zip(found.key_indices.tolist(), found.peer_indices.tolist())) == pairs
     assert len(peers.who_may_have_batch([]).lists()) == 0
+    def longest(name, blocks):
+        return next((i for i, key in enumerate(blocks) if key not in filters[name]), len(blocks))
+
+    for blocks in [range(40, 60), range(0, 200), [1000], []]:
+        prefixes = [(name, longest(name, blocks)) for name in sorted(filters)]
+        assert peers.longest_prefix(list(blocks)) == sorted([own for own in prefixes if own[1]], key=lambda own: -own[1])
     with pytest.raises(TypeError):
         "cache-1" in peers  # names or keys?
     for call in (peers.status, peers.request, peers.estimated_false_positive_rate):

@@ -111,6 +111,29 @@ py::list who_may_have(const PySummarySet& set, py::handle key) {
   return list;
 }
 
+py::list longest_prefix(const PySummarySet& set, py::handle blocks) {
+  const KeyBatch batch(blocks, set.hasher());
+  std::vector<std::pair<std::string, std::size_t>> prefixes =
+      set.read(batch.size(), [&](const SummarySet& own) {
+        std::vector<Hash128> digests;
+        digests.reserve(batch.size());
+        batch.for_each_part([&](std::size_t, std::span<const Hash128> part) {
+          digests.insert(digests.end(), part.begin(), part.end());
+        });
+        std::vector<std::pair<std::string, std::size_t>> found;
+        for (const SummarySet::Prefix& prefix : own.longest_prefix(digests))
+          found.emplace_back(own.name(prefix.peer), prefix.num_blocks);
+        return found;
+      });
+  std::ranges::sort(prefixes, [](const auto& a, const auto& b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
+  py::list list;
+  for (const auto& [name, num_blocks] : prefixes)
+    list.append(py::make_tuple(publisher_to_python(name), num_blocks));
+  return list;
+}
+
 /// What use(set, peer) returns for the peer with this name. Throws ValueError if there is none.
 template <class Use>
 auto of_peer(const PySummarySet& set, py::handle name, Use use) {
@@ -155,6 +178,13 @@ constexpr const char* set_text =
 void define_questions(py::handle cls) {
   method(cls, "who_may_have(self, key)", who_may_have,
          "The names of all peers that may have the key, in the order of their bytes.", "key"_a);
+  method(cls, "longest_prefix(self, blocks)", longest_prefix,
+         "For the blocks of a request in their order, pairs of a peer's name and how many of them it may "
+         "hold from the "
+         "first\non without a gap: the longest prefix first, and peers of equally long ones by name. Peers "
+         "without the "
+         "first block are left out.",
+         "blocks"_a);
   method(cls, "who_may_have_batch(self, keys)", who_may_have_batch,
          "who_may_have for every key, as a tally.PeerMatches: an array of positions in the batch, one of "
          "positions in its list\n"

@@ -75,6 +75,20 @@ void define_theory_sets(py::module_& module) {
           "How stale a replica is on average, and what it costs, as Staleness. change: DirectoryChange,\n"
           "limits: SendLimits, of which at least one is finite. Source: ours, for the policy of Fan et al.\n"
           "2000.");
+  formula(module, "overstated_prefix_probability(f, num_blocks, num_peers=1)",
+          theory::overstated_prefix_probability,
+          "1 - (1 - f^num_blocks)^num_peers: that the copy of at least one of num_peers peers makes the "
+          "prefix of a\n"
+          "request's blocks too long by num_blocks or more. f: false positive rate of the copies, 0 to 1; "
+          "num_peers\n"
+          "at least 1. Source: ours.",
+          1);
+  formula(module, "ln_overstated_prefix_probability(f, num_blocks, num_peers=1)",
+          theory::ln_overstated_prefix_probability, "ln of overstated_prefix_probability.", 1);
+  formula(module, "mean_overstated_blocks(f, num_blocks_left)", theory::mean_overstated_blocks,
+          "f (1 - f^num_blocks_left) / (1 - f): by how many blocks the copy of one peer makes a prefix too "
+          "long, on\n"
+          "average, if num_blocks_left follow. f 0 to 1. Source: ours.");
   formula(module, "ln_poisson_point(x, kappa)", theory::ln_poisson_point,
           "ln Pr(Poisson(kappa) = x). x 0 to 2^40; kappa finite, at least 0. Source: Loader 2000.");
   formula(module, "ln_poisson_upper_tail(theta, kappa)", theory::ln_poisson_upper_tail,

@@ -74,6 +74,23 @@ class SummarySet {
     }
   }
 
+  /// How many of some blocks a peer may hold, counted from the first without a gap.
+  struct Prefix {
+    Peer peer = 0;
+    std::size_t num_blocks = 0;
+    friend bool operator==(const Prefix&, const Prefix&) = default;
+  };
+
+  /// For the blocks of a request in their order, every peer that may hold the first one: the longest prefix first, and peers of
+  /// equally long ones in ascending order. A prefix is never too short for what the peer has published. It is too long by j
+  /// blocks or more with the probability theory::overstated_prefix_probability. The keys are hashed once, as far as any peer
+  /// has a prefix.
+  template <KeyBatch Keys>
+  std::vector<Prefix> longest_prefix(const Keys& blocks) const {
+    const std::span keys(blocks);
+    return find_prefixes(keys.size(), [&](std::size_t i) { return terms_.hasher(keys[i]); });
+  }
+
   std::size_t num_peers() const noexcept { return by_name_.size(); }
   /// Calls visit(peer) for every peer, ordered by name.
   template <class Visit>
@@ -123,6 +140,8 @@ class SummarySet {
   };
 
   std::vector<Found> ask(std::span<const Hash128> digests) const;
+  std::vector<Prefix> find_prefixes(std::size_t num_blocks,
+                                    const std::function<Hash128(std::size_t)>& digest_of) const;
   Group& group_for(const SummaryLayout& layout);
   Peer add(std::string_view publisher);
   ApplyResult take(const SummaryMessage& message, Peer peer);

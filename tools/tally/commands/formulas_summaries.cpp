@@ -2,6 +2,7 @@
 #include <string>
 
 #include "commands/formulas.hpp"
+#include "tally/theory/longest_prefix.hpp"
 #include "tally/theory/summary_cache.hpp"
 
 namespace tally::cli {
@@ -88,6 +89,15 @@ FormulaResult stale_miss_share(const Arguments& arguments) {
            {"bytes_per_second", staleness.bytes_rate}}};
 }
 
+FormulaResult overstated_prefix(const Arguments& arguments) {
+  const double f = arguments.real("rate");
+  const std::uint64_t blocks = arguments.count("blocks");
+  const std::uint64_t peers = arguments.has("peers") ? arguments.count("peers") : 1;
+  return {theory::overstated_prefix_probability(f, blocks, peers),
+          theory::ln_overstated_prefix_probability(f, blocks, peers),
+          {{"mean_overstated_blocks", theory::mean_overstated_blocks(f, blocks)}}};
+}
+
 }  // namespace
 
 std::vector<Formula> summary_formulas() {
@@ -107,6 +117,11 @@ std::vector<Formula> summary_formulas() {
        "share of the requests that are for keys which a directory has but its replica does not have yet; a "
        "message is sent at the first of the limits",
        "ours; the policy is that of Fan et al. 2000", stale_miss_share},
+      {"overstated-prefix", "--rate --blocks [--peers]",
+       "the probability that the copy of at least one peer makes its prefix too long by this number of "
+       "blocks; "
+       "mean_overstated_blocks: of one peer, if so many blocks follow",
+       "ours", overstated_prefix},
   };
 }
 
