@@ -120,7 +120,7 @@ std::vector<Formula> summary_formulas() {
       {"overstated-prefix", "--rate --blocks [--peers]",
        "the probability that the copy of at least one peer makes its prefix too long by this number of "
        "blocks; "
-       "mean_overstated_blocks: of one peer, if so many blocks follow",
+       "mean_overstated_blocks: of one peer, if that number of blocks follow",
        "ours", overstated_prefix},
   };
 }
