@@ -68,12 +68,13 @@ double ln_independent_rate(std::uint64_t m, std::uint32_t k, std::uint64_t n) {
                   : theory::ln_false_positive_probability_expansion(m, k, n);
 }
 
-/// The expansion of double hashing, with a margin for what it leaves out where positions are few.
+/// The expansion of double hashing, with a margin for what it leaves out where positions are few: nothing for one or two hashes.
 double ln_double_hashing_rate(theory::DoubleHashing scheme, std::uint64_t m, std::uint32_t k,
                               std::uint64_t n) {
-  constexpr double margin = 24;
+  constexpr double usual_margin = 24;
+  const double margin = k > 2 ? usual_margin / static_cast<double>(m) : 0;
   return std::min(0.0, theory::ln_double_hashing_false_positive_probability_expansion(scheme, m, k, n) +
-                           std::log1p(margin / static_cast<double>(m)));
+                           std::log1p(margin));
 }
 
 /// Of lines with B positions.

@@ -19,9 +19,10 @@
 
 namespace tally::test {
 
+inline double uniform(Random& random) { return std::ldexp(static_cast<double>(random.next() >> 11), -53); }
+
 inline double log_uniform(Random& random, double low, double high) {
-  const double share = std::ldexp(static_cast<double>(random.next() >> 11), -53);
-  return low * std::pow(high / low, share);
+  return low * std::pow(high / low, uniform(random));
 }
 
 inline bool one_in(Random& random, std::uint64_t number) { return random.below(number) == 0; }
@@ -29,6 +30,16 @@ inline bool one_in(Random& random, std::uint64_t number) { return random.below(n
 /// Mostly once or a few times, some keys up to `most` times.
 inline std::uint64_t skewed_count(Random& random, double most) {
   return static_cast<std::uint64_t>(1 / std::sqrt(log_uniform(random, 1 / (most * most), 1)));
+}
+
+/// A Poisson number, given that it is not 0; 0 if it always is.
+inline std::uint64_t positive_poisson(Random& random, double mean) {
+  if (mean == 0) return 0;
+  for (;;) {
+    std::uint64_t number = 0;  // of events before the product of uniform numbers falls below exp(-mean)
+    for (double left = std::exp(mean) * uniform(random); left > 1; left *= uniform(random)) ++number;
+    if (number != 0) return number;
+  }
 }
 
 /// What a planner is asked for, and keys that are as it says: key i comes counts[i] times.
@@ -107,10 +118,12 @@ inline void set_counts(PlanRequest& request, std::uint64_t num_keys, Random& ran
       wanted.num_frequent_keys = random.between(1, num_keys / 8);
       for (std::uint64_t i = 0; i < *wanted.num_frequent_keys; ++i) counts[i] = random.between(5, 40);
       return;
-    case 3:  // about equally often
-      for (std::uint64_t i = num_keys * random.below(4); i > 0; --i) ++counts[random.below(num_keys)];
+    case 3: {  // as insertions of keys at random, where no key is without any
+      const auto mean = static_cast<double>(random.below(4));
+      for (std::uint64_t& count : counts) count = std::max<std::uint64_t>(1, positive_poisson(random, mean));
       wanted.num_insertions = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
       return;
+    }
     default:  // as a histogram says
       // What is tried of millions of keys is their number.
       for (std::uint64_t& count : counts) count = skewed_count(random, num_keys <= 300'000 ? 100 : 5);
