@@ -10,6 +10,7 @@
 
 #include <cstdlib>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "support/rounds.hpp"
@@ -147,18 +148,48 @@ void bench_set(const typename DirectorySummary<Filter>::Shape& shape, std::uint6
   if (sum == 1) fmt::print("\n");
 }
 
-/// Requests of `num_blocks` blocks, of which every tenth peer holds the first half, and one peer all; asked for as prefixes, and
-/// block by block.
+/// Who holds a block, exactly: a hash table of bits, one for each peer.
+class ExactIndex {
+ public:
+  explicit ExactIndex(std::uint64_t num_peers) : num_words_((num_peers + 63) / 64) {}
+
+  void insert(std::uint64_t peer, Hash128 block) {
+    std::vector<std::uint64_t>& words = holders_[block.low];
+    words.resize(num_words_);
+    words[peer / 64] |= std::uint64_t{1} << peer % 64;
+  }
+  /// How many leading blocks some peer holds.
+  std::size_t longest_prefix(std::span<const Hash128> blocks) const {
+    std::vector<std::uint64_t> left(num_words_, ~std::uint64_t{0});
+    for (std::size_t length = 0; length < blocks.size(); ++length) {
+      const auto found = holders_.find(blocks[length].low);
+      if (found == holders_.end()) return length;
+      std::uint64_t any = 0;
+      for (std::size_t i = 0; i < num_words_; ++i) any |= left[i] &= found->second[i];
+      if (any == 0) return length;
+    }
+    return blocks.size();
+  }
+
+ private:
+  std::size_t num_words_;
+  std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> holders_;
+};
+
+/// Requests of `num_blocks` blocks, of which every tenth peer holds the first half, and one peer all; asked for as prefixes,
+/// block by block, and in an exact index of who holds what.
 void bench_prefixes(std::uint64_t num_peers, std::uint64_t num_keys, int num_rounds) {
   constexpr std::uint64_t num_requests = 100;
   constexpr std::uint64_t num_blocks = 64;
   SummarySet set({.hasher = seed});
+  ExactIndex index(num_peers);
   for (std::uint64_t peer = 0; peer < num_peers; ++peer) {
     DirectorySummary<CountingBloomFilter<>> directory(bits_shape(num_keys), seed,
                                                       {fmt::format("peer{}", peer)});
     std::uint64_t num_inserted = 0;
     const auto insert = [&](std::uint64_t key) {
       require(directory.insert(digest_of(key)) != InsertResult::full, "full");
+      if (key < first_absent) index.insert(peer, digest_of(key));
       ++num_inserted;
     };
     for (std::uint64_t request = 0; request < num_requests; ++request) {
@@ -173,30 +204,35 @@ void bench_prefixes(std::uint64_t num_peers, std::uint64_t num_keys, int num_rou
     while (num_inserted < num_keys) insert(first_absent + peer * num_keys + num_inserted);
     (void)set.apply(directory.publish());
   }
+  const auto every_block = [&](std::span<const Hash128> blocks) {
+    std::size_t num_found = 0;
+    set.who_may_have_batch(blocks, [&](std::size_t, SummarySet::Peer) { ++num_found; });
+    return num_found != 0;
+  };
+  const auto by_prefix = [&](std::span<const Hash128> blocks) {
+    return set.longest_prefix(blocks).front().num_blocks == num_blocks;
+  };
+  const auto by_index = [&](std::span<const Hash128> blocks) {
+    return index.longest_prefix(blocks) == num_blocks;
+  };
   Times times;
-  for (int round = 0; round < num_rounds; ++round) {
-    for (const bool by_prefix : {true, false}) {
-      const double start = processor_seconds();
-      for (std::uint64_t request = 0; request < num_requests; ++request) {
-        std::vector<Hash128> blocks;
-        for (std::uint64_t block = 0; block < num_blocks; ++block)
-          blocks.push_back(digest_of(request * num_blocks + block));
-        if (by_prefix) {
-          const auto prefixes = set.longest_prefix(blocks);
-          require(!prefixes.empty() && prefixes.front().num_blocks == num_blocks,
-                  "the longest prefix is lost");
-        } else {
-          std::uint64_t num_found = 0;
-          set.who_may_have_batch(blocks, [&](std::size_t, SummarySet::Peer) { ++num_found; });
-          require(num_found != 0, "a peer is lost");
-        }
-      }
-      times[by_prefix ? "longest prefix" : "every block"].push_back(1e9 * (processor_seconds() - start) /
-                                                                    (num_requests * num_blocks));
+  const auto time = [&](const std::string& name, auto ask) {
+    const double start = processor_seconds();
+    for (std::uint64_t request = 0; request < num_requests; ++request) {
+      std::vector<Hash128> blocks;
+      for (std::uint64_t block = 0; block < num_blocks; ++block)
+        blocks.push_back(digest_of(request * num_blocks + block));
+      require(ask(std::span<const Hash128>(blocks)), "a peer is lost");
     }
+    times[name].push_back(1e9 * (processor_seconds() - start) / (num_requests * num_blocks));
+  };
+  for (int round = 0; round < num_rounds; ++round) {
+    time("every block", every_block);
+    time("longest prefix", by_prefix);
+    time("exact index, its length only", by_index);
   }
   fmt::print("prefixes of {} blocks in bits of one shape: ns per block\n", num_blocks);
-  print_times(times, "every block", {"every block", "longest prefix"});
+  print_times(times, "every block", {"every block", "longest prefix", "exact index, its length only"});
 }
 
 }  // namespace

@@ -136,6 +136,19 @@ void PeerTable::find_passing(const std::uint64_t* positions, Scratch& scratch,
   with_cell_type([&](auto type) { find_in_cells<decltype(type)>(positions, scratch, passing); });
 }
 
+bool PeerTable::passes(Column column, const std::uint64_t* positions) const noexcept {
+  const std::uint32_t num_hashes = positions_.num_hashes();
+  if (cells_per_bucket_ == 0)
+    return std::all_of(positions, positions + num_hashes,
+                       [&](std::uint64_t position) { return get(column, position) != 0; });
+  return std::any_of(positions, positions + num_hashes, [&](std::uint64_t position) {
+    const std::uint64_t first = positions_.bucket_of(position) * cells_per_bucket_;
+    for (std::uint64_t cell = first; cell < first + cells_per_bucket_; ++cell)
+      if ((get(column, cell) & remainder_mask_) == positions_.remainder_of(position)) return true;
+    return false;
+  });
+}
+
 void PeerTable::find_in_bits(const std::uint64_t* positions, Scratch& scratch,
                              std::vector<Column>& passing) const {
   const std::uint32_t num_hashes = positions_.num_hashes();

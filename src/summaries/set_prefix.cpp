@@ -34,21 +34,21 @@ class PassingColumns {
   void next_block(Visit visit) {
     const std::uint64_t* const block = positions_.data() + num_done_ * table_.positions().num_hashes();
     ++num_done_;
-    passing_.clear();
-    table_.find_passing(block, scratch_, passing_);
     if (is_first_) {
-      columns_.swap(passing_);
+      table_.find_passing(block, scratch_, columns_);
       is_first_ = false;
-      return;
+    } else if (columns_.size() <= 1 + table_.num_columns() / columns_per_lookup) {
+      keep_those([&](Column column) { return table_.passes(column, block); }, visit);
+    } else {
+      passing_.clear();
+      table_.find_passing(block, scratch_, passing_);
+      auto next = passing_.begin();
+      const auto is_passing = [&](Column column) {
+        while (next != passing_.end() && *next < column) ++next;
+        return next != passing_.end() && *next == column;
+      };
+      keep_those(is_passing, visit);
     }
-    auto passes = passing_.begin();
-    const auto last = std::remove_if(columns_.begin(), columns_.end(), [&](Column column) {
-      passes = std::lower_bound(passes, passing_.end(), column);
-      const bool is_out = passes == passing_.end() || *passes != column;
-      if (is_out) visit(column);
-      return is_out;
-    });
-    columns_.erase(last, columns_.end());
   }
 
   void forget_blocks() noexcept {
@@ -60,6 +60,18 @@ class PassingColumns {
   const std::vector<Column>& columns() const noexcept { return columns_; }
 
  private:
+  /// So many columns are looked up together in the time of one alone.
+  static constexpr std::uint64_t columns_per_lookup = 128;
+
+  template <class Keep, class Visit>
+  void keep_those(Keep keep, Visit visit) {
+    std::erase_if(columns_, [&](Column column) {
+      if (keep(column)) return false;
+      visit(column);
+      return true;
+    });
+  }
+
   const PeerTable& table_;
   bool is_first_ = true;
   std::vector<Column> columns_;

@@ -67,6 +67,9 @@ class PeerTable {
   /// Appends the columns in which the key passes at all its positions, in ascending order.
   void find_passing(const std::uint64_t* positions, Scratch& scratch, std::vector<Column>& passing) const;
 
+  /// Whether the key passes in one column.
+  bool passes(Column column, const std::uint64_t* positions) const noexcept;
+
   const SummaryLayout& layout() const noexcept { return layout_; }
   const SummaryPositions& positions() const noexcept { return positions_; }
   std::uint64_t num_bytes() const noexcept { return segments_.num_bytes(); }
