@@ -60,7 +60,7 @@ class PassingColumns {
   const std::vector<Column>& columns() const noexcept { return columns_; }
 
  private:
-  /// So many columns are looked up together in the time of one alone.
+  /// This number of columns is looked up together in the time of one alone.
   static constexpr std::uint64_t columns_per_lookup = 128;
 
   template <class Keep, class Visit>
