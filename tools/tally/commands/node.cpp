@@ -7,6 +7,7 @@
 #include <csignal>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -19,6 +20,8 @@
 #include "node/commands.hpp"
 #include "node/directory.hpp"
 #include "node/directory_file.hpp"
+#include "node/http_server.hpp"
+#include "node/node_api.hpp"
 #include "node/summary_node.hpp"
 #include "shape/shape.hpp"
 #include "store/options.hpp"
@@ -41,6 +44,9 @@ struct NodeCommandOptions {
   Nanoseconds save_interval = 60 * nanoseconds_per_second;
   std::optional<std::uint64_t> epoch;
   HasherOptions hasher;
+  std::string api_socket;
+  std::string api_listen;
+  std::string api_token_file;
   Nanoseconds linger = 10 * nanoseconds_per_second;
   bool stay = false;
   bool nul_separated = false;
@@ -120,6 +126,57 @@ void reload(SummaryNode& node, const NodeCommandOptions& options, const std::opt
   }
 }
 
+bool is_loopback(std::string_view host) {
+  return host == "localhost" || host == "::1" || host.starts_with("127.");
+}
+
+/// The first line of the file.
+std::string token_from(const std::string& path) {
+  if (path.empty()) return "";
+  std::ifstream file(path);
+  std::string token;
+  if (!std::getline(file, token) || token.empty())
+    throw std::runtime_error(fmt::format("--api-token-file: '{}' has no token in its first line", path));
+  return token;
+}
+
+/// The HTTP interface, if one is wanted.
+struct Api {
+  Api(const NodeCommandOptions& options, SummaryNode& node) {
+    std::vector<ListenAddress> addresses;
+    NodeApi::Options own{
+        .key_type = options.key_type, .token = token_from(options.api_token_file), .hosts = {}};
+    if (!options.api_socket.empty()) addresses.push_back({.path = options.api_socket, .host = "", .port = 0});
+    if (!options.api_listen.empty()) {
+      addresses.push_back(ListenAddress::parse_tcp(options.api_listen));
+      const std::string& host = addresses.back().host;
+      if (!is_loopback(host) && own.token.empty())
+        throw std::invalid_argument(fmt::format(
+            "--api-listen: '{}' is reachable from other machines; give a --api-token-file too, or listen at "
+            "127.0.0.1",
+            host));
+      own.hosts.push_back(host);
+    }
+    if (addresses.empty()) return;
+    routes.emplace(std::move(own), node);
+    server.emplace(addresses, HttpServerLimits{});
+    for (const std::string& shown : server->shown_addresses())
+      remark(options.quiet, fmt::format("answering HTTP at {}", shown));
+  }
+
+  void add_polled(std::vector<pollfd>& polled) const {
+    if (server) server->add_polled(polled);
+  }
+  void step(const std::vector<pollfd>& polled, Nanoseconds now) {
+    if (server)
+      server->step(polled, now, [&](const HttpRequest& request) { return routes->answer(request, now); });
+  }
+  Nanoseconds deadline() const { return server ? server->deadline() : never; }
+
+  std::optional<NodeApi> routes;
+  std::optional<HttpServer> server;
+};
+
 std::string error_of_saving(DirectoryFile& file, const NodeDirectory& directory) {
   try {
     file.save_now(directory);
@@ -151,6 +208,7 @@ ExitCode run_node(NodeCommandOptions& options) {
                          .key_type = options.key_type,
                          .stays = options.stay},
                         node);
+  Api api(options, node);
   std::vector<pollfd> polled;
   bool is_ending = false;
   Nanoseconds end_by = never;
@@ -158,15 +216,19 @@ ExitCode run_node(NodeCommandOptions& options) {
   while (!is_ending || !(node.own().is_published() || steady_now() >= end_by)) {
     polled.assign(1, {commands.wants_input() && !is_ending ? STDIN_FILENO : -1, POLLIN, 0});
     node.add_polled(polled);
+    api.add_polled(polled);
     // A directory that is still being read is not saved over the last one.
     const bool saves = saved && node.own().is_announced();
     const Nanoseconds save_at = saves ? saved->deadline() : never;
-    poll_or_stop(polled, std::min({node.deadline(), commands.deadline(), end_by, save_at}) - steady_now(),
-                 !is_ending);
+    poll_or_stop(
+        polled,
+        std::min({node.deadline(), commands.deadline(), api.deadline(), end_by, save_at}) - steady_now(),
+        !is_ending);
     const Nanoseconds now = steady_now();
     if (take_reload_request()) reload(node, options, secret);
     node.receive(polled, now);
     commands.step(polled[0].revents != 0, now);
+    api.step(polled, now);
     if (saves) saved->save_if_due(node.directory(), now);
     if (!is_ending && (stop_requested() || (commands.has_ended() && !options.stay))) {
       is_ending = true;
@@ -322,6 +384,20 @@ Run declare_node(CommandLine app) {
                "messages unsigned in "
                "spite of --key-file")
       .group("Upgrade");
+  const std::string api = "HTTP";
+  add_file(app, "--api-socket", options->api_socket,
+           "Answer HTTP requests at this unix socket, which only this user can open")
+      .group(api);
+  app.add_option(
+         "--api-listen", options->api_listen,
+         "Answer HTTP requests at HOST:PORT, or at :PORT of 127.0.0.1; any other address than this machine's "
+         "own needs a token")
+      .type_name("ADDRESS")
+      .group(api);
+  add_file(app, "--api-token-file", options->api_token_file,
+           "Refuse HTTP requests over TCP without this token: the first line of this file")
+      .needs(app.get_option("--api-listen"))
+      .group(api);
   add_hasher_options(app, options->hasher);
   file.excludes(app.get_option("--seed"));
   app.add_flag("-z,--null", options->nul_separated,

@@ -9,63 +9,14 @@
 
 #include "cli/options.hpp"
 #include "cli/signals.hpp"
+#include "node/node_key.hpp"
+#include "node/status_json.hpp"
 #include "text/key_json.hpp"
 
 namespace tally::cli {
 namespace {
 
 constexpr std::size_t most_changes_at_once = 1024;
-
-double seconds(Nanoseconds time) { return static_cast<double>(time) / 1e9; }
-
-// null if it is unknown.
-template <class Value>
-Json known(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-Json peer_json(const FollowedPeers::Peer& peer) {
-  const SummaryStatus& status = peer.status;
-  std::optional<double> age;
-  if (const auto known_age = status.age(summary_time_now()))
-    age = static_cast<double>(known_age->count()) / 1e6;
-  return Json{{"name", peer.name},
-              {"is_current", peer.is_current},
-              {"epoch", status.held.epoch},
-              {"sequence", status.held.sequence},
-              {"versions_behind", known(status.num_versions_behind())},
-              {"age_seconds", known(age)},
-              {"silent_seconds", seconds(peer.silent)},
-              {"false_positive_rate", peer.false_positive_rate},
-              {"num_bytes", peer.num_bytes},
-              {"format_version", peer.format_version}};
-}
-
-Json node_json(const SummaryNode& node) {
-  const NodeTotals& totals = node.totals();
-  const PendingChanges pending = node.directory().pending();
-  return Json{{"name", node.name()},
-              {"is_connected", node.bus().is_up()},
-              {"is_publishing", node.own().is_publishing()},
-              {"num_connections_lost", node.bus().num_losses()},
-              {"epoch", node.directory().version().epoch},
-              {"sequence", node.directory().version().sequence},
-              {"keys", pending.num_keys},
-              {"pending_changes", pending.num_inserted + pending.num_removed},
-              {"versions_sent", totals.num_versions_sent},
-              {"copies_stored", totals.num_copies_stored},
-              {"copies_fetched", totals.num_copies_fetched},
-              {"heartbeats_sent", totals.num_heartbeats_sent},
-              {"requests_sent", totals.num_requests_sent},
-              {"bytes_sent", totals.num_bytes_sent},
-              {"messages_received", totals.num_received},
-              {"bytes_received", totals.num_bytes_received},
-              {"messages_refused", totals.num_refused},
-              {"messages_not_authentic", totals.num_not_authentic},
-              {"name_conflicts", totals.num_name_conflicts},
-              {"strangers_removed", totals.num_strangers_removed},
-              {"copies_num_bytes", node.peers().copies().num_bytes()}};
-}
 
 // "name=a<TAB>epoch=5": the fields of an object of numbers, words and booleans.
 std::string fields_text(const Json& object) {
@@ -123,20 +74,13 @@ void NodeCommands::take(std::string_view line, Nanoseconds now) {
   const char verb = line.empty() ? '\0' : line[0];
   const std::string_view rest = line.substr(line.empty() ? 0 : 1);
   if (verb == '+' || verb == '-' || verb == '?') {
-    const std::optional<Hash128> digest = digest_of(rest);
+    const std::optional<Hash128> digest = digest_of_key(node_.hasher(), options_.key_type, rest);
     if (!digest) return refuse_line_because(fmt::format("the key {}", why_refused(options_.key_type, rest)));
     if (verb == '?') return answer(rest, *digest);
     change(verb == '+' ? Verb::add : Verb::remove, *digest);
   } else if (verb != '!' || !take_order(rest, now)) {
     refuse_line(line);
   }
-}
-
-std::optional<Hash128> NodeCommands::digest_of(std::string_view key) const {
-  if (options_.key_type == KeyType::text) return node_.hasher()(key);
-  std::uint64_t bits = 0;
-  if (!parse_key(options_.key_type, key, bits)) return std::nullopt;
-  return node_.hasher()(bits);
 }
 
 // Consecutive changes of the same kind are made together.
@@ -241,7 +185,7 @@ void NodeCommands::refuse_line_because(const std::string& why) {
 
 void NodeCommands::print_status(Nanoseconds now) {
   Json own = node_json(node_);
-  own["changes_refused"] = num_full_ + num_absent_;
+  own["changes_refused"] = node_.directory().num_refused();
   own["lines_refused"] = num_refused_lines_;
   std::vector<Json> peers;
   for (const FollowedPeers::Peer& peer : node_.peers().all(now)) peers.push_back(peer_json(peer));

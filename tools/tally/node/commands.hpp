@@ -48,8 +48,6 @@ class NodeCommands {
   enum class Verb { none, add, remove };
 
   void take(std::string_view line, Nanoseconds now);
-  /// The digest of the key; nothing if it is not of the key type.
-  std::optional<Hash128> digest_of(std::string_view key) const;
   void change(Verb verb, Hash128 key);
   void apply_changes();
   void answer(std::string_view key, Hash128 digest);

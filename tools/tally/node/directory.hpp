@@ -30,14 +30,20 @@ class NodeDirectory {
   /// Returns how many were refused because the filter is full.
   std::uint64_t insert(std::span<const Hash128> digests) {
     num_changes_ += digests.size();
-    return std::visit([&](auto& summary) { return summary.insert_batch(digests); }, summary_);
+    const std::uint64_t num_full =
+        std::visit([&](auto& summary) { return summary.insert_batch(digests); }, summary_);
+    num_refused_ += num_full;
+    return num_full;
   }
   /// Returns how many were refused as provably absent.
   std::uint64_t remove(std::span<const Hash128> digests) {
     num_changes_ += digests.size();
     results_.resize(digests.size());
     std::visit([&](auto& summary) { summary.remove_batch(digests, std::span(results_)); }, summary_);
-    return static_cast<std::uint64_t>(std::count(results_.begin(), results_.end(), RemoveResult::refused));
+    const auto num_absent =
+        static_cast<std::uint64_t>(std::count(results_.begin(), results_.end(), RemoveResult::refused));
+    num_refused_ += num_absent;
+    return num_absent;
   }
 
   /// Other contents, of which followers hear in the next version. Throws std::bad_alloc, and then changes nothing.
@@ -60,6 +66,8 @@ class NodeDirectory {
 
   /// Grows with every change.
   std::uint64_t num_changes() const noexcept { return num_changes_; }
+  /// Changes that were refused so far.
+  std::uint64_t num_refused() const noexcept { return num_refused_; }
 
   std::vector<std::byte> publish() {
     std::vector<std::byte> message = std::visit([](auto& summary) { return summary.publish(); }, summary_);
@@ -92,6 +100,7 @@ class NodeDirectory {
   std::vector<RemoveResult> results_;
   bool is_replaced_ = false;
   std::uint64_t num_changes_ = 0;
+  std::uint64_t num_refused_ = 0;
 };
 
 }  // namespace tally::cli

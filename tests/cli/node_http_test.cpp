@@ -1,0 +1,370 @@
+// The HTTP interface of a node, over TCP and a unix socket, with clients that behave and clients that do not.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <map>
+#include <optional>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "command_runner.hpp"
+#include "http.hpp"
+#include "running_nodes.hpp"
+
+namespace tally::test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+struct Response {
+  int status = 0;
+  std::string head;
+  std::string body;
+
+  Json json() const { return Json::parse(body); }
+};
+
+Response response_in(const std::string& bytes) {
+  const std::size_t end = bytes.find("\r\n\r\n");
+  if (bytes.size() < 12 || end == std::string::npos) return {};
+  return {std::stoi(bytes.substr(9, 3)), bytes.substr(0, end), bytes.substr(end + 4)};
+}
+
+std::string request_text(
+    const std::string& method, const std::string& target, const std::string& body = "",
+    const std::string& headers = "Host: localhost\r\nContent-Type: application/json\r\n") {
+  return method + " " + target + " HTTP/1.1\r\n" + headers +
+         "Connection: close\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+}
+
+/// A node with an HTTP interface at a port of its own.
+class HttpNode : public NodeProcess {
+ public:
+  HttpNode(const RunningRedis& redis, const std::string& name, const Flags& flags = {})
+      : HttpNode(redis, name, free_port(), flags) {}
+
+  std::uint16_t port() const { return port_; }
+  Response send(const std::string& bytes) const {
+    const LoopbackSocket connection = LoopbackSocket::connected(port_);
+    connection.send(bytes);
+    return response_in(connection.receive());
+  }
+  Response get(const std::string& target) const { return send(request_text("GET", target)); }
+  Response post(const std::string& target, const Json& body) const {
+    return send(request_text("POST", target, body.dump()));
+  }
+  bool is_listening() const {
+    return comes_true([&] {
+      try {
+        return get("/health").status == 200;
+      } catch (const std::system_error&) {
+        return false;
+      }
+    });
+  }
+
+ private:
+  HttpNode(const RunningRedis& redis, const std::string& name, std::uint16_t port, const Flags& flags)
+      : NodeProcess(redis, name, with_port(flags, port)), port_(port) {}
+  static Flags with_port(Flags flags, std::uint16_t port) {
+    flags.insert(flags.end(), {"--api-listen", ":" + std::to_string(port)});
+    return flags;
+  }
+  std::uint16_t port_;
+};
+
+TEST_F(Node, TakesKeysOverHttpAndSaysWhoHasThem) {
+  const RunningRedis redis;
+  HttpNode a(redis, "a"), b(redis, "b");
+  ASSERT_TRUE(a.is_listening() && b.is_listening());
+  const Response inserted = a.post("/keys", {{"keys", {"apple", "pear tree"}}, {"keys_hex", {"ff00"}}});
+  EXPECT_EQ(inserted.status, 200) << inserted.body;
+  EXPECT_EQ(inserted.json(), (Json{{"num_inserted", 3}, {"num_refused", 0}}));
+  ASSERT_TRUE(converge({&a, &b}));
+  EXPECT_EQ(b.get("/who-has?key=apple").json(), (Json{{"key", "apple"}, {"peers", {"a"}}}));
+  EXPECT_EQ(b.get("/who-has?key=pear+tree").json().at("peers"), Json{"a"});
+  EXPECT_EQ(b.get("/who-has?key=pear%20tree").json().at("peers"), Json{"a"});
+  EXPECT_EQ(b.get("/who-has?key_hex=FF00").json().at("peers"), Json{"a"});
+  EXPECT_EQ(b.get("/who-has?key=plum").json().at("peers"), Json::array());
+
+  const Response removed = a.send(request_text("DELETE", "/keys", R"({"keys": ["apple"]})"));
+  EXPECT_EQ(removed.json(), (Json{{"num_removed", 1}, {"num_refused", 0}}));
+  const Response absent = a.send(request_text("DELETE", "/keys", R"({"keys": ["never"]})"));
+  EXPECT_EQ(absent.status, 409);
+  EXPECT_EQ(absent.json(), (Json{{"num_removed", 0}, {"num_refused", 1}}));
+  ASSERT_TRUE(converge({&a, &b}));
+  EXPECT_EQ(b.get("/who-has?key=apple").json().at("peers"), Json::array());
+  EXPECT_EQ(a.status().at("changes_refused"), 1);
+}
+
+TEST_F(Node, SaysOverHttpThatItsFilterIsFull) {
+  const RunningRedis redis;
+  HttpNode node(redis, "a", {"--kind", "dleft", "--keys", "20"});
+  ASSERT_TRUE(node.is_listening());
+  std::vector<std::string> keys;
+  for (int i = 0; i < 5000; ++i) keys.push_back(key_of("a", i));
+  const Response full = node.post("/keys", {{"keys", keys}});
+  EXPECT_EQ(full.status, 507);
+  EXPECT_GT(full.json().at("num_refused"), 0);
+  EXPECT_EQ(full.json().at("num_refused").get<int>() + full.json().at("num_inserted").get<int>(), 5000);
+}
+
+TEST_F(Node, FindsTheLongestPrefixOverHttp) {
+  const RunningRedis redis;
+  HttpNode a(redis, "a"), b(redis, "b"), router(redis, "router");
+  ASSERT_TRUE(a.is_listening() && b.is_listening() && router.is_listening());
+  EXPECT_EQ(a.post("/keys", {{"keys", {"x1", "x2", "x3"}}}).status, 200);
+  EXPECT_EQ(b.post("/keys", {{"keys", {"x1"}}}).status, 200);
+  ASSERT_TRUE(converge({&a, &b, &router}));
+  const Json found = router.post("/longest-prefix", {{"blocks", {"x1", "x2", "x3", "x4"}}}).json();
+  EXPECT_EQ(found.at("num_blocks"), 4);
+  ASSERT_EQ(found.at("prefixes").size(), 2u);
+  EXPECT_EQ(found.at("prefixes").at(0).at("peer"), "a");
+  EXPECT_EQ(found.at("prefixes").at(0).at("num_blocks"), 3);
+  EXPECT_EQ(found.at("prefixes").at(1).at("peer"), "b");
+  EXPECT_EQ(found.at("prefixes").at(1).at("num_blocks"), 1);
+}
+
+/// What a scrape of Prometheus makes of a page: the samples by name and labels. Every sample must have a type and a help before it.
+std::map<std::string, double> scraped(const std::string& page) {
+  const std::regex sample(R"(([a-z_:][a-z0-9_:]*)(\{[a-z_]+="[^"\\\n]*"\})? (-?[0-9.e+-]+|NaN|\+Inf))");
+  std::map<std::string, double> samples;
+  std::map<std::string, std::string> types;
+  std::istringstream lines(page);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("# HELP ")) continue;
+    std::smatch parts;
+    if (line.starts_with("# TYPE ")) {
+      std::istringstream words(line.substr(7));
+      std::string name, type;
+      words >> name >> type;
+      EXPECT_TRUE(types.emplace(name, type).second) << name << " has two types";
+      EXPECT_TRUE(type == "gauge" || type == "counter") << line;
+      EXPECT_EQ(type == "counter", name.ends_with("_total")) << line;
+    } else if (std::regex_match(line, parts, sample)) {
+      EXPECT_TRUE(types.contains(parts[1])) << line;
+      EXPECT_TRUE(samples.emplace(parts[1].str() + parts[2].str(), std::stod(parts[3])).second) << line;
+    } else {
+      ADD_FAILURE() << "no sample: " << line;
+    }
+  }
+  EXPECT_TRUE(page.ends_with('\n'));
+  return samples;
+}
+
+TEST_F(Node, HasMetricsForPrometheus) {
+  const RunningRedis redis;
+  HttpNode a(redis, "a"), b(redis, "b");
+  ASSERT_TRUE(a.is_listening() && b.is_listening());
+  a.add_keys(0, 100);
+  ASSERT_TRUE(converge({&a, &b}));
+  EXPECT_EQ(b.get("/who-has?key=" + key_of("a", 3)).status, 200);
+  EXPECT_EQ(b.get("/nothing").status, 404);
+  const Response page = b.get("/metrics");
+  EXPECT_THAT(page.head, HasSubstr("Content-Type: text/plain; version=0.0.4"));
+  const auto samples = scraped(page.body);
+  EXPECT_EQ(samples.at("tally_node_up"), 1);
+  EXPECT_EQ(samples.at("tally_node_peers"), 1);
+  EXPECT_EQ(samples.at("tally_node_peer_current{peer=\"a\"}"), 1);
+  EXPECT_LT(samples.at("tally_node_peer_age_seconds{peer=\"a\"}"), 60);
+  EXPECT_GT(samples.at("tally_node_peer_copy_bytes{peer=\"a\"}"), 0);
+  EXPECT_GT(samples.at("tally_node_received_bytes_total"), 0);
+  EXPECT_EQ(samples.at("tally_node_lookups_total"), 1);
+  EXPECT_EQ(samples.at("tally_node_lookups_maybe_total"), 1);
+  EXPECT_EQ(samples.at("tally_node_http_requests_refused_total"), 1);
+  EXPECT_EQ(scraped(a.get("/metrics").body).at("tally_node_keys"), 100);
+
+  // The parser of Prometheus's own client, where it is installed.
+  const std::string parse =
+      "import sys\ntry:\n  from prometheus_client.parser import text_string_to_metric_families as "
+      "parse\nexcept ImportError:\n"
+      "  sys.exit(77)\nprint(sum(len(metric.samples) for metric in parse(sys.stdin.read())))\n";
+  const CommandResult parsed = run_program({"/usr/bin/python3", "-c", parse}, page.body);
+  if (parsed.exit_code != 77) {
+    EXPECT_EQ(parsed.output, std::to_string(samples.size()) + "\n") << parsed.error;
+  }
+
+  const Json peers = b.get("/peers").json();
+  EXPECT_EQ(peers.at("name"), "b");
+  EXPECT_EQ(peers.at("peers").at(0).at("name"), "a");
+  EXPECT_EQ(b.get("/ready").status, 200);
+}
+
+TEST_F(Node, IsNotReadyWithoutItsServer) {
+  std::optional<RunningRedis> redis(std::in_place);
+  HttpNode node(*redis, "a");
+  ASSERT_TRUE(node.is_listening());
+  EXPECT_TRUE(comes_true([&] { return node.get("/ready").status == 200; }));
+  redis.reset();
+  EXPECT_TRUE(comes_true([&] { return node.get("/ready").status == 503; }));
+  EXPECT_EQ(node.get("/health").status, 200);
+}
+
+TEST_F(Node, AnswersAtAUnixSocketThatOnlyItsOwnerCanOpen) {
+  const RunningRedis redis;
+  const TemporaryDirectory directory;
+  const std::string path = directory / "node.sock";
+  {
+    NodeProcess node(redis, "a", {"--api-socket", path});
+    ASSERT_TRUE(comes_true([&] { return std::filesystem::exists(path); }));
+    EXPECT_EQ(std::filesystem::status(path).permissions(),
+              std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+    const LoopbackSocket connection(connect_to_redis(path));
+    // A local client may leave out what keeps pages of a browser away, and send requests one after the other.
+    connection.send(
+        "GET /health HTTP/1.1\r\nHost: any\r\n\r\nGET /who-has?key=x HTTP/1.1\r\nHost: any\r\nConnection: "
+        "close\r\n\r\n");
+    const std::string both = connection.receive();
+    EXPECT_THAT(both, HasSubstr("{\"status\":\"ok\"}"));
+    EXPECT_THAT(both, HasSubstr("{\"key\":\"x\",\"peers\":[]}"));
+  }
+  // What a killed node left is no obstacle.
+  NodeProcess again(redis, "a", {"--api-socket", path});
+  EXPECT_TRUE(comes_true([&] {
+    const int file = connect_to_redis(path);
+    if (file < 0) return false;
+    const LoopbackSocket connection(file);
+    connection.send("GET /health HTTP/1.1\r\nHost: any\r\nConnection: close\r\n\r\n");
+    return response_in(connection.receive()).status == 200;
+  }));
+}
+
+TEST_F(Node, RefusesAHundredBadRequestsAndGoesOn) {
+  const RunningRedis redis;
+  HttpNode node(redis, "a");
+  ASSERT_TRUE(node.is_listening());
+  const std::string usual = "Host: localhost\r\n";
+  const std::string json = usual + "Content-Type: application/json\r\n";
+  std::vector<std::pair<std::string, std::vector<int>>> bad;
+  const auto add = [&](const std::string& bytes, std::vector<int> statuses) {
+    bad.emplace_back(bytes, std::move(statuses));
+  };
+  for (const char* const garbage :
+       {"\r\n\r\n\r\n\r\nX\r\n\r\n", "GET\r\n\r\n", "GET /health\r\n\r\n", "GET /health HTTP/9.1\r\n\r\n",
+        "get\x01 / HTTP/1.1\r\n\r\n", "\x16\x03\x01\x02 hello\r\n\r\n",
+        "GET /health HTTP/1.1\r\nHost localhost\r\n\r\n", "GET /health HTTP/1.1\r\n: x\r\n\r\n",
+        "POST /keys HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
+        "POST /keys HTTP/1.1\r\nHost: localhost\r\nContent-Length: x\r\n\r\n",
+        "POST /keys HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"})
+    add(garbage, {400});
+  add("GET /" + std::string(10'000, 'a') + " HTTP/1.1\r\n\r\n", {431});
+  add("GET /health HTTP/1.1\r\nX: " + std::string(10'000, 'a') + "\r\n\r\n", {431});
+  add("POST /keys HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\n", {413});
+  for (const char* const target :
+       {"*", "http://elsewhere/", "/%", "/%g1", "/who-has?key=%f", "/who-has?key=%zz"})
+    add(request_text("GET", target, "", usual), {400});
+  for (const char* const target :
+       {"/who-has", "/who-has?key_hex=0", "/who-has?key_hex=zz", "/who-has?key=a&key_hex=00"})
+    add(request_text("GET", target, "", usual), {400});
+  for (const char* const target : {"/", "/nothing", "/keys/", "/../etc/passwd", "/%00"})
+    add(request_text("GET", target, "", usual), {404});
+  for (const char* const method : {"PUT", "PATCH", "GET", "OPTIONS"})
+    add(request_text(method, "/keys", "", usual), {405});
+  for (const char* const path : {"/health", "/metrics", "/peers", "/who-has?key=a"})
+    add(request_text("POST", path, "{}", json), {405});
+  for (const char* const host : {"", "Host: evil.example\r\n", "Host: localhost.evil.example:80\r\n",
+                                 "Host: 169.254.169.254\r\n", "Host: [::2]:80\r\n", "Host: [\r\n"})
+    add(request_text("GET", "/health", "", host), {421});
+  for (const char* const origin : {"http://evil.example", "null", "http://localhost"})
+    add(request_text("GET", "/health", "", usual + "Origin: " + origin + "\r\n"), {403});
+  for (const char* const type :
+       {"", "Content-Type: text/plain\r\n", "Content-Type: application/x-www-form-urlencoded\r\n",
+        "Content-Type: application/jsonx\r\n"})
+    add(request_text("POST", "/keys", R"({"keys":["a"]})", usual + type), {415});
+  for (const char* const body :
+       {"", "{", "[]", "{}", "null", "\"keys\"", R"({"keys":"a"})", R"({"keys":[1]})", R"({"keys":[["a"]]})",
+        R"({"keys":{"a":1}})", R"({"keys":[null]})", R"({"keys_hex":["0"]})", R"({"keys_hex":["xy"]})",
+        R"({"blocks":["a"]})", "{\"keys\":[\"\xff\"]}"})
+    for (const char* const method : {"POST", "DELETE"}) add(request_text(method, "/keys", body, json), {400});
+  for (const char* const body : {"", "{}", R"({"keys":["a"]})", R"({"blocks":[7]})"})
+    add(request_text("POST", "/longest-prefix", body, json), {400});
+  EXPECT_GE(bad.size(), 84u);
+  for (std::size_t i = 0, kinds = bad.size(); bad.size() < 100; ++i) bad.push_back(bad[7 * i % kinds]);
+  for (const auto& [bytes, statuses] : bad) {
+    const Response response = node.send(bytes);
+    EXPECT_THAT(statuses, ::testing::Contains(response.status)) << bytes.substr(0, 120) << "\n"
+                                                                << response.body;
+  }
+  EXPECT_EQ(node.get("/peers").json().at("keys"), 0);
+  EXPECT_EQ(node.status().at("is_connected"), true);
+}
+
+TEST_F(Node, SurvivesAThousandSlowConnections) {
+  rlimit files{};
+  getrlimit(RLIMIT_NOFILE, &files);
+  if (files.rlim_max < 1100) GTEST_SKIP() << "this process may have only " << files.rlim_max << " files";
+  const rlimit before = files;
+  files.rlim_cur = std::min<rlim_t>(files.rlim_max, 4096);
+  setrlimit(RLIMIT_NOFILE, &files);
+  const RunningRedis redis;
+  {
+    HttpNode node(redis, "a");
+    ASSERT_TRUE(node.is_listening());
+    std::vector<LoopbackSocket> slow;
+    for (int i = 0; i < 1000; ++i) {
+      slow.push_back(LoopbackSocket::connected(node.port()));
+      slow.back().send(i % 3 == 0   ? ""
+                       : i % 3 == 1 ? "GET /hea"
+                                    : "POST /keys HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{");
+      if (i % 100 == 99) {
+        EXPECT_EQ(node.get("/health").status, 200) << i;
+      }
+    }
+    EXPECT_EQ(node.post("/keys", {{"keys", {"a"}}}).status, 200);
+    EXPECT_EQ(node.status().at("keys"), 1);
+  }
+  setrlimit(RLIMIT_NOFILE, &before);
+}
+
+TEST_F(Node, NeedsItsTokenOverTcp) {
+  const RunningRedis redis;
+  const TemporaryDirectory directory;
+  const std::string token = directory.write("token", "open sesame\n");
+  HttpNode node(redis, "a", {"--api-token-file", token});
+  const auto get = [&](const std::string& header) {
+    return node.send(request_text("GET", "/health", "", "Host: localhost\r\n" + header)).status;
+  };
+  ASSERT_TRUE(comes_true([&] {
+    try {
+      return get("Authorization: Bearer open sesame\r\n") == 200;
+    } catch (const std::system_error&) {
+      return false;
+    }
+  }));
+  EXPECT_EQ(get(""), 401);
+  EXPECT_EQ(get("Authorization: Bearer open sesam\r\n"), 401);
+  EXPECT_EQ(get("Authorization: Bearer open sesame!\r\n"), 401);
+  EXPECT_EQ(get("Authorization: Basic open sesame\r\n"), 401);
+}
+
+TEST_F(Node, RefusesAnInterfaceThatCannotBe) {
+  const TemporaryDirectory directory;
+  const std::string empty = directory.write("empty", "");
+  const auto refused = [](Flags flags) {
+    flags.insert(flags.begin(), {"node", "a", "--redis", "unix:///nowhere", "--quiet"});
+    const CommandResult result = run_tally(flags);
+    EXPECT_EQ(result.exit_code, 2);
+    return result.error;
+  };
+  EXPECT_THAT(refused({"--api-listen", "0.0.0.0:0"}), HasSubstr("--api-token-file"));
+  EXPECT_THAT(refused({"--api-listen", "8080"}), HasSubstr("is no address"));
+  EXPECT_THAT(refused({"--api-listen", ":99999"}), HasSubstr("is no address"));
+  EXPECT_THAT(refused({"--api-listen", "no.such.host.invalid:80", "--api-token-file", empty}),
+              HasSubstr("--api-token-file"));
+  EXPECT_THAT(refused({"--api-socket", "/nowhere/at/all.sock"}),
+              HasSubstr("cannot listen at /nowhere/at/all.sock"));
+  EXPECT_THAT(refused({"--api-socket", directory / std::string(200, 'x')}),
+              HasSubstr("must have at most 107"));
+  const LoopbackSocket taken = LoopbackSocket::listening();
+  EXPECT_THAT(refused({"--api-listen", ":" + std::to_string(taken.port())}),
+              HasSubstr("cannot listen at 127.0.0.1:"));
+}
+
+}  // namespace
+}  // namespace tally::test

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tally::cli {
+
+/// What a client asks for, with percent signs decoded.
+struct HttpRequest {
+  std::string method;
+  std::string path;
+  std::vector<std::pair<std::string, std::string>> query;
+  std::string host;
+  std::string origin;
+  std::string content_type;
+  std::string authorization;
+  std::string body;
+  bool is_local = true;  ///< over a unix socket, which only who may open the file can reach
+
+  /// The first parameter of the query with this name.
+  std::optional<std::string_view> parameter(std::string_view name) const;
+};
+
+struct HttpResponse {
+  unsigned status = 200;
+  std::string content_type = "application/json";
+  std::string body;
+};
+
+/// "/a?b=%41" as a path and a query. False for a target that is no path, or has percent signs that are no bytes.
+bool split_target(std::string_view target, HttpRequest& request);
+
+}  // namespace tally::cli

@@ -1,0 +1,61 @@
+#include "node/status_json.hpp"
+
+#include <optional>
+
+namespace tally::cli {
+namespace {
+
+double seconds(Nanoseconds time) { return static_cast<double>(time) / 1e9; }
+
+// null if it is unknown.
+template <class Value>
+Json known(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+}  // namespace
+
+Json peer_json(const FollowedPeers::Peer& peer) {
+  const SummaryStatus& status = peer.status;
+  std::optional<double> age;
+  if (const auto known_age = status.age(summary_time_now()))
+    age = static_cast<double>(known_age->count()) / 1e6;
+  return Json{{"name", peer.name},
+              {"is_current", peer.is_current},
+              {"epoch", status.held.epoch},
+              {"sequence", status.held.sequence},
+              {"versions_behind", known(status.num_versions_behind())},
+              {"age_seconds", known(age)},
+              {"silent_seconds", seconds(peer.silent)},
+              {"false_positive_rate", peer.false_positive_rate},
+              {"num_bytes", peer.num_bytes},
+              {"format_version", peer.format_version}};
+}
+
+Json node_json(const SummaryNode& node) {
+  const NodeTotals& totals = node.totals();
+  const PendingChanges pending = node.directory().pending();
+  return Json{{"name", node.name()},
+              {"is_connected", node.bus().is_up()},
+              {"is_publishing", node.own().is_publishing()},
+              {"num_connections_lost", node.bus().num_losses()},
+              {"epoch", node.directory().version().epoch},
+              {"sequence", node.directory().version().sequence},
+              {"keys", pending.num_keys},
+              {"pending_changes", pending.num_inserted + pending.num_removed},
+              {"versions_sent", totals.num_versions_sent},
+              {"copies_stored", totals.num_copies_stored},
+              {"copies_fetched", totals.num_copies_fetched},
+              {"heartbeats_sent", totals.num_heartbeats_sent},
+              {"requests_sent", totals.num_requests_sent},
+              {"bytes_sent", totals.num_bytes_sent},
+              {"messages_received", totals.num_received},
+              {"bytes_received", totals.num_bytes_received},
+              {"messages_refused", totals.num_refused},
+              {"messages_not_authentic", totals.num_not_authentic},
+              {"name_conflicts", totals.num_name_conflicts},
+              {"strangers_removed", totals.num_strangers_removed},
+              {"copies_num_bytes", node.peers().copies().num_bytes()}};
+}
+
+}  // namespace tally::cli
