@@ -42,6 +42,26 @@ inline std::uint64_t positive_poisson(Random& random, double mean) {
   }
 }
 
+/// How often each of `num_keys` keys comes if `num_insertions` of them are drawn at random, and every key is drawn.
+inline std::vector<std::uint64_t> counts_of_insertions(std::uint64_t num_keys, std::uint64_t num_insertions,
+                                                       Random& random) {
+  std::vector<std::uint64_t> counts(num_keys, 1);
+  if (num_insertions <= num_keys) return counts;
+  const double mean = static_cast<double>(num_insertions) / static_cast<double>(num_keys);
+  double low = 0;
+  double high = mean;  // of Poisson numbers whose mean is that if none is 0
+  for (int i = 0; i < 60; ++i) {
+    const double middle = (low + high) / 2;
+    (middle == 0 || middle / -std::expm1(-middle) < mean ? low : high) = middle;
+  }
+  std::uint64_t sum = 0;
+  for (std::uint64_t& count : counts) sum += count = positive_poisson(random, high);
+  for (; sum < num_insertions; ++sum) ++counts[random.below(num_keys)];
+  while (sum > num_insertions)
+    if (std::uint64_t& count = counts[random.below(num_keys)]; count > 1) --count, --sum;
+  return counts;
+}
+
 /// What a planner is asked for, and keys that are as it says: key i comes counts[i] times.
 struct PlanRequest {
   Requirements requirements;
@@ -118,12 +138,10 @@ inline void set_counts(PlanRequest& request, std::uint64_t num_keys, Random& ran
       wanted.num_frequent_keys = random.between(1, num_keys / 8);
       for (std::uint64_t i = 0; i < *wanted.num_frequent_keys; ++i) counts[i] = random.between(5, 40);
       return;
-    case 3: {  // as insertions of keys at random, where no key is without any
-      const auto mean = static_cast<double>(random.below(4));
-      for (std::uint64_t& count : counts) count = std::max<std::uint64_t>(1, positive_poisson(random, mean));
-      wanted.num_insertions = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+    case 3:  // as insertions of keys at random, where no key is without any
+      wanted.num_insertions = num_keys * (1 + random.below(4));
+      counts = counts_of_insertions(num_keys, *wanted.num_insertions, random);
       return;
-    }
     default:  // as a histogram says
       // What is tried of millions of keys is their number.
       for (std::uint64_t& count : counts) count = skewed_count(random, num_keys <= 300'000 ? 100 : 5);

@@ -21,7 +21,12 @@ class PlannedFilter {
       : request_(request),
         num_keys_(candidate.num_keys << num_doublings_of(request, candidate)),
         random_(seed),
-        filter_(candidate.shape, seed) {}
+        filter_(candidate.shape, seed) {
+    // The plan knows their sum only: it says what holds on average.
+    const Requirements& wanted = request.requirements;
+    if (wanted.num_insertions)
+      counts_ = counts_of_insertions(request.counts.size(), *wanted.num_insertions, random_);
+  }
 
   /// How often a plan for the request says that the filter may double.
   static std::uint32_t num_doublings_of(const PlanRequest& request, const Candidate& candidate) {
@@ -119,7 +124,10 @@ class PlannedFilter {
   static constexpr std::uint64_t absent_keys = std::uint64_t{1} << 63;
 
   Hash128 digest_of(std::uint64_t key) const { return filter_.hasher()(key); }
-  std::uint64_t count_of(std::uint64_t key) const { return request_.count_of(key % num_keys_); }
+  std::uint64_t count_of(std::uint64_t key) const {
+    const std::uint64_t slot = key % num_keys_;
+    return counts_.empty() ? request_.count_of(slot) : counts_[slot % counts_.size()];
+  }
 
   std::uint64_t insert_all(std::vector<Hash128>& digests) {
     const std::uint64_t num_full = digests.empty() ? 0 : filter_.insert_batch(digests);
@@ -142,6 +150,7 @@ class PlannedFilter {
   std::uint64_t num_keys_;
   Random random_;
   AnyFilter filter_;
+  std::vector<std::uint64_t> counts_;  // if they are not those of the request
   std::uint64_t first_key_ = 0;
 };
 
