@@ -37,6 +37,27 @@ double ln_mean_over(PositionLaw positions, std::uint64_t m, std::uint32_t k, std
   return ln_all;
 }
 
+/// The factor by which keys that share several positions with a key raise its rate under double hashing. number_of(c) keys
+/// have the count c, number_from_gap those of gap and more.
+template <class Reach, class NumberOf>
+double shared_factor(PositionLaw positions, std::uint64_t m, std::uint32_t k, std::uint64_t gap, Reach reach,
+                     NumberOf number_of, double number_from_gap) {
+  constexpr std::uint64_t most_counts = 256;  // as large thresholds are not for small filters
+  constexpr double margin = 24;               // for what the first order leaves out
+  const auto scheme = double_hashing_of(positions);
+  if (!scheme || k < 2) return 1;
+  const double w = reach(gap);
+  std::vector<double> numbers{number_from_gap};
+  std::vector<double> ratios{1 / w};
+  for (std::uint64_t count = 1; count < std::min(gap, most_counts); ++count) {
+    if (number_of(count) == 0) continue;
+    numbers.push_back(number_of(count));
+    ratios.push_back(std::max(1.0, reach(gap - count) / w));
+  }
+  const double gain = theory::double_hashing_gain_by_shared_positions(*scheme, m, k, numbers, ratios);
+  return (1 + gain) * (1 + margin / static_cast<double>(m));
+}
+
 /// reach(g): Pr(a counter is at least g from other keys), g at least 1.
 template <class Reach>
 double ln_reached(PositionLaw positions, std::uint64_t m, std::uint32_t k, std::uint64_t gap,
@@ -48,6 +69,15 @@ double ln_reached(PositionLaw positions, std::uint64_t m, std::uint32_t k, std::
     w.push_back(own >= gap ? 1.0 : reach(gap - own));
   }
   return ln_mean_over(positions, m, k, w);
+}
+
+/// The rate with keys that share several positions together, from that of keys that share them one by one.
+template <class Reach, class NumberOf>
+double with_shared(PositionLaw positions, std::uint64_t m, std::uint32_t k, std::uint64_t gap, double ln_rate,
+                   Reach reach, NumberOf number_of, double number_from_gap) {
+  if (!double_hashing_of(positions) || reach(gap) == 0) return ln_rate;
+  return std::min(0.0,
+                  ln_rate + std::log(shared_factor(positions, m, k, gap, reach, number_of, number_from_gap)));
 }
 
 }  // namespace
@@ -80,9 +110,18 @@ Law histogram_law(const Law& scheme, std::uint64_t gap, std::uint64_t true_count
                   const theory::CountHistogram& histogram) {
   Law law = scheme;
   law.ln_rate = [=, positions = scheme.positions](std::uint64_t m, std::uint32_t k, std::uint64_t) {
-    return ln_reached(positions, m, k, gap, true_count, [&](std::uint64_t g) {
+    const auto reach = [&](std::uint64_t g) {
       return std::exp(theory::ln_counter_upper_tail(histogram, k, m, told_gap(histogram, g)));
-    });
+    };
+    double num_below = 0;
+    const auto number_of = [&](std::uint64_t count) {
+      return count < histogram.keys_with_count.size() ? histogram.keys_with_count[count] : 0.0;
+    };
+    for (std::uint64_t count = 1; count < std::min<std::uint64_t>(gap, histogram.keys_with_count.size());
+         ++count)
+      num_below += number_of(count);
+    return with_shared(positions, m, k, gap, ln_reached(positions, m, k, gap, true_count, reach), reach,
+                       number_of, std::max(0.0, histogram.num_distinct() - num_below));
   };
   law.ln_promised = {};
   law.patience = slow_law_patience;
@@ -98,9 +137,12 @@ Law insertions_law(const Law& scheme, std::uint64_t gap, std::uint64_t true_coun
   }
   Law law = scheme;
   law.ln_rate = [=, positions = scheme.positions](std::uint64_t m, std::uint32_t k, std::uint64_t n) {
-    return ln_reached(positions, m, k, gap, true_count, [&](std::uint64_t g) {
+    const auto reach = [&](std::uint64_t g) {
       return std::exp(theory::ln_threshold_false_positive_probability(g, k, n, m) / k);
-    });
+    };
+    const auto number_of = [&](std::uint64_t count) { return count == 1 ? static_cast<double>(n) : 0.0; };
+    return with_shared(positions, m, k, gap, ln_reached(positions, m, k, gap, true_count, reach), reach,
+                       number_of, gap == 1 ? static_cast<double>(n) : 0.0);
   };
   law.ln_promised = {};
   law.patience = slow_law_patience;

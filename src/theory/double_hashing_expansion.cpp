@@ -166,6 +166,33 @@ double ln_double_hashing_false_positive_probability_expansion(DoubleHashing sche
   return std::min(0.0, independent + std::log(std::max(1e-300, 1 + shared + repeated)));
 }
 
+double double_hashing_gain_by_shared_positions(DoubleHashing scheme, std::uint64_t m, std::uint32_t k,
+                                               std::span<const double> numbers,
+                                               std::span<const double> ratios) {
+  constexpr const char* function = "double_hashing_gain_by_shared_positions";
+  constexpr double largest_power = 1e300;
+  detail::require_m_and_k(function, m, k);
+  detail::require(numbers.size() == ratios.size(), function, "ratios.size()", std::uint64_t{ratios.size()},
+                  "as many as numbers");
+  for (const double number : numbers) detail::require(number >= 0, function, "numbers", number, "at least 0");
+  for (const double ratio : ratios) detail::require(ratio >= 1, function, "ratios", ratio, "at least 1");
+  const bool is_partition = scheme == DoubleHashing::partition;
+  std::vector<double> sets = is_partition ? std::vector<double>(k + 3) : shared_sets(scheme, k);
+  if (is_partition && k >= 2) sets[k] = 1;
+  const double size = static_cast<double>(m) / (is_partition ? k : 1);
+  double gain = 0.0;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const double more = ratios[i] - 1;
+    for (std::uint32_t s = 2; s <= k; ++s) {
+      if (sets[s] <= 0) continue;
+      const double singly = 1 + s * more + (is_partition ? 0.0 : 0.5 * s * (s - 1.0) * more * more);
+      const double together = std::min(largest_power, std::pow(ratios[i], s));
+      gain += numbers[i] * sets[s] / (size * size) * std::max(0.0, together - singly);
+    }
+  }
+  return gain;
+}
+
 double double_hashing_gain_by_coinciding_positions(DoubleHashing scheme, std::uint64_t m, std::uint32_t k,
                                                    std::span<const double> w) {
   detail::require_weights("double_hashing_gain_by_coinciding_positions", m, k, w);

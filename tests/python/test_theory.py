@@ -178,6 +178,7 @@ def test_an_expansion_is_near_the_exact_rates_of_double_hashing():
     w = [0.25, 0.75]
     mean = 0.25**2 + (0.75 - 0.25**2) / 100
     assert math.exp(theory.ln_mean_over_coinciding_positions(100, 2, w)) == pytest.approx(mean)
+    assert theory.double_hashing_gain_by_shared_positions("cubic", 100, 3, [5], [2]) == pytest.approx(5e-4 * (8 - 7))
     assert theory.double_hashing_gain_by_coinciding_positions("plain", 100, 2, w) == pytest.approx((0.75 - 0.25**2) / 100)
 
 

@@ -134,6 +134,43 @@ TEST(CoincidingPositions, UnderDoubleHashingAreExpandedInLargeFilters) {
   }
 }
 
+TEST(SharedPositions, OfCubicAndPartitionAreThoseOfOneKeyWithAll) {
+  const std::array<double, 2> numbers = {5, 2};
+  const std::array<double, 2> ratios = {3, 1};
+  const double together = 81 - 1 - 4 * 2 - 6 * 4;
+  EXPECT_DOUBLE_EQ(double_hashing_gain_by_shared_positions(DoubleHashing::cubic, 100, 4, numbers, ratios),
+                   5e-4 * together);
+  EXPECT_DOUBLE_EQ(double_hashing_gain_by_shared_positions(DoubleHashing::partition, 400, 4, numbers, ratios),
+                   5e-4 * (81 - 1 - 4 * 2));
+  EXPECT_EQ(double_hashing_gain_by_shared_positions(DoubleHashing::triple, 100, 4, numbers, ratios), 0);
+  EXPECT_EQ(double_hashing_gain_by_shared_positions(DoubleHashing::plain, 100, 2, numbers, ratios), 0);
+}
+
+// With one kind of key, this is what the expansion for bits has, where few keys share positions.
+TEST(SharedPositions, GrowWithTheStepsThatKeepInStep) {
+  const std::array<double, 1> numbers = {1};
+  const std::array<double, 1> ratios = {10};
+  const auto gain = [&](DoubleHashing scheme) {
+    return double_hashing_gain_by_shared_positions(scheme, 1000, 8, numbers, ratios);
+  };
+  EXPECT_GT(gain(DoubleHashing::plain), gain(DoubleHashing::quadratic));
+  EXPECT_GT(gain(DoubleHashing::quadratic), gain(DoubleHashing::cubic));
+  EXPECT_GT(gain(DoubleHashing::cubic), 0);
+}
+
+TEST(SharedPositions, RefuseWhatIsOutOfRange) {
+  const std::array<double, 1> one = {1};
+  const std::array<double, 2> two = {1, 1};
+  const std::array<double, 1> less = {0.5};
+  const std::array<double, 1> negative = {-1};
+  const auto call = [](std::span<const double> numbers, std::span<const double> ratios) {
+    return double_hashing_gain_by_shared_positions(DoubleHashing::plain, 100, 4, numbers, ratios);
+  };
+  EXPECT_THROW((void)call(one, two), std::invalid_argument);
+  EXPECT_THROW((void)call(one, less), std::invalid_argument);
+  EXPECT_THROW((void)call(negative, one), std::invalid_argument);
+}
+
 TEST(CoincidingPositions, RefuseWhatIsOutOfRange) {
   const std::array<double, 1> w = {0.5};
   const std::array<double, 1> none = {0};

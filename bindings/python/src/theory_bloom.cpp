@@ -123,6 +123,13 @@ void define_theory_bloom(py::module_& module) {
       theory::double_hashing_gain_by_coinciding_positions,
       "E[prod_j w[j - 1]^N_j] - w[0]^k for a double hashing scheme, but for terms of the second order in\n"
       "1/m; 0 for 'partition'. Ranges as ln_mean_over_coinciding_positions. Source: ours.");
+  formula(module, "double_hashing_gain_by_shared_positions(scheme, m, k, numbers, ratios)",
+          theory::double_hashing_gain_by_shared_positions,
+          "By how much numbers[i] keys that share several positions with a key raise its rate, as a share of "
+          "it, if one of\n"
+          "them makes Pr(counter >= theta) ratios[i] times as large: to the first order in their number. "
+          "numbers at\n"
+          "least 0, as many as ratios, which are at least 1. Source: ours.");
   formula(module, "independent_distinct_positions(m, k)", theory::independent_distinct_positions,
           "Pr(k independent uniform positions of m are exactly j distinct ones), j = 0 to k, as an array. m\n"
           "at least 1, k 1 to 1024.");

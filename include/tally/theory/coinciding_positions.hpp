@@ -30,4 +30,21 @@ double ln_mean_over_coinciding_positions(std::uint64_t m, std::uint32_t k, std::
 double double_hashing_gain_by_coinciding_positions(DoubleHashing scheme, std::uint64_t m, std::uint32_t k,
                                                    std::span<const double> w);
 
+/// By how much other keys that share several positions with a key raise its rate, as a share of the rate that it has with
+/// independent positions, for count thresholds above 1. Each of numbers[i] keys raises all positions that it shares with the key together:
+/// of one of them Pr(counter >= theta) becomes ratios[i] times as large.
+///
+///     sum_i numbers_i sum_s N_s / m^2 (ratios_i^s - 1 - s (ratios_i - 1) - s (s - 1) / 2 (ratios_i - 1)^2)
+///
+/// with N_s as in ln_double_hashing_false_positive_probability_expansion: to the first order in the number of keys that
+/// share positions. In `partition` a key with two of the positions has all k: N_k = 1, and m is the size of a part. In `triple`
+/// nothing is shared: 0.
+/// @param numbers  at least 0; as many as ratios
+/// @param ratios   at least 1
+/// @throws         std::invalid_argument outside these ranges
+/// @source         ours
+double double_hashing_gain_by_shared_positions(DoubleHashing scheme, std::uint64_t m, std::uint32_t k,
+                                               std::span<const double> numbers,
+                                               std::span<const double> ratios);
+
 }  // namespace tally::theory
