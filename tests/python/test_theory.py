@@ -29,7 +29,9 @@ def declared_in_headers():
         of_header = re.findall(r"^[a-zA-Z][\w:<>]*\s(\w+)\(([^()]*)\);", text, re.M)
         assert of_header, header.name
         for name, parameters in of_header:
-            parameters = re.sub(r"<[^()]*>", "", parameters).split(",")
+            while "<" in parameters:
+                parameters = re.sub(r"<[^<>]*>", "", parameters)
+            parameters = parameters.split(",")
             names = [re.sub(r" = .*", "", own).split()[-1] for own in parameters]
             found.append((name, names, [int(own.split(" = ")[1]) for own in parameters if " = " in own]))
     return found
