@@ -429,18 +429,21 @@ bool comes_before(const Candidate& dleft, const Candidate& other, const Requirem
   return is_better(dleft, other, wanted);
 }
 
-/// Leaves out structures that need so much more memory than another that nobody would choose them.
+/// Leaves out structures that need so much more memory than another, which promises as much, that nobody would choose them.
 void leave_out_giants(Plan& plan) {
   constexpr std::uint64_t most_times = 64;
   constexpr std::uint64_t never_a_giant = std::uint64_t{1} << 20;  // bytes
-  const Candidate smallest = *std::ranges::min_element(
-      plan.candidates, {}, [](const Candidate& own) { return own.shape.num_bytes(); });
-  const std::uint64_t limit = std::max(never_a_giant, most_times * smallest.shape.num_bytes());
+  const std::vector<Candidate> all = plan.candidates;
   std::erase_if(plan.candidates, [&](const Candidate& own) {
-    if (own.shape.num_bytes() <= limit) return false;
-    const std::uint64_t times = own.shape.num_bytes() / smallest.shape.num_bytes();
-    plan.warnings.push_back(own.name() + " is left out: it needs " + std::to_string(times) +
-                            " times the memory of " + smallest.name());
+    const std::uint64_t num_bytes = own.shape.num_bytes();
+    const auto smaller = std::ranges::find_if(all, [&](const Candidate& other) {
+      return other.promised_true_count >= own.promised_true_count &&
+             num_bytes / most_times > other.shape.num_bytes();
+    });
+    if (num_bytes <= never_a_giant || smaller == all.end()) return false;
+    plan.warnings.push_back(own.name() + " is left out: it needs " +
+                            std::to_string(num_bytes / smaller->shape.num_bytes()) + " times the memory of " +
+                            smaller->name());
     return true;
   });
 }

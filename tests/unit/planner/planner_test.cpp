@@ -691,6 +691,15 @@ TEST(Plan, LeavesOutWhatNeedsManyTimesTheMemoryOfAnother) {
   EXPECT_TRUE(warns_of(found, "blocked-counting-bloom is left out: it needs"));
   wanted.false_positive_rate = 0.001;
   EXPECT_FALSE(warns_of(plan(wanted), "left out"));
+  // A filter for keys below the threshold stays beside a small one that promises its rate for absent keys only.
+  for (const double rate : {1e-3, 1e-6, 1e-9}) {
+    Requirements of_threshold{.num_keys = 1'000'000, .false_positive_rate = rate, .threshold = 100};
+    of_threshold.num_insertions = 1'100'000;
+    const std::vector<Candidate> candidates = plan(of_threshold).candidates;
+    EXPECT_TRUE(std::ranges::any_of(candidates, [](const Candidate& own) {
+      return own.promised_true_count == 99;
+    })) << rate;
+  }
 }
 
 // ---- d-left candidates
