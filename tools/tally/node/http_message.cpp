@@ -3,15 +3,10 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "text/hex_digit.hpp"
+
 namespace tally::cli {
 namespace {
-
-int value_of_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 /// In a query a plus is a blank.
 std::optional<std::string> decoded(std::string_view text, bool is_query) {
@@ -23,8 +18,8 @@ std::optional<std::string> decoded(std::string_view text, bool is_query) {
       continue;
     }
     if (text.size() - i < 3) return std::nullopt;
-    const int high = value_of_digit(text[i + 1]);
-    const int low = value_of_digit(text[i + 2]);
+    const int high = value_of_hex_digit(text[i + 1]);
+    const int low = value_of_hex_digit(text[i + 2]);
     if (high < 0 || low < 0) return std::nullopt;
     bytes += static_cast<char>(16 * high + low);
     i += 2;

@@ -9,6 +9,7 @@
 
 #include "node/node_key.hpp"
 #include "node/status_json.hpp"
+#include "text/hex_digit.hpp"
 #include "text/key_json.hpp"
 
 namespace tally::cli {
@@ -51,10 +52,9 @@ bool is_json(std::string_view content_type) {
 
 std::string bytes_of_hex(std::string_view text) {
   const auto digit = [&](char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    throw std::invalid_argument(fmt::format("'{}' is not hexadecimal", text));
+    const int value = value_of_hex_digit(c);
+    if (value < 0) throw std::invalid_argument(fmt::format("'{}' is not hexadecimal", text));
+    return value;
   };
   if (text.size() % 2 != 0)
     throw std::invalid_argument(fmt::format("'{}' has an odd number of digits", text));
