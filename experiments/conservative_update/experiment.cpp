@@ -8,6 +8,7 @@
 #include "tally/sketches/count_min.hpp"
 #include "tally/theory/compound_poisson.hpp"
 #include "tally/theory/conservative_update.hpp"
+#include "weighted_draw.hpp"
 
 namespace tally::experiments {
 namespace {
@@ -34,18 +35,13 @@ struct Stream {
 };
 
 Stream make_stream(double exponent, std::uint64_t seed) {
-  std::vector<double> sums(num_ranks);
-  double sum = 0;
-  for (std::uint64_t i = 0; i < num_ranks; ++i)
-    sums[i] = sum += std::pow(static_cast<double>(i + 1), -exponent);
+  const test::WeightedDraw draw = test::WeightedDraw::by_zipf(num_ranks, exponent);
   test::Random random(seed);
   Stream stream;
   stream.salt = random.next();
   stream.counts.resize(num_ranks);
   for (std::uint64_t i = 0; i < n; ++i) {
-    const double at = std::ldexp(static_cast<double>(random.next() >> 11), -53) * sum;
-    const auto rank =
-        static_cast<std::uint32_t>(std::upper_bound(sums.begin(), sums.end() - 1, at) - sums.begin());
+    const auto rank = static_cast<std::uint32_t>(draw(random));
     stream.ranks.push_back(rank);
     ++stream.counts[rank];
   }

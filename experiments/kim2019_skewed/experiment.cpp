@@ -8,6 +8,7 @@
 #include "run_experiment.hpp"
 #include "tally/theory/compound_poisson.hpp"
 #include "tally/theory/threshold.hpp"
+#include "weighted_draw.hpp"
 
 namespace tally::experiments {
 namespace {
@@ -22,35 +23,18 @@ struct Setting {
 };
 constexpr Setting settings[] = {{2, 2}, {5, 2}, {10, 2}, {5, 4}};
 
-/// Ranks by Zipf's law, by inversion of the sums of their probabilities.
-class ZipfRanks {
- public:
-  explicit ZipfRanks(double exponent) : sums_(num_ranks) {
-    double sum = 0;
-    for (std::uint64_t i = 0; i < num_ranks; ++i)
-      sums_[i] = sum += std::pow(static_cast<double>(i + 1), -exponent);
-  }
-  std::uint64_t draw(test::Random& random) const {
-    const double at = std::ldexp(static_cast<double>(random.next() >> 11), -53) * sums_.back();
-    return static_cast<std::uint64_t>(std::upper_bound(sums_.begin(), sums_.end(), at) - sums_.begin());
-  }
-
- private:
-  std::vector<double> sums_;
-};
-
 struct Result {
   FilterRate plain;
   FilterRate conservative;
 };
 
 /// One stream, and every filter over it.
-std::vector<Result> stream_trial(const ZipfRanks& ranks, std::uint64_t seed) {
+std::vector<Result> stream_trial(const test::WeightedDraw& ranks, std::uint64_t seed) {
   test::Random random(seed);
   const std::uint64_t salt = random.next();
   std::vector<Hash128> stream(n);
   for (Hash128& digest : stream) {
-    const std::uint64_t rank = ranks.draw(random);
+    const std::uint64_t rank = ranks(random);
     digest = {mix64(salt + rank), mix64(salt ^ (rank << 32))};
   }
   std::vector<Result> results;
@@ -120,7 +104,7 @@ void add_curves(Report& report) {
 
 void run(const Options& options, Report& report) {
   for (const double exponent : {0.0, 0.8, 1.0, 1.2, 1.5}) {
-    const ZipfRanks ranks(exponent);
+    const test::WeightedDraw ranks = test::WeightedDraw::by_zipf(num_ranks, exponent);
     const auto trials = run_trials(options, fmt::format("Zipf {}", exponent), options.trials,
                                    [&](std::uint64_t seed) { return stream_trial(ranks, seed); });
     for (std::size_t i = 0; i < std::size(settings); ++i) {

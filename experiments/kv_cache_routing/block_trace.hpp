@@ -1,12 +1,11 @@
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <vector>
 
 #include "random.hpp"
 #include "tally/hashing/mix64.hpp"
+#include "weighted_draw.hpp"
 
 namespace tally::experiments {
 
@@ -32,34 +31,21 @@ class BlockTrace {
   BlockTrace(const BlockTraceShape& shape, std::uint64_t seed)
       : shape_(shape),
         random_(seed),
-        prompts_(cumulative(shape.num_prompts)),
-        documents_(cumulative(shape.documents_per_prompt)) {
+        prompts_(test::WeightedDraw::by_zipf(shape.num_prompts, shape.exponent)),
+        documents_(test::WeightedDraw::by_zipf(shape.documents_per_prompt, shape.exponent)) {
     while (sessions_.size() < shape.num_sessions) sessions_.push_back(new_session());
   }
 
   BlockRequest next() {
     const std::uint64_t at = random_.below(sessions_.size());
     BlockRequest& session = sessions_[at];
-    const bool is_new = share() < shape_.share_of_new_sessions;
+    const bool is_new = test::uniform(random_) < shape_.share_of_new_sessions;
     if (is_new || session.blocks.size() + 12 > shape_.most_blocks) session = new_session();
     append(session.blocks, 3, random_.next(), random_.between(2, 12));
     return session;
   }
 
  private:
-  double share() { return std::ldexp(static_cast<double>(random_.next() >> 11), -53); }
-
-  std::vector<double> cumulative(std::uint64_t number) const {
-    std::vector<double> sums;
-    double sum = 0;
-    for (std::uint64_t i = 1; i <= number; ++i)
-      sums.push_back(sum += std::pow(static_cast<double>(i), -shape_.exponent));
-    return sums;
-  }
-  std::uint64_t draw(const std::vector<double>& sums) {
-    return static_cast<std::uint64_t>(std::ranges::upper_bound(sums, share() * sums.back()) - sums.begin());
-  }
-
   /// Blocks whose names follow from what is before them and from `contents`.
   static void append(std::vector<std::uint64_t>& blocks, std::uint64_t kind, std::uint64_t contents,
                      std::uint64_t number) {
@@ -70,8 +56,8 @@ class BlockTrace {
   }
 
   BlockRequest new_session() {
-    const std::uint64_t prompt = draw(prompts_);
-    const std::uint64_t document = draw(documents_);
+    const std::uint64_t prompt = prompts_(random_);
+    const std::uint64_t document = documents_(random_);
     BlockRequest session{random_.next(), {}};
     append(session.blocks, 1, prompt, 8 + mix64(prompt) % 57);
     append(session.blocks, 2, document, 16 + mix64(1000 * prompt + document) % 113);
@@ -80,8 +66,8 @@ class BlockTrace {
 
   BlockTraceShape shape_;
   test::Random random_;
-  std::vector<double> prompts_;
-  std::vector<double> documents_;
+  test::WeightedDraw prompts_;
+  test::WeightedDraw documents_;
   std::vector<BlockRequest> sessions_;
 };
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "support/random.hpp"
+#include "support/weighted_draw.hpp"
 #include "tally/filters/threshold.hpp"
 #include "tally/planner.hpp"
 #include "tally/sketches/count_min.hpp"
@@ -32,14 +33,9 @@ struct RandomOrder {
       : digests(conservative_ranks + conservative_absent), counts(digests.size()) {
     Random random(seed);
     for (Hash128& digest : digests) digest = random.digest();
-    std::vector<double> sums(conservative_ranks);
-    double sum = 0;
-    for (std::uint64_t i = 0; i < conservative_ranks; ++i)
-      sums[i] = sum += std::pow(static_cast<double>(i + 1), -exponent);
+    const WeightedDraw rank = WeightedDraw::by_zipf(conservative_ranks, exponent);
     for (std::uint64_t i = 0; i < conservative_insertions; ++i) {
-      const double at = std::ldexp(static_cast<double>(random.next() >> 11), -53) * sum;
-      ranks.push_back(
-          static_cast<std::uint32_t>(std::upper_bound(sums.begin(), sums.end() - 1, at) - sums.begin()));
+      ranks.push_back(static_cast<std::uint32_t>(rank(random)));
       ++counts[ranks.back()];
     }
   }

@@ -5,31 +5,16 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "support/measured_rate.hpp"
 #include "support/random.hpp"
+#include "support/weighted_draw.hpp"
 #include "tally/planner/forecast_counts.hpp"
 #include "tally/sketches/count_min.hpp"
 
 namespace tally::test {
 namespace {
-
-/// Draws an index with a probability proportional to its share.
-class Draw {
- public:
-  explicit Draw(std::vector<double> shares) : up_to_(std::move(shares)) {
-    for (std::size_t i = 1; i < up_to_.size(); ++i) up_to_[i] += up_to_[i - 1];
-  }
-  std::size_t operator()(Random& random) const {
-    const double at = std::ldexp(static_cast<double>(random.next() >> 11), -53) * up_to_.back();
-    return static_cast<std::size_t>(std::ranges::upper_bound(up_to_, at) - up_to_.begin());
-  }
-
- private:
-  std::vector<double> up_to_;
-};
 
 struct Forecast {
   std::string name;
@@ -56,13 +41,11 @@ TEST(ForecastCounts, OfStreamsWithAndWithoutWeightsAreMeasured) {
   Random random(25);
   for (const Forecast& own : forecasts) {
     const ZipfStream& stream = own.stream;
-    std::vector<double> of_ranks(std::min<std::uint64_t>(stream.num_ranks, 20'000));
-    for (std::size_t i = 0; i < of_ranks.size(); ++i)
-      of_ranks[i] = std::pow(static_cast<double>(i + 1), -stream.exponent);
-    const Draw rank(of_ranks);
+    const std::uint64_t num_drawn = std::min<std::uint64_t>(stream.num_ranks, 20'000);
+    const WeightedDraw rank = WeightedDraw::by_zipf(num_drawn, stream.exponent);
     std::vector<double> of_weights;
     for (const WeightFrequency& weight : stream.weights) of_weights.push_back(weight.num_insertions);
-    const Draw weight(of_weights.empty() ? std::vector{1.0} : of_weights);
+    const WeightedDraw weight(of_weights.empty() ? std::vector{1.0} : of_weights);
 
     const auto error = static_cast<std::uint64_t>(own.epsilon * stream.total());
     MeasuredRate too_high(num_queries);
@@ -71,7 +54,7 @@ TEST(ForecastCounts, OfStreamsWithAndWithoutWeightsAreMeasured) {
     const std::uint64_t trials = num_trials(100);
     for (std::uint64_t trial = 0; trial < trials; ++trial) {
       CountMinSketch<> sketch(own.shape, random.next());
-      const bool is_drawn_once = stream.num_ranks > of_ranks.size();
+      const bool is_drawn_once = stream.num_ranks > num_drawn;
       for (std::uint64_t i = 0; i < stream.num_insertions; ++i) {
         const std::uint64_t key = is_drawn_once ? i : rank(random);
         sketch.add(sketch.hasher()(key), stream.weights.empty() ? 1 : stream.weights[weight(random)].weight);

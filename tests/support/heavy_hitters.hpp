@@ -12,6 +12,7 @@
 #include "random.hpp"
 #include "tally/sketches/space_saving.hpp"
 #include "tally/sketches/top_keys.hpp"
+#include "weighted_draw.hpp"
 
 // Streams of every kind, and the law of SpaceSaving and TopKeys beside an exact multiset.
 
@@ -43,17 +44,10 @@ inline Stream uniform(std::size_t length, std::uint64_t universe, std::uint64_t 
 }
 
 inline Stream zipf(std::size_t length, std::uint64_t universe, double exponent, std::uint64_t seed) {
-  std::vector<double> sums;
-  double sum = 0;
-  for (std::uint64_t i = 1; i <= universe; ++i) {
-    sums.push_back(sum += std::pow(static_cast<double>(i), -exponent));
-  }
+  const WeightedDraw rank = WeightedDraw::by_zipf(universe, exponent);
   Random random(seed);
   Stream stream;
-  for (std::size_t i = 0; i < length; ++i) {
-    const double at = static_cast<double>(random.next() >> 11) * 0x1p-53 * sum;
-    stream.push(static_cast<std::uint64_t>(std::upper_bound(sums.begin(), sums.end(), at) - sums.begin()));
-  }
+  for (std::size_t i = 0; i < length; ++i) stream.push(rank(random));
   return stream;
 }
 

@@ -6,20 +6,18 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "support/random.hpp"
+#include "support/weighted_draw.hpp"
 #include "tally/hashing/scheme_list.hpp"
 #include "tally/planner/plan.hpp"
 #include "tally/planner/sample.hpp"
 
 namespace tally::test {
-
-inline double uniform(Random& random) { return std::ldexp(static_cast<double>(random.next() >> 11), -53); }
 
 inline double log_uniform(Random& random, double low, double high) {
   return low * std::pow(high / low, uniform(random));
