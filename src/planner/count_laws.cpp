@@ -37,47 +37,60 @@ double ln_mean_over(PositionLaw positions, std::uint64_t m, std::uint32_t k, std
   return ln_all;
 }
 
-/// The factor by which keys that share several positions with a key raise its rate under double hashing. number_of(c) keys
-/// have the count c, number_from_gap those of gap and more.
-template <class Reach, class NumberOf>
-double shared_factor(PositionLaw positions, std::uint64_t m, std::uint32_t k, std::uint64_t gap, Reach reach,
-                     NumberOf number_of, double number_from_gap) {
-  constexpr std::uint64_t most_counts = 256;  // as large thresholds are not for small filters
-  constexpr double margin = 24;               // for what the first order leaves out
-  const auto scheme = double_hashing_of(positions);
-  if (!scheme || k < 2) return 1;
-  const double w = reach(gap);
-  std::vector<double> numbers{number_from_gap};
-  std::vector<double> ratios{1 / w};
-  for (std::uint64_t count = 1; count < std::min(gap, most_counts); ++count) {
-    if (number_of(count) == 0) continue;
-    numbers.push_back(number_of(count));
-    ratios.push_back(std::max(1.0, reach(gap - count) / w));
+/// How many keys have a count.
+struct KeysOfCount {
+  std::uint64_t count = 0;
+  double num_keys = 0;
+};
+
+/// The factor by which keys that share several positions with a key raise its rate under double hashing; w is reach(gap).
+template <class Reach>
+double shared_factor(theory::DoubleHashing scheme, std::uint64_t m, std::uint32_t k, std::uint64_t gap,
+                     double w, Reach reach, std::span<const KeysOfCount> keys) {
+  constexpr double margin = 24;  // for what the first order leaves out
+  std::vector<double> numbers;
+  std::vector<double> ratios;
+  if (scheme != theory::DoubleHashing::triple) {  // which shares none
+    for (const KeysOfCount& own : keys) {
+      numbers.push_back(own.num_keys);
+      ratios.push_back(own.count >= gap ? 1 / w : std::max(1.0, reach(gap - own.count) / w));
+    }
   }
-  const double gain = theory::double_hashing_gain_by_shared_positions(*scheme, m, k, numbers, ratios);
+  const double gain = theory::double_hashing_gain_by_shared_positions(scheme, m, k, numbers, ratios);
   return (1 + gain) * (1 + margin / static_cast<double>(m));
 }
 
-/// reach(g): Pr(a counter is at least g from other keys), g at least 1.
+/// reach(g): Pr(a counter is at least g from other keys), g at least 1. `keys` are the other keys; only double hashing asks for
+/// their counts.
 template <class Reach>
 double ln_reached(PositionLaw positions, std::uint64_t m, std::uint32_t k, std::uint64_t gap,
-                  std::uint64_t true_count, Reach reach) {
+                  std::uint64_t true_count, Reach reach, std::span<const KeysOfCount> keys) {
   std::vector<double> w{reach(gap)};
   if (w[0] == 0.0) return k * -745.0;  // below the smallest double
   while (true_count != 0 && w.back() < 1 && w.size() < k) {
     const std::uint64_t own = true_count * w.size();
     w.push_back(own >= gap ? 1.0 : reach(gap - own));
   }
-  return ln_mean_over(positions, m, k, w);
+  const double ln_singly = ln_mean_over(positions, m, k, w);
+  const auto scheme = double_hashing_of(positions);
+  if (!scheme || k < 2) return ln_singly;
+  return std::min(0.0, ln_singly + std::log(shared_factor(*scheme, m, k, gap, w[0], reach, keys)));
 }
 
-/// The rate with keys that share several positions together, from that of keys that share them one by one.
-template <class Reach, class NumberOf>
-double with_shared(PositionLaw positions, std::uint64_t m, std::uint32_t k, std::uint64_t gap, double ln_rate,
-                   Reach reach, NumberOf number_of, double number_from_gap) {
-  if (!double_hashing_of(positions) || reach(gap) == 0) return ln_rate;
-  return std::min(0.0,
-                  ln_rate + std::log(shared_factor(positions, m, k, gap, reach, number_of, number_from_gap)));
+/// The keys of a histogram, those with `gap` or more as one group. Counts from 256 on are left out: such thresholds are not
+/// those of small filters, in which shared positions matter.
+std::vector<KeysOfCount> keys_by_count(const theory::CountHistogram& histogram, std::uint64_t gap) {
+  constexpr std::uint64_t most_counts = 256;
+  const std::uint64_t end = std::min<std::uint64_t>(gap, histogram.keys_with_count.size());
+  std::vector<KeysOfCount> keys;
+  double num_below = 0;
+  for (std::uint64_t count = 1; count < end; ++count) {
+    const double num_keys = histogram.keys_with_count[count];
+    num_below += num_keys;
+    if (num_keys != 0 && count < most_counts) keys.push_back({count, num_keys});
+  }
+  keys.push_back({gap, std::max(0.0, histogram.num_distinct() - num_below)});
+  return keys;
 }
 
 }  // namespace
@@ -109,19 +122,12 @@ Law law_of_inserted_keys(const Law& scheme) {
 Law histogram_law(const Law& scheme, std::uint64_t gap, std::uint64_t true_count,
                   const theory::CountHistogram& histogram) {
   Law law = scheme;
-  law.ln_rate = [=, positions = scheme.positions](std::uint64_t m, std::uint32_t k, std::uint64_t) {
+  law.ln_rate = [=, positions = scheme.positions, keys = keys_by_count(histogram, gap)](
+                    std::uint64_t m, std::uint32_t k, std::uint64_t) {
     const auto reach = [&](std::uint64_t g) {
       return std::exp(theory::ln_counter_upper_tail(histogram, k, m, told_gap(histogram, g)));
     };
-    double num_below = 0;
-    const auto number_of = [&](std::uint64_t count) {
-      return count < histogram.keys_with_count.size() ? histogram.keys_with_count[count] : 0.0;
-    };
-    for (std::uint64_t count = 1; count < std::min<std::uint64_t>(gap, histogram.keys_with_count.size());
-         ++count)
-      num_below += number_of(count);
-    return with_shared(positions, m, k, gap, ln_reached(positions, m, k, gap, true_count, reach), reach,
-                       number_of, std::max(0.0, histogram.num_distinct() - num_below));
+    return ln_reached(positions, m, k, gap, true_count, reach, keys);
   };
   law.ln_promised = {};
   law.patience = slow_law_patience;
@@ -140,9 +146,8 @@ Law insertions_law(const Law& scheme, std::uint64_t gap, std::uint64_t true_coun
     const auto reach = [&](std::uint64_t g) {
       return std::exp(theory::ln_threshold_false_positive_probability(g, k, n, m) / k);
     };
-    const auto number_of = [&](std::uint64_t count) { return count == 1 ? static_cast<double>(n) : 0.0; };
-    return with_shared(positions, m, k, gap, ln_reached(positions, m, k, gap, true_count, reach), reach,
-                       number_of, gap == 1 ? static_cast<double>(n) : 0.0);
+    const KeysOfCount all{1, static_cast<double>(n)};
+    return ln_reached(positions, m, k, gap, true_count, reach, std::span(&all, 1));
   };
   law.ln_promised = {};
   law.patience = slow_law_patience;
