@@ -1,3 +1,4 @@
+#include <arpa/inet.h>
 #include <fmt/core.h>
 #include <poll.h>
 #include <unistd.h>
@@ -7,7 +8,6 @@
 #include <csignal>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -15,6 +15,7 @@
 
 #include "cli/documents.hpp"
 #include "cli/options.hpp"
+#include "cli/secret_file.hpp"
 #include "cli/signals.hpp"
 #include "commands/commands.hpp"
 #include "node/commands.hpp"
@@ -126,26 +127,19 @@ void reload(SummaryNode& node, const NodeCommandOptions& options, const std::opt
   }
 }
 
-bool is_loopback(std::string_view host) {
-  return host == "localhost" || host == "::1" || host.starts_with("127.");
-}
-
-/// The first line of the file.
-std::string token_from(const std::string& path) {
-  if (path.empty()) return "";
-  std::ifstream file(path);
-  std::string token;
-  if (!std::getline(file, token) || token.empty())
-    throw std::runtime_error(fmt::format("--api-token-file: '{}' has no token in its first line", path));
-  return token;
+/// A name such as 127.example.com is not.
+bool is_loopback(const std::string& host) {
+  in_addr address{};
+  const bool is_ip_4 = ::inet_pton(AF_INET, host.c_str(), &address) == 1;
+  return host == "localhost" || host == "::1" || (is_ip_4 && ntohl(address.s_addr) >> 24 == 127);
 }
 
 /// The HTTP interface, if one is wanted.
 struct Api {
   Api(const NodeCommandOptions& options, SummaryNode& node) {
     std::vector<ListenAddress> addresses;
-    NodeApi::Options own{
-        .key_type = options.key_type, .token = token_from(options.api_token_file), .hosts = {}};
+    NodeApi::Options own{.key_type = options.key_type, .token = {}, .hosts = {}};
+    if (!options.api_token_file.empty()) own.token = secret_in("--api-token-file", options.api_token_file);
     if (!options.api_socket.empty()) addresses.push_back({.path = options.api_socket, .host = "", .port = 0});
     if (!options.api_listen.empty()) {
       addresses.push_back(ListenAddress::parse_tcp(options.api_listen));
@@ -165,7 +159,7 @@ struct Api {
   }
 
   void add_polled(std::vector<pollfd>& polled) const {
-    if (server) server->add_polled(polled);
+    if (server) server->add_polled(polled, steady_now());
   }
   void step(const std::vector<pollfd>& polled, Nanoseconds now) {
     if (server)

@@ -210,7 +210,7 @@ void add_nodes_json(Json& json, const NodeOptions& options, std::span<const Cand
       const std::optional<double> before = rate_before(options, candidate);
       merged.push_back({{"name", candidate.name()},
                         {"num_keys_of_each", keys_of_each(options, candidate)},
-                        {"false_positive_rate_of_each", before ? Json(*before) : Json()},
+                        {"false_positive_rate_of_each", json_or_null(before)},
                         {"num_keys", candidate.num_keys},
                         {"false_positive_rate", candidate.false_positive_rate}});
     }
@@ -222,7 +222,7 @@ void add_nodes_json(Json& json, const NodeOptions& options, std::span<const Cand
       const std::optional<std::uint64_t> bytes = summary_bytes(candidate.shape);
       asked.push_back(
           {{"name", candidate.name()},
-           {"summary_bytes", bytes ? Json(*bytes) : Json()},
+           {"summary_bytes", json_or_null(bytes)},
            {"all_summaries_bytes", bytes ? Json(*bytes * *options.num_peers) : Json()},
            {"false_positive_rate_of_peer", candidate.false_positive_rate},
            {"false_positive_rate", rate_of_all(candidate.false_positive_rate, *options.num_peers)}});

@@ -18,7 +18,7 @@ std::string_view name_of_law(const SimulationPlan& plan, LawKind kind) {
 }
 
 Json promise_json(const PromiseVerdict& verdict, const std::optional<std::uint64_t>& error_of_sketch) {
-  return {{"error", error_of_sketch ? Json(*error_of_sketch) : Json()},
+  return {{"error", json_or_null(error_of_sketch)},
           {"false_positive_rate", verdict.promise.false_positive_rate},
           {"true_count", verdict.promise.true_count},
           {"measured_rate", verdict.measured.rate()},
@@ -47,8 +47,7 @@ Json outcome_json(const Outcome& outcome, double confidence) {
   }
   return {{"shape", shape_to_json(plan.shape)},
           {"num_insertions", plan.num_insertions},
-          {"num_insertions_of_original",
-           outcome.num_insertions_of_original ? Json(*outcome.num_insertions_of_original) : Json()},
+          {"num_insertions_of_original", json_or_null(outcome.num_insertions_of_original)},
           {"num_trials", plan.num_trials},
           {"seed", plan.seed},
           {"family_confidence", confidence},

@@ -185,7 +185,6 @@ void NodeCommands::refuse_line_because(const std::string& why) {
 
 void NodeCommands::print_status(Nanoseconds now) {
   Json own = node_json(node_);
-  own["changes_refused"] = node_.directory().num_refused();
   own["lines_refused"] = num_refused_lines_;
   std::vector<Json> peers;
   for (const FollowedPeers::Peer& peer : node_.peers().all(now)) peers.push_back(peer_json(peer));

@@ -25,6 +25,7 @@ namespace {
 
 constexpr int most_waiting = 256;
 constexpr int most_accepted_at_once = 64;
+constexpr Nanoseconds after_an_error = nanoseconds_per_second / 100;
 
 [[noreturn]] void throw_cannot_listen(const std::string& where, int error) {
   throw std::runtime_error(
@@ -127,20 +128,18 @@ HttpServer::HttpServer(const std::vector<ListenAddress>& addresses, const HttpSe
   for (const ListenAddress& address : addresses) listen_at(address);
 }
 
-HttpServer::~HttpServer() {
-  for (const Listener& listener : listeners_) {
-    ::close(listener.socket);
-    if (!listener.path.empty()) ::unlink(listener.path.c_str());
-  }
+HttpServer::Listener::~Listener() {
+  ::close(socket);
+  if (!path.empty()) ::unlink(path.c_str());
 }
 
 void HttpServer::listen_at(const ListenAddress& address) {
   if (!address.path.empty()) {
-    listeners_.push_back({listening_at_path(address.path), address.path, "unix:" + address.path});
+    listeners_.emplace_back(listening_at_path(address.path), address.path, "unix:" + address.path);
     return;
   }
   const int socket = listening_at(address);
-  listeners_.push_back({socket, "", fmt::format("http://{}:{}", shown_host(address.host), port_of(socket))});
+  listeners_.emplace_back(socket, "", fmt::format("http://{}:{}", shown_host(address.host), port_of(socket)));
 }
 
 std::vector<std::string> HttpServer::shown_addresses() const {
@@ -149,28 +148,41 @@ std::vector<std::string> HttpServer::shown_addresses() const {
   return shown;
 }
 
-void HttpServer::add_polled(std::vector<pollfd>& polled) const {
-  for (const Listener& listener : listeners_) polled.push_back({listener.socket, POLLIN, 0});
+bool HttpServer::has_room() const {
+  return connections_.size() < limits_.max_connections ||
+         std::ranges::any_of(connections_, &HttpConnection::may_make_room);
+}
+
+void HttpServer::add_polled(std::vector<pollfd>& polled, Nanoseconds now) const {
+  const bool accepts = has_room() && now >= accepts_at_;
+  if (accepts)
+    for (const Listener& listener : listeners_) polled.push_back({listener.socket, POLLIN, 0});
   for (const HttpConnection& connection : connections_)
     polled.push_back({connection.socket(), connection.events(), 0});
 }
 
+HttpServer::Connections::iterator HttpServer::slowest() {
+  const auto found = std::ranges::min_element(connections_, {}, [](const HttpConnection& own) {
+    return own.may_make_room() ? own.waiting_since() : std::numeric_limits<Nanoseconds>::max();
+  });
+  return found != connections_.end() && found->may_make_room() ? found : connections_.end();
+}
+
 void HttpServer::accept_from(const Listener& listener, Nanoseconds now) {
-  for (int i = 0; i < most_accepted_at_once; ++i) {
-    if (connections_.size() >= limits_.max_connections) {
-      const auto slowest = std::ranges::min_element(connections_, {}, [](const HttpConnection& own) {
-        return own.may_make_room() ? own.waiting_since() : std::numeric_limits<Nanoseconds>::max();
-      });
-      if (!slowest->may_make_room()) return;  // all are being answered: it waits for its turn
-      connections_.erase(slowest);
-    }
+  for (int i = 0; i < most_accepted_at_once && has_room(); ++i) {
     const int socket = ::accept4(listener.socket, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (socket < 0) return;
+    if (socket < 0) {
+      const bool is_out_of_files = errno == EMFILE || errno == ENFILE;
+      if (is_out_of_files) accepts_at_ = now + after_an_error;
+      return;
+    }
+    if (connections_.size() >= limits_.max_connections) connections_.erase(slowest());
     connections_.emplace_back(socket, !listener.path.empty(), limits_, now);
   }
 }
 
 void HttpServer::step(const std::vector<pollfd>& polled, Nanoseconds now, const HttpHandler& handler) {
+  if (now >= accepts_at_) accepts_at_ = 0;
   std::unordered_map<int, short> events;
   for (const pollfd& entry : polled)
     if (entry.fd >= 0 && entry.revents != 0) events[entry.fd] |= entry.revents;
@@ -186,7 +198,7 @@ void HttpServer::step(const std::vector<pollfd>& polled, Nanoseconds now, const 
 }
 
 Nanoseconds HttpServer::deadline() const {
-  Nanoseconds first = std::numeric_limits<Nanoseconds>::max();
+  Nanoseconds first = accepts_at_ == 0 ? std::numeric_limits<Nanoseconds>::max() : accepts_at_;
   for (const HttpConnection& connection : connections_) first = std::min(first, connection.deadline());
   return first;
 }

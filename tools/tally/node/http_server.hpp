@@ -6,6 +6,7 @@
 #include <list>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "node/http_connection.hpp"
@@ -31,29 +32,40 @@ class HttpServer {
   HttpServer(const std::vector<ListenAddress>& addresses, const HttpServerLimits& limits);
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
-  ~HttpServer();
 
-  void add_polled(std::vector<pollfd>& polled) const;
+  void add_polled(std::vector<pollfd>& polled, Nanoseconds now) const;
   void step(const std::vector<pollfd>& polled, Nanoseconds now, const HttpHandler& handler);
   /// The latest time for the next call of step.
   Nanoseconds deadline() const;
 
   /// "unix:/path" or "http://127.0.0.1:8080", with the port that was found.
   std::vector<std::string> shown_addresses() const;
-  std::size_t num_connections() const noexcept { return connections_.size(); }
 
  private:
+  /// Closes the socket, and removes its file.
   struct Listener {
-    int socket = -1;
-    std::string path;
+    Listener(int own_socket, std::string own_path, std::string own_shown)
+        : socket(own_socket), path(std::move(own_path)), shown(std::move(own_shown)) {}
+    Listener(const Listener&) = delete;
+    Listener& operator=(const Listener&) = delete;
+    ~Listener();
+
+    int socket;
+    std::string path;  ///< of a unix socket
     std::string shown;
   };
+  using Connections = std::list<HttpConnection>;
+
   void listen_at(const ListenAddress& address);
   void accept_from(const Listener& listener, Nanoseconds now);
+  /// The connection that would make room for another one; the end if all are being answered.
+  Connections::iterator slowest();
+  bool has_room() const;
 
   HttpServerLimits limits_;
-  std::vector<Listener> listeners_;
-  std::list<HttpConnection> connections_;
+  std::list<Listener> listeners_;
+  Connections connections_;
+  Nanoseconds accepts_at_ = 0;  ///< later than now after an error, which would come again at once
 };
 
 }  // namespace tally::cli

@@ -85,11 +85,7 @@ std::string metrics_text(const NodeApi& api, Nanoseconds now) {
   using Peer = FollowedPeers::Peer;
   of_peers("peer_current", "Whether the newest known version of the peer is here.",
            [](const Peer& peer) { return std::optional(peer.is_current ? 1.0 : 0.0); });
-  of_peers("peer_age_seconds", "Time since the copy was known to equal the peer's own.",
-           [](const Peer& peer) -> std::optional<double> {
-             const auto age = peer.status.age(summary_time_now());
-             return age ? std::optional(static_cast<double>(age->count()) / 1e6) : std::nullopt;
-           });
+  of_peers("peer_age_seconds", "Time since the copy was known to equal the peer's own.", age_seconds);
   of_peers("peer_silent_seconds", "Time since the last message of the peer.",
            [](const Peer& peer) { return std::optional(static_cast<double>(peer.silent) / 1e9); });
   of_peers("peer_versions_behind", "Versions that are known and not here.",

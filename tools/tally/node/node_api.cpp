@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 #include <stdexcept>
 #include <utility>
 
@@ -103,6 +104,8 @@ HttpResponse NodeApi::answer(const HttpRequest& request, Nanoseconds now) {
       return counted(route.answer());
     } catch (const std::invalid_argument& error) {
       return counted(error_response(400, error.what()));
+    } catch (const std::bad_alloc&) {
+      return error_response(503, "there is not enough memory for this request");
     }
   }
   if (is_path)
@@ -202,7 +205,6 @@ HttpResponse NodeApi::longest_prefix(const HttpRequest& request) {
 
 HttpResponse NodeApi::peers(Nanoseconds now) const {
   Json json = node_json(node_);
-  json["changes_refused"] = node_.directory().num_refused();
   Json all = Json::array();
   for (const FollowedPeers::Peer& peer : node_.peers().all(now)) all.push_back(peer_json(peer));
   json["peers"] = all;

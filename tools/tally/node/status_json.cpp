@@ -1,31 +1,25 @@
 #include "node/status_json.hpp"
 
-#include <optional>
-
 namespace tally::cli {
 namespace {
 
 double seconds(Nanoseconds time) { return static_cast<double>(time) / 1e9; }
 
-// null if it is unknown.
-template <class Value>
-Json known(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
 }  // namespace
+
+std::optional<double> age_seconds(const FollowedPeers::Peer& peer) {
+  const auto age = peer.status.age(summary_time_now());
+  return age ? std::optional(static_cast<double>(age->count()) / 1e6) : std::nullopt;
+}
 
 Json peer_json(const FollowedPeers::Peer& peer) {
   const SummaryStatus& status = peer.status;
-  std::optional<double> age;
-  if (const auto known_age = status.age(summary_time_now()))
-    age = static_cast<double>(known_age->count()) / 1e6;
   return Json{{"name", peer.name},
               {"is_current", peer.is_current},
               {"epoch", status.held.epoch},
               {"sequence", status.held.sequence},
-              {"versions_behind", known(status.num_versions_behind())},
-              {"age_seconds", known(age)},
+              {"versions_behind", json_or_null(status.num_versions_behind())},
+              {"age_seconds", json_or_null(age_seconds(peer))},
               {"silent_seconds", seconds(peer.silent)},
               {"false_positive_rate", peer.false_positive_rate},
               {"num_bytes", peer.num_bytes},
@@ -55,7 +49,8 @@ Json node_json(const SummaryNode& node) {
               {"messages_not_authentic", totals.num_not_authentic},
               {"name_conflicts", totals.num_name_conflicts},
               {"strangers_removed", totals.num_strangers_removed},
-              {"copies_num_bytes", node.peers().copies().num_bytes()}};
+              {"copies_num_bytes", node.peers().copies().num_bytes()},
+              {"changes_refused", node.directory().num_refused()}};
 }
 
 }  // namespace tally::cli

@@ -14,8 +14,6 @@ namespace {
 constexpr double default_sketch_failure = 0.01;
 constexpr std::uint32_t most_rows_with_a_forecast = 64;
 
-Json json_of(const auto& value) { return value ? Json(*value) : Json(nullptr); }
-
 Json forecast_json(const SketchCandidate& candidate) {
   if (!candidate.forecast) return nullptr;
   const CountForecast& forecast = *candidate.forecast;
@@ -23,16 +21,16 @@ Json forecast_json(const SketchCandidate& candidate) {
     return width ? Json(candidate.num_bytes_with(*width)) : Json(nullptr);
   };
   Json json{{"plain_mean_excess", forecast.plain_mean_excess},
-            {"conservative_mean_excess", json_of(forecast.conservative_mean_excess)},
+            {"conservative_mean_excess", json_or_null(forecast.conservative_mean_excess)},
             {"plain_failure_probability", nullptr},
             {"conservative_failure_probability", nullptr},
-            {"plain_width", json_of(candidate.plain_width)},
+            {"plain_width", json_or_null(candidate.plain_width)},
             {"plain_memory_bytes", memory(candidate.plain_width)},
-            {"conservative_width", json_of(candidate.conservative_width)},
+            {"conservative_width", json_or_null(candidate.conservative_width)},
             {"conservative_memory_bytes", memory(candidate.conservative_width)}};
   if (candidate.has_independent_rows) {
     json["plain_failure_probability"] = forecast.plain_failure_probability;
-    json["conservative_failure_probability"] = json_of(forecast.conservative_failure_probability);
+    json["conservative_failure_probability"] = json_or_null(forecast.conservative_failure_probability);
   }
   return json;
 }

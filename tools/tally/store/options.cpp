@@ -7,25 +7,12 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "cli/secret_file.hpp"
 #include "cli/signals.hpp"
 #include "tally/hashing/shard.hpp"
 #include "text/output.hpp"
 
 namespace tally::cli {
-namespace {
-
-/// The first line.
-std::string password_in(const std::string& path) {
-  std::ifstream file(path);
-  std::string line;
-  if (!file) throw std::system_error(errno, std::generic_category(), "--password-file: '" + path + "'");
-  std::getline(file, line);
-  if (line.empty()) throw std::invalid_argument("--password-file: the first line of '" + path + "' is empty");
-  return line;
-}
-
-}  // namespace
-
 void add_store(CommandLine app, StoreOptions& options, StoreUse use) {
   const std::string heading = "Store";
   const Option store = app.add_option("--store", options.url, R"(
@@ -82,7 +69,7 @@ void take_password_file(const std::string& path, const char* flag, redis_client:
     throw std::invalid_argument(
         fmt::format("{} has a password, and --password-file is given too; leave one out", flag));
   }
-  address.password = password_in(path);
+  address.password = secret_in("--password-file", path);
 }
 
 redis_client::StoreAddress store_address(const StoreOptions& options) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -77,6 +78,12 @@ inline Json Json::object() {
   Json json;
   json.value_ = Object{};
   return json;
+}
+
+/// Null if there is no value.
+template <class Value>
+Json json_or_null(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json(nullptr);
 }
 
 /// Whether JSON can hold the text unchanged.
