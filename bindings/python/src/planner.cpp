@@ -16,11 +16,6 @@ py::list list_of(const Values& values, Make make) {
   return list;
 }
 
-template <class Value, class Make>
-py::object optional_of(const std::optional<Value>& value, Make make) {
-  return value ? make(*value) : py::object(py::none());
-}
-
 py::object forecast_of(const DLeftForecast& forecast) {
   return record("DLeftForecast", "load"_a = forecast.load, "carried_load"_a = forecast.carried_load,
                 "carried_load_without_moves"_a = forecast.carried_load_without_moves,

@@ -3,13 +3,14 @@
 #include "guard.hpp"
 #include "records.hpp"
 #include "shapes.hpp"
+#include "theory_values.hpp"
 
 namespace tally::python {
 namespace {
 
 template <class Number>
 py::object number_or_none(const std::optional<Number>& number) {
-  return number ? py::cast(*number) : py::object(py::none());
+  return optional_of(number, [](Number own) { return py::cast(own); });
 }
 
 /// A sketch and the stream that it gets.
@@ -28,14 +29,9 @@ struct SketchAndStream {
     check_shape(any);
     shape = std::get<CountMinShape>(any.shape);
     if (weights.is_none()) return;
-    constexpr const char* rule = "a list of pairs of a weight and the number of insertions that add it";
-    if (Py_TYPE(weights.ptr())->tp_iter == nullptr) throw_type_error("weights", weights, rule);
-    for (const py::handle pair : weights) {
-      if (!PyTuple_Check(pair.ptr()) || PyTuple_GET_SIZE(pair.ptr()) != 2)
-        throw_type_error("weights", pair, rule);
-      stream.weights.push_back({whole_number(PyTuple_GET_ITEM(pair.ptr(), 0), "weight"),
-                                real_number(PyTuple_GET_ITEM(pair.ptr(), 1), "num_insertions of a weight")});
-    }
+    using Pairs = std::vector<std::pair<std::uint64_t, double>>;
+    for (const auto& [weight, own_insertions] : argument<Pairs>(weights, "weights"))
+      stream.weights.push_back({weight, own_insertions});
   }
 };
 

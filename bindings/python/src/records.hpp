@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "guard.hpp"
 #include "python.hpp"
@@ -28,6 +29,12 @@ py::object record(const char* name, Fields&&... fields) {
 template <class... Arguments>
 py::object call_in_records(const char* name, Arguments&&... arguments) {
   return call_python(in_records(name), py::make_tuple(std::forward<Arguments>(arguments)...));
+}
+
+/// make(*value), or None.
+template <class Value, class Make>
+py::object optional_of(const std::optional<Value>& value, Make make) {
+  return value ? make(*value) : py::object(py::none());
 }
 
 /// The enumerations whose members the C++ side returns, in the order of their numbers.

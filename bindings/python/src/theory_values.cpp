@@ -46,10 +46,10 @@ double field_of(py::handle record, const char* field) { return real_number(recor
 /// Calls use(first, second, name) for each pair, with the name of the pair in errors.
 template <class Use>
 void each_pair(py::handle pairs, const char* field, Use use) {
-  each_item(pairs, field, "pairs (count, number of keys)", [&](py::handle pair, std::size_t index) {
+  each_item(pairs, field, "pairs of two numbers", [&](py::handle pair, std::size_t index) {
     const std::string name = item_of(field, index);
     if (!PyTuple_Check(pair.ptr()) || PyTuple_GET_SIZE(pair.ptr()) != 2)
-      throw_type_error(name, pair, "a tuple (count, number of keys)");
+      throw_type_error(name, pair, "a tuple of two numbers");
     use(PyTuple_GET_ITEM(pair.ptr(), 0), PyTuple_GET_ITEM(pair.ptr(), 1), name);
   });
 }
