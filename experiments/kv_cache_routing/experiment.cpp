@@ -60,8 +60,9 @@ std::vector<Router> all_routers(const FleetShape& shape) {
                        return std::make_unique<OwnRequests>(shape.num_routers, shape.num_workers,
                                                             shape.capacity);
                      }});
-  routers.push_back({"sticky sessions", Choice::sticky, exact});
-  routers.push_back({"random", Choice::random, exact});
+  const auto nothing = [](std::uint64_t) { return std::make_unique<Knowledge>(); };
+  routers.push_back({"sticky sessions", Choice::sticky, nothing});
+  routers.push_back({"random", Choice::random, nothing});
   for (const std::uint64_t interval : {1u, 64u, 640u, 6400u, 32'000u}) {
     const auto x = static_cast<double>(interval) / shape.num_workers;
     routers.push_back({fmt::format("10 bits a block every {} requests", interval), Choice::longest_prefix,
@@ -75,7 +76,8 @@ std::vector<Router> all_routers(const FleetShape& shape) {
   return routers;
 }
 
-void add_rows(const Router& router, const std::vector<FleetCounts>& runs, bool is_informed, Report& report) {
+void add_rows(const Router& router, const std::vector<FleetCounts>& runs, std::uint32_t num_workers,
+              Report& report) {
   const auto add = [&](const std::string& quantity, auto value) {
     Mean mean;
     for (const FleetCounts& run : runs) mean.add(value(run));
@@ -86,10 +88,9 @@ void add_rows(const Router& router, const std::vector<FleetCounts>& runs, bool i
   };
   add("share of the blocks that are in the worker's cache",
       [&](const FleetCounts& run) { return per(run.blocks_found, run.blocks); });
-  add("blocks of the busiest worker over the mean", [&](const FleetCounts& run) {
-    return per(run.busiest_blocks, run.blocks_calculated) * fleet_shape({}).num_workers;
-  });
-  if (!is_informed) return;
+  add("blocks of the busiest worker over the mean",
+      [&](const FleetCounts& run) { return per(run.busiest_blocks, run.blocks_calculated) * num_workers; });
+  if (router.choice != Choice::longest_prefix) return;  // nothing is known, and nothing sent
   add("bytes a request to each router",
       [&](const FleetCounts& run) { return per(run.bytes_sent, run.requests); });
   add("megabytes of memory in each router",
@@ -108,7 +109,7 @@ void run(const Options& options, Report& report) {
           const std::unique_ptr<Knowledge> knowledge = router.make(seed);
           return Fleet(shape, router.choice, *knowledge, seed).run(options.steps / 2, options.steps);
         });
-    add_rows(router, runs, router.choice == Choice::longest_prefix, report);
+    add_rows(router, runs, shape.num_workers, report);
   }
 }
 

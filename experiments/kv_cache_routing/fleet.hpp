@@ -48,6 +48,7 @@ class Fleet {
         trace_(shape.trace, seed),
         random_(mix64(seed)),
         caches_(shape.num_workers, PrefixCache(shape.capacity)),
+        work_(shape.num_workers),
         recent_work_(shape.num_workers) {}
 
   FleetCounts run(std::uint64_t num_warm_up, std::uint64_t num_requests) {
@@ -77,7 +78,6 @@ class Fleet {
     counts_.blocks_found += found;
     counts_.blocks_overstated += too_many;
     counts_.requests_overstated += too_many != 0;
-    work_.resize(shape_.num_workers);
     work_[claim.worker] += calculated;
     remember_work(claim.worker, 1 + calculated);
     cache.use(

@@ -22,13 +22,14 @@ struct HeldPrefix {
   std::size_t num_blocks = 0;
 };
 
-/// What the routers of a fleet know of its workers. A request comes to one router, what workers say to all of them.
+/// What the routers of a fleet know of its workers: nothing, unless a class below says more. A request comes to one router, what
+/// workers say to all of them.
 class Knowledge {
  public:
   virtual ~Knowledge() = default;
 
   /// The workers that seem to hold the first block.
-  virtual std::vector<HeldPrefix> claims(std::uint32_t router, Blocks blocks) = 0;
+  virtual std::vector<HeldPrefix> claims(std::uint32_t /*router*/, Blocks /*blocks*/) { return {}; }
   virtual void was_sent(std::uint32_t /*router*/, std::uint32_t /*worker*/, Blocks /*blocks*/) {}
   virtual void inserted(std::uint32_t /*worker*/, std::uint64_t /*block*/) {}
   virtual void removed(std::uint32_t /*worker*/, std::uint64_t /*block*/) {}
