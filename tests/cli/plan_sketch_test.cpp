@@ -72,7 +72,8 @@ TEST(PlanSketchCommand, RefusesWeightsThatSayNothing) {
   refused("40 1\nx 2\n", "line 2: ");
   refused("0 1\n", "line 1: '0' is too small");
   refused("40 -1\n", "line 1: '-1' is too small");
-  refused("40 0\n", "the weights are of no insertion");
+  refused("40 0\n", "-: the weights are of no insertion");
+  refused("40 1e308\n50 1e308\n", "-: the weights are of no insertion, or of too many");
   refused("70000000000000000 1\n", "--weights: their sum");
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"plan", "-n", "1M", "--zipf", "1", "--insertions", "10M", "-p", "1%",

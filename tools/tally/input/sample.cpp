@@ -1,5 +1,6 @@
 #include "input/sample.hpp"
 
+#include <cmath>
 #include <cstddef>
 #include <stdexcept>
 #include <string_view>
@@ -46,11 +47,18 @@ theory::CountHistogram read_histogram(const std::string& path, std::uint64_t lim
 
 std::vector<WeightFrequency> read_weights(const std::string& path) {
   std::vector<WeightFrequency> weights;
+  double sum = 0;
   for (const auto& [weight, num_insertions] :
-       pairs_of_text(text_of_file(path), path, "a weight and the number of insertions with that weight"))
+       pairs_of_text(text_of_file(path), path, "a weight and the number of insertions with that weight")) {
     weights.push_back({weight, num_insertions});
+    sum += num_insertions;
+  }
   if (weights.empty())
     throw std::invalid_argument(path + ": it contains no weights; give it a line for each weight");
+  if (!(sum > 0 && std::isfinite(sum)))
+    throw std::invalid_argument(path +
+                                ": the weights are of no insertion, or of too many; give a finite number of "
+                                "insertions, at least one of them above 0");
   return weights;
 }
 
