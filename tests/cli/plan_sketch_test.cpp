@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::json;
 using testing::HasSubstr;
 
-CommandResult run_plan(std::vector<std::string> more, const std::string& input = "") {
+CommandResult plan_sketch(std::vector<std::string> more, const std::string& input = "") {
   std::vector<std::string> arguments{"plan",         "-n",  "1M",        "--zipf", "1",
                                      "--insertions", "10M", "--epsilon", "0.01%"};
   arguments.insert(arguments.end(), more.begin(), more.end());
@@ -25,7 +25,7 @@ CommandResult run_plan(std::vector<std::string> more, const std::string& input =
 
 Json forecast_of(const std::string& rows, std::vector<std::string> more, const std::string& input = "") {
   more.emplace_back("--json");
-  const CommandResult result = run_plan(std::move(more), input);
+  const CommandResult result = plan_sketch(std::move(more), input);
   EXPECT_EQ(result.exit_code, 0) << result.error;
   const Json document = Json::parse(result.output);
   for (const Json& candidate : document.at("candidates"))
@@ -34,7 +34,7 @@ Json forecast_of(const std::string& rows, std::vector<std::string> more, const s
 }
 
 TEST(PlanSketchCommand, ForecastsBothKindsOfUpdateForAStreamByZipfsLaw) {
-  const CommandResult text = run_plan({});
+  const CommandResult text = plan_sketch({});
   EXPECT_EQ(text.exit_code, 0) << text.error;
   for (const char* part :
        {"mean error", "P(larger error)", "width that would do", "conservative", "not known"})
@@ -62,7 +62,7 @@ TEST(PlanSketchCommand, WeightsScaleTheErrorsAndWidenTheCounters) {
 
 TEST(PlanSketchCommand, RefusesWeightsThatSayNothing) {
   const auto refused = [](const std::string& input, const char* reason) {
-    const CommandResult result = run_plan({"--weights", "-"}, input);
+    const CommandResult result = plan_sketch({"--weights", "-"}, input);
     EXPECT_EQ(result.exit_code, 2) << input;
     EXPECT_EQ(result.output, "");
     EXPECT_THAT(result.error, HasSubstr(reason)) << input;

@@ -1,4 +1,3 @@
-#include <arpa/inet.h>
 #include <fmt/core.h>
 #include <poll.h>
 #include <unistd.h>
@@ -18,11 +17,10 @@
 #include "cli/secret_file.hpp"
 #include "cli/signals.hpp"
 #include "commands/commands.hpp"
+#include "node/api.hpp"
 #include "node/commands.hpp"
 #include "node/directory.hpp"
 #include "node/directory_file.hpp"
-#include "node/http_server.hpp"
-#include "node/node_api.hpp"
 #include "node/summary_node.hpp"
 #include "shape/shape.hpp"
 #include "store/options.hpp"
@@ -45,9 +43,7 @@ struct NodeCommandOptions {
   Nanoseconds save_interval = 60 * nanoseconds_per_second;
   std::optional<std::uint64_t> epoch;
   HasherOptions hasher;
-  std::string api_socket;
-  std::string api_listen;
-  std::string api_token_file;
+  ApiOptions api;
   Nanoseconds linger = 10 * nanoseconds_per_second;
   bool stay = false;
   bool nul_separated = false;
@@ -127,50 +123,6 @@ void reload(SummaryNode& node, const NodeCommandOptions& options, const std::opt
   }
 }
 
-/// A name such as 127.example.com is not.
-bool is_loopback(const std::string& host) {
-  in_addr address{};
-  const bool is_ip_4 = ::inet_pton(AF_INET, host.c_str(), &address) == 1;
-  return host == "localhost" || host == "::1" || (is_ip_4 && ntohl(address.s_addr) >> 24 == 127);
-}
-
-/// The HTTP interface, if one is wanted.
-struct Api {
-  Api(const NodeCommandOptions& options, SummaryNode& node) {
-    std::vector<ListenAddress> addresses;
-    NodeApi::Options own{.key_type = options.key_type, .token = {}, .hosts = {}};
-    if (!options.api_token_file.empty()) own.token = secret_in("--api-token-file", options.api_token_file);
-    if (!options.api_socket.empty()) addresses.push_back({.path = options.api_socket, .host = "", .port = 0});
-    if (!options.api_listen.empty()) {
-      addresses.push_back(ListenAddress::parse_tcp(options.api_listen));
-      const std::string& host = addresses.back().host;
-      if (!is_loopback(host) && own.token.empty())
-        throw std::invalid_argument(fmt::format(
-            "--api-listen: '{}' is reachable from other machines; give a --api-token-file too, or listen at "
-            "127.0.0.1",
-            host));
-      own.hosts.push_back(host);
-    }
-    if (addresses.empty()) return;
-    routes.emplace(std::move(own), node);
-    server.emplace(addresses, HttpServerLimits{});
-    for (const std::string& shown : server->shown_addresses())
-      remark(options.quiet, fmt::format("answering HTTP at {}", shown));
-  }
-
-  void add_polled(std::vector<pollfd>& polled) const {
-    if (server) server->add_polled(polled, steady_now());
-  }
-  void step(const std::vector<pollfd>& polled, Nanoseconds now) {
-    if (server)
-      server->step(polled, now, [&](const HttpRequest& request) { return routes->answer(request, now); });
-  }
-  Nanoseconds deadline() const { return server ? server->deadline() : never; }
-
-  std::optional<NodeApi> routes;
-  std::optional<HttpServer> server;
-};
-
 std::string error_of_saving(DirectoryFile& file, const NodeDirectory& directory) {
   try {
     file.save_now(directory);
@@ -194,15 +146,17 @@ ExitCode run_node(NodeCommandOptions& options) {
     remark(options.quiet,
            "without --key-file, anybody who may publish on this server can speak for this node");
   }
+  options.api.lines.json = options.json;
+  options.api.lines.key_type = options.key_type;
+  options.api.quiet = options.quiet;
   if (!options.load_file.empty()) install_reload_handler();
   SummaryNode node(options.node, std::move(directory), address, steady_now());
-  NodeCommands commands({.nul_separated = options.nul_separated,
-                         .json = options.json,
-                         .quiet = options.quiet,
-                         .key_type = options.key_type,
-                         .stays = options.stay},
-                        node);
-  Api api(options, node);
+  NodeCommands commands(
+      {.lines = {.nul_separated = options.nul_separated, .json = options.json, .key_type = options.key_type},
+       .quiet = options.quiet,
+       .stays = options.stay},
+      node);
+  Api api(options.api, options.node.group, node);
   std::vector<pollfd> polled;
   bool is_ending = false;
   Nanoseconds end_by = never;
@@ -210,7 +164,7 @@ ExitCode run_node(NodeCommandOptions& options) {
   while (!is_ending || !(node.own().is_published() || steady_now() >= end_by)) {
     polled.assign(1, {commands.wants_input() && !is_ending ? STDIN_FILENO : -1, POLLIN, 0});
     node.add_polled(polled);
-    api.add_polled(polled);
+    api.add_polled(polled, steady_now());
     // A directory that is still being read is not saved over the last one.
     const bool saves = saved && node.own().is_announced();
     const Nanoseconds save_at = saves ? saved->deadline() : never;
@@ -378,18 +332,20 @@ Run declare_node(CommandLine app) {
                "messages unsigned in "
                "spite of --key-file")
       .group("Upgrade");
-  const std::string api = "HTTP";
-  add_file(app, "--api-socket", options->api_socket,
-           "Answer HTTP requests at this unix socket, which only this user can open")
+  const std::string api = "Sockets";
+  add_file(
+      app, "--api-socket", options->api.socket,
+      "Answer HTTP requests and lines at this unix socket, which only this user can open; 'none' for none "
+      "(default: NAME.sock in $RUNTIME_DIRECTORY, or tally-GROUP-NAME.sock in $XDG_RUNTIME_DIR)")
       .group(api);
-  app.add_option(
-         "--api-listen", options->api_listen,
-         "Answer HTTP requests at HOST:PORT, or at :PORT of 127.0.0.1; any other address than this machine's "
-         "own needs a token")
+  app.add_option("--api-listen", options->api.listen,
+                 "Answer HTTP requests and lines at HOST:PORT, or at :PORT of 127.0.0.1; any other address "
+                 "than this machine's "
+                 "own needs a token")
       .type_name("ADDRESS")
       .group(api);
-  add_file(app, "--api-token-file", options->api_token_file,
-           "Refuse HTTP requests over TCP without this token: the first line of this file")
+  add_file(app, "--api-token-file", options->api.token_file,
+           "Refuse requests over TCP without this token: the first line of this file")
       .needs(app.get_option("--api-listen"))
       .group(api);
   add_hasher_options(app, options->hasher);

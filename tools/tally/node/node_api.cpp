@@ -26,14 +26,6 @@ HttpResponse error_response(unsigned status, std::string_view why) {
   return json_response(Json{{"error", why}}, status);
 }
 
-/// Without telling by its time how much of it is right.
-bool is_equal_in_constant_time(std::string_view a, std::string_view b) noexcept {
-  unsigned char differs = a.size() != b.size();
-  for (std::size_t i = 0; i < a.size() && i < b.size(); ++i)
-    differs = static_cast<unsigned char>(differs | (a[i] ^ b[i]));
-  return differs == 0;
-}
-
 /// "host" of "host:80" and "[::1]:80".
 std::string_view without_port(std::string_view host) {
   if (host.starts_with('[')) {
@@ -66,6 +58,14 @@ std::string bytes_of_hex(std::string_view text) {
 }
 
 }  // namespace
+
+bool NodeApi::is_token(std::string_view text) const noexcept {
+  const std::string_view right = options_.token;
+  unsigned char differs = text.size() != right.size();
+  for (std::size_t i = 0; i < text.size() && i < right.size(); ++i)
+    differs = static_cast<unsigned char>(differs | (text[i] ^ right[i]));
+  return differs == 0;
+}
 
 HttpResponse NodeApi::answer(const HttpRequest& request, Nanoseconds now) {
   ++num_requests_;
@@ -119,8 +119,7 @@ std::optional<HttpResponse> NodeApi::refusal_of(const HttpRequest& request) cons
     if (!options_.token.empty()) {
       constexpr std::string_view bearer = "Bearer ";
       const std::string_view given = request.authorization;
-      if (!given.starts_with(bearer) ||
-          !is_equal_in_constant_time(given.substr(bearer.size()), options_.token))
+      if (!given.starts_with(bearer) || !is_token(given.substr(bearer.size())))
         return error_response(401, "the token is missing or wrong: Authorization: Bearer TOKEN");
     }
     if (!is_known_host(request.host)) return error_response(421, "the Host is not that of this server");

@@ -30,6 +30,10 @@ class NodeApi {
 
   HttpResponse answer(const HttpRequest& request, Nanoseconds now);
 
+  bool has_token() const noexcept { return !options_.token.empty(); }
+  /// Without telling by its time how much of it is right.
+  bool is_token(std::string_view text) const noexcept;
+
  private:
   HttpResponse who_has(const HttpRequest& request);
   HttpResponse change_keys(const HttpRequest& request, bool inserts);

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "node/http_connection.hpp"
+#include "node/api_connection.hpp"
 
 namespace tally::cli {
 
@@ -23,22 +23,24 @@ struct ListenAddress {
   static ListenAddress parse_tcp(std::string_view text);
 };
 
-/// Listens, and answers HTTP/1.1 requests in the thread of its caller, without ever waiting: everything is done in step,
+/// Listens, and answers requests in the thread of its caller, without ever waiting: everything is done in step,
 /// which a poll loop calls. When all connections are taken, a new one takes the place of the one that has kept its
 /// request back for longest.
-class HttpServer {
+class ApiServer {
  public:
-  /// Throws std::runtime_error if it cannot listen there. The file of a unix socket is readable by its owner only.
-  HttpServer(const std::vector<ListenAddress>& addresses, const HttpServerLimits& limits);
-  HttpServer(const HttpServer&) = delete;
-  HttpServer& operator=(const HttpServer&) = delete;
+  explicit ApiServer(const ApiLimits& limits) : limits_(limits) {}
+  ApiServer(const ApiServer&) = delete;
+  ApiServer& operator=(const ApiServer&) = delete;
+
+  /// Throws std::runtime_error if it cannot. The file of a unix socket is readable by its owner only.
+  void listen_at(const ListenAddress& address);
 
   void add_polled(std::vector<pollfd>& polled, Nanoseconds now) const;
-  void step(const std::vector<pollfd>& polled, Nanoseconds now, const HttpHandler& handler);
+  void step(const std::vector<pollfd>& polled, Nanoseconds now, const MakeApiProtocol& make);
   /// The latest time for the next call of step.
   Nanoseconds deadline() const;
 
-  /// "unix:/path" or "http://127.0.0.1:8080", with the port that was found.
+  /// "unix:/path" or "127.0.0.1:8080", with the port that was found.
   std::vector<std::string> shown_addresses() const;
 
  private:
@@ -54,15 +56,14 @@ class HttpServer {
     std::string path;  ///< of a unix socket
     std::string shown;
   };
-  using Connections = std::list<HttpConnection>;
+  using Connections = std::list<ApiConnection>;
 
-  void listen_at(const ListenAddress& address);
   void accept_from(const Listener& listener, Nanoseconds now);
   /// The connection that would make room for another one; the end if all are being answered.
   Connections::iterator slowest();
   bool has_room() const;
 
-  HttpServerLimits limits_;
+  ApiLimits limits_;
   std::list<Listener> listeners_;
   Connections connections_;
   Nanoseconds accepts_at_ = 0;  ///< later than now after an error, which would come again at once

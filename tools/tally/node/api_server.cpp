@@ -1,4 +1,4 @@
-#include "node/http_server.hpp"
+#include "node/api_server.hpp"
 
 #include <fmt/core.h>
 #include <netdb.h>
@@ -13,6 +13,7 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <new>
 #include <stdexcept>
 #include <system_error>
 #include <unordered_map>
@@ -123,52 +124,47 @@ ListenAddress ListenAddress::parse_tcp(std::string_view text) {
   return address;
 }
 
-HttpServer::HttpServer(const std::vector<ListenAddress>& addresses, const HttpServerLimits& limits)
-    : limits_(limits) {
-  for (const ListenAddress& address : addresses) listen_at(address);
-}
-
-HttpServer::Listener::~Listener() {
+ApiServer::Listener::~Listener() {
   ::close(socket);
   if (!path.empty()) ::unlink(path.c_str());
 }
 
-void HttpServer::listen_at(const ListenAddress& address) {
+void ApiServer::listen_at(const ListenAddress& address) {
   if (!address.path.empty()) {
     listeners_.emplace_back(listening_at_path(address.path), address.path, "unix:" + address.path);
     return;
   }
   const int socket = listening_at(address);
-  listeners_.emplace_back(socket, "", fmt::format("http://{}:{}", shown_host(address.host), port_of(socket)));
+  listeners_.emplace_back(socket, "", fmt::format("{}:{}", shown_host(address.host), port_of(socket)));
 }
 
-std::vector<std::string> HttpServer::shown_addresses() const {
+std::vector<std::string> ApiServer::shown_addresses() const {
   std::vector<std::string> shown;
   for (const Listener& listener : listeners_) shown.push_back(listener.shown);
   return shown;
 }
 
-bool HttpServer::has_room() const {
+bool ApiServer::has_room() const {
   return connections_.size() < limits_.max_connections ||
-         std::ranges::any_of(connections_, &HttpConnection::may_make_room);
+         std::ranges::any_of(connections_, &ApiConnection::may_make_room);
 }
 
-void HttpServer::add_polled(std::vector<pollfd>& polled, Nanoseconds now) const {
+void ApiServer::add_polled(std::vector<pollfd>& polled, Nanoseconds now) const {
   const bool accepts = has_room() && now >= accepts_at_;
   if (accepts)
     for (const Listener& listener : listeners_) polled.push_back({listener.socket, POLLIN, 0});
-  for (const HttpConnection& connection : connections_)
+  for (const ApiConnection& connection : connections_)
     polled.push_back({connection.socket(), connection.events(), 0});
 }
 
-HttpServer::Connections::iterator HttpServer::slowest() {
-  const auto found = std::ranges::min_element(connections_, {}, [](const HttpConnection& own) {
+ApiServer::Connections::iterator ApiServer::slowest() {
+  const auto found = std::ranges::min_element(connections_, {}, [](const ApiConnection& own) {
     return own.may_make_room() ? own.waiting_since() : std::numeric_limits<Nanoseconds>::max();
   });
   return found != connections_.end() && found->may_make_room() ? found : connections_.end();
 }
 
-void HttpServer::accept_from(const Listener& listener, Nanoseconds now) {
+void ApiServer::accept_from(const Listener& listener, Nanoseconds now) {
   for (int i = 0; i < most_accepted_at_once && has_room(); ++i) {
     const int socket = ::accept4(listener.socket, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (socket < 0) {
@@ -181,7 +177,7 @@ void HttpServer::accept_from(const Listener& listener, Nanoseconds now) {
   }
 }
 
-void HttpServer::step(const std::vector<pollfd>& polled, Nanoseconds now, const HttpHandler& handler) {
+void ApiServer::step(const std::vector<pollfd>& polled, Nanoseconds now, const MakeApiProtocol& make) {
   if (now >= accepts_at_) accepts_at_ = 0;
   std::unordered_map<int, short> events;
   for (const pollfd& entry : polled)
@@ -190,16 +186,21 @@ void HttpServer::step(const std::vector<pollfd>& polled, Nanoseconds now, const 
     const auto found = events.find(socket);
     return found == events.end() ? short{0} : found->second;
   };
-  for (HttpConnection& connection : connections_)
-    connection.step(events_of(connection.socket()), now, handler);
-  std::erase_if(connections_, [](const HttpConnection& connection) { return connection.is_closed(); });
+  std::erase_if(connections_, [&](ApiConnection& connection) {
+    try {
+      connection.step(events_of(connection.socket()), now, make);
+      return connection.is_closed();
+    } catch (const std::bad_alloc&) {  // it costs the client its connection, and nobody else anything
+      return true;
+    }
+  });
   for (const Listener& listener : listeners_)
     if (events_of(listener.socket) != 0) accept_from(listener, now);
 }
 
-Nanoseconds HttpServer::deadline() const {
+Nanoseconds ApiServer::deadline() const {
   Nanoseconds first = accepts_at_ == 0 ? std::numeric_limits<Nanoseconds>::max() : accepts_at_;
-  for (const HttpConnection& connection : connections_) first = std::min(first, connection.deadline());
+  for (const ApiConnection& connection : connections_) first = std::min(first, connection.deadline());
   return first;
 }
 

@@ -1,40 +1,35 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
-#include <string>
 
-#include "node/http_message.hpp"
+#include "node/api_protocol.hpp"
 #include "text/duration.hpp"
 
 namespace tally::cli {
 
-struct HttpServerLimits {
+struct ApiLimits {
   std::size_t max_connections = 256;
-  std::size_t max_body_bytes = std::size_t{8} << 20;
   Nanoseconds for_request = 10 * nanoseconds_per_second;  ///< from its first byte to its last
   Nanoseconds for_response = 30 * nanoseconds_per_second;
   Nanoseconds idle = 60 * nanoseconds_per_second;  ///< without a request
 };
 
-using HttpHandler = std::function<HttpResponse(const HttpRequest&)>;
-
 /// One connection of a client: requests one after the other, read and answered as the socket allows. It never waits.
-class HttpConnection {
+class ApiConnection {
  public:
-  /// Takes over the socket, which must not block.
-  HttpConnection(int socket, bool is_local, const HttpServerLimits& limits, Nanoseconds now);
-  HttpConnection(HttpConnection&&) noexcept;
-  HttpConnection& operator=(HttpConnection&&) noexcept;
-  ~HttpConnection();
+  /// Takes over the socket, which must not block. `limits` must outlive it.
+  ApiConnection(int socket, bool is_local, const ApiLimits& limits, Nanoseconds now);
+  ApiConnection(ApiConnection&&) noexcept;
+  ApiConnection& operator=(ApiConnection&&) noexcept;
+  ~ApiConnection();
 
   int socket() const noexcept;
   /// What to poll for.
   short events() const noexcept;
   /// Reads, answers and writes, as far as it goes without waiting.
-  void step(short revents, Nanoseconds now, const HttpHandler& handler);
-  /// When it has had enough time, and is closed.
+  void step(short revents, Nanoseconds now, const MakeApiProtocol& make);
+  /// When to call step, even without events.
   Nanoseconds deadline() const noexcept;
   bool is_closed() const noexcept;
   /// Whether it may be closed for another one: it has no response under way.
@@ -44,6 +39,10 @@ class HttpConnection {
 
  private:
   struct State;
+
+  /// When it has had enough time, and is closed.
+  Nanoseconds time_limit() const noexcept;
+
   std::unique_ptr<State> state_;
 };
 

@@ -1,0 +1,92 @@
+#include "node/api.hpp"
+
+#include <arpa/inet.h>
+#include <fmt/core.h>
+
+#include <cstdlib>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+#include "cli/secret_file.hpp"
+#include "node/http_protocol.hpp"
+#include "node/line_protocol.hpp"
+#include "text/output.hpp"
+
+namespace tally::cli {
+namespace {
+
+constexpr std::size_t max_body_bytes = std::size_t{8} << 20;
+
+/// A name such as 127.example.com is not.
+bool is_loopback(const std::string& host) {
+  in_addr address{};
+  const bool is_ip_4 = ::inet_pton(AF_INET, host.c_str(), &address) == 1;
+  return host == "localhost" || host == "::1" || (is_ip_4 && ntohl(address.s_addr) >> 24 == 127);
+}
+
+NodeApi::Options http_options(const ApiOptions& options) {
+  NodeApi::Options own{.key_type = options.lines.key_type, .token = {}, .hosts = {}};
+  if (!options.token_file.empty()) own.token = secret_in("--api-token-file", options.token_file);
+  if (!options.listen.empty()) own.hosts.push_back(ListenAddress::parse_tcp(options.listen).host);
+  return own;
+}
+
+}  // namespace
+
+void ApiOptions::check() const {
+  if (listen.empty()) return;
+  const std::string host = ListenAddress::parse_tcp(listen).host;
+  if (!is_loopback(host) && token_file.empty())
+    throw std::invalid_argument(fmt::format(
+        "--api-listen: '{}' is reachable from other machines; give a --api-token-file too, or listen at "
+        "127.0.0.1",
+        host));
+}
+
+std::string default_api_socket(const std::string& group, const std::string& name) {
+  const char* const of_service = std::getenv("RUNTIME_DIRECTORY");
+  if (of_service != nullptr && *of_service != '\0') {
+    const std::string_view all = of_service;  // the first of several
+    return fmt::format("{}/{}.sock", all.substr(0, all.find(':')), name);
+  }
+  const char* const of_session = std::getenv("XDG_RUNTIME_DIR");
+  if (of_session == nullptr || *of_session == '\0') return "";
+  return fmt::format("{}/tally-{}-{}.sock", of_session, group, name);
+}
+
+Api::Api(const ApiOptions& options, const std::string& group, SummaryNode& node)
+    : options_(options), node_(node), http_((options.check(), http_options(options)), node), server_({}) {
+  if (options.socket.empty()) {
+    const std::string path = default_api_socket(group, node.name());
+    try {
+      if (!path.empty()) server_.listen_at({.path = path, .host = "", .port = 0});
+    } catch (const std::exception& error) {
+      remark(options.quiet, fmt::format("{}; answering at no socket", error.what()));
+    }
+  } else if (options.socket != "none") {
+    server_.listen_at({.path = options.socket, .host = "", .port = 0});
+  }
+  if (!options.listen.empty()) server_.listen_at(ListenAddress::parse_tcp(options.listen));
+  if (options.socket.empty() && options.listen.empty()) return;
+  for (const std::string& shown : server_.shown_addresses())
+    remark(options.quiet, fmt::format("answering at {}", shown));
+}
+
+void Api::step(const std::vector<pollfd>& polled, Nanoseconds now) {
+  server_.step(polled, now, [this](char first, bool is_local) { return protocol(first, is_local); });
+}
+
+std::unique_ptr<ApiProtocol> Api::protocol(char first, bool is_local) {
+  if (begins_a_line(first)) {
+    std::function<bool(std::string_view)> is_token;
+    if (!is_local && http_.has_token())
+      is_token = [this](std::string_view token) { return http_.is_token(token); };
+    return make_line_protocol(options_.lines, node_, std::move(is_token));
+  }
+  return make_http_protocol(is_local, max_body_bytes, [this](const HttpRequest& request, Nanoseconds now) {
+    return http_.answer(request, now);
+  });
+}
+
+}  // namespace tally::cli
