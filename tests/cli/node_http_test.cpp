@@ -133,7 +133,8 @@ TEST_F(Node, FindsTheLongestPrefixOverHttp) {
 
 /// What a scrape of Prometheus makes of a page: the samples by name and labels. Every sample must have a type and a help before it.
 std::map<std::string, double> scraped(const std::string& page) {
-  const std::regex sample(R"(([a-z_:][a-z0-9_:]*)(\{[a-z_]+="[^"\\\n]*"\})? (-?[0-9.e+-]+|NaN|\+Inf))");
+  const std::regex sample(
+      R"(([a-z_:][a-z0-9_:]*)(\{[a-z_]+="[^"\\\n]*"(?:,[a-z_]+="[^"\\\n]*")*\})? (-?[0-9.e+-]+|NaN|\+Inf))");
   std::map<std::string, double> samples;
   std::map<std::string, std::string> types;
   std::istringstream lines(page);
@@ -178,6 +179,9 @@ TEST_F(Node, HasMetricsForPrometheus) {
   EXPECT_EQ(samples.at("tally_node_lookups_total"), 1);
   EXPECT_EQ(samples.at("tally_node_lookups_maybe_total"), 1);
   EXPECT_EQ(samples.at("tally_node_http_requests_refused_total"), 1);
+  EXPECT_GT(samples.at("process_resident_memory_bytes"), 1 << 20);
+  EXPECT_EQ(samples.at("tally_node_peer_lookups_maybe_total{peer=\"a\"}"), 1);
+  EXPECT_EQ(samples.at("tally_node_messages_refused_total{reason=\"invalid\"}"), 0);
   EXPECT_EQ(scraped(a.get("/metrics").body).at("tally_node_keys"), 100);
 
   // The parser of Prometheus's own client, where it is installed.
@@ -194,6 +198,96 @@ TEST_F(Node, HasMetricsForPrometheus) {
   EXPECT_EQ(peers.at("name"), "b");
   EXPECT_EQ(peers.at("peers").at(0).at("name"), "a");
   EXPECT_EQ(b.get("/ready").status, 200);
+}
+
+double sum_over(const std::map<std::string, double>& samples, const std::string& name) {
+  double sum = 0;
+  for (const auto& [sample, value] : samples) sum += sample.starts_with(name) ? value : 0;
+  return sum;
+}
+
+TEST_F(Node, CountsTheBytesOfEachPeerByTheirKind) {
+  const RunningRedis redis;
+  HttpNode a(redis, "a"), b(redis, "b");
+  ASSERT_TRUE(a.is_listening() && b.is_listening());
+  a.add_keys(0, 1000);
+  ASSERT_TRUE(converge({&a, &b}));
+  a.add_keys(1000, 1010);
+  ASSERT_TRUE(converge({&a, &b}));
+  ASSERT_TRUE(comes_true([&] {
+    const auto samples = scraped(b.get("/metrics").body);
+    return samples.at("tally_node_peer_received_bytes_total{peer=\"a\",kind=\"full\"}") > 1000 &&
+           samples.at("tally_node_peer_received_bytes_total{peer=\"a\",kind=\"delta\"}") > 10 &&
+           samples.at("tally_node_peer_received_bytes_total{peer=\"a\",kind=\"stored\"}") > 10 &&
+           samples.at("tally_node_peer_received_bytes_total{peer=\"a\",kind=\"heartbeat\"}") > 10;
+  }));
+  const auto of_a = scraped(a.get("/metrics").body);
+  EXPECT_GT(of_a.at("tally_node_sent_bytes_total{kind=\"full\"}"), 1000);
+  EXPECT_GT(of_a.at("tally_node_sent_bytes_total{kind=\"delta\"}"), 10);
+  EXPECT_LE(static_cast<double>(b.status().at("bytes_sent")),
+            sum_over(scraped(b.get("/metrics").body), "tally_node_sent_bytes_total"));
+}
+
+TEST_F(Node, CountsTheFalsePositivesThatClientsReport) {
+  const RunningRedis redis;
+  HttpNode a(redis, "a"), b(redis, "b");
+  ASSERT_TRUE(b.is_listening());
+  a.add_keys(0, 10);
+  ASSERT_TRUE(converge({&a, &b}));
+  EXPECT_EQ(b.post("/false-positives", {{"peer", "a"}}).status, 200);
+  EXPECT_EQ(b.post("/false-positives", {{"peer", "a"}, {"num_keys", 4}}).status, 200);
+  b.say("!false a 2");
+  b.say("!false a");
+  b.say("!false nobody");
+  EXPECT_EQ(b.post("/false-positives", {{"peer", "nobody"}}).status, 404);
+  for (const Json& body : std::vector<Json>{Json::object(),
+                                            {{"peer", 3}},
+                                            {{"peer", "a"}, {"num_keys", -1}},
+                                            {{"peer", "a"}, {"num_keys", "x"}},
+                                            {{"peer", "a"}, {"num_keys", 1e20}}})
+    EXPECT_EQ(b.post("/false-positives", body).status, 400) << body;
+  const Json peer = b.status().at("peers").at(0);
+  EXPECT_EQ(peer.at("false_positives"), 8);
+  EXPECT_EQ(scraped(b.get("/metrics").body).at("tally_node_peer_false_positives_total{peer=\"a\"}"), 8);
+}
+
+TEST_F(Node, CountsVersionsThatWereLostAndRepaired) {
+  const RunningRedis redis;
+  HttpNode a(redis, "a"), b(redis, "b");
+  ASSERT_TRUE(b.is_listening());
+  a.add_keys(0, 10);
+  ASSERT_TRUE(converge({&a, &b}));
+  EXPECT_EQ(b.status().at("versions_lost"), 0);
+  // A heartbeat of a version that never came.
+  const Json held = b.status().at("peers").at(0);
+  Forger forger = forger_of("a", held.at("epoch"));
+  std::vector<std::byte> message;
+  for (std::uint64_t i = 0; i < held.at("sequence").get<std::uint64_t>() + 1; ++i) {
+    (void)forger.insert(std::string_view("forged"));
+    message = forger.publish();
+  }
+  publish_as(redis, "a", forger.heartbeat());
+  ASSERT_TRUE(comes_true([&] { return b.status().at("versions_lost") >= 1; }));
+  ASSERT_TRUE(comes_true([&] {
+    const Json status = b.status();
+    return status.at("versions_repaired") == status.at("versions_lost") && converge({&a, &b});
+  }));
+}
+
+TEST_F(Node, CountsRefusedMessagesByTheirReason) {
+  const RunningRedis redis;
+  HttpNode node(redis, "a");
+  ASSERT_TRUE(node.is_listening());
+  ASSERT_TRUE(comes_true([&] { return node.get("/ready").status == 200; }));
+  redis.call({"PUBLISH", "tally:default:summary:b", "nonsense"});
+  publish_as(redis, "c", forger_of("d").publish());  // on another channel
+  publish_as(redis, "e", forger_of("e", 0, {}, 20'000, KeyHasher(7)).full());
+  ASSERT_TRUE(comes_true([&] {
+    const auto samples = scraped(node.get("/metrics").body);
+    return samples.at("tally_node_messages_refused_total{reason=\"invalid\"}") == 1 &&
+           samples.at("tally_node_messages_refused_total{reason=\"terms\"}") == 2;
+  }));
+  EXPECT_EQ(node.status().at("messages_refused"), 3);
 }
 
 TEST_F(Node, IsNotReadyWithoutItsServer) {

@@ -100,6 +100,10 @@ messages_received | integer | messages | messages of peers
 bytes_received | integer | bytes | messages and copies that were received
 messages_refused | integer | messages | messages that were invalid or from strangers
 messages_not_authentic | integer | messages | those of them without the proof that the key of the group makes
+versions_lost | integer | times | that the copy of a peer fell behind, because a message did not arrive
+versions_repaired | integer | times | that such a copy has caught up
+lookups | integer | keys | keys that were asked for
+lookups_maybe | integer | keys | those of them that some peer may have
 name_conflicts | integer | messages | messages of another node with the same name
 strangers_removed | integer | nodes | peers that made room for new ones
 copies_num_bytes | integer | bytes | memory of the copies of all peers
@@ -118,6 +122,9 @@ silent_seconds | number | seconds | time since its last message
 false_positive_rate | number | probability | that its copy finds a key which it does not hold
 num_bytes | integer | bytes | memory of its copy
 format_version | integer | | version of the format of its messages
+bytes_received | integer | bytes | its messages and copies
+lookups_maybe | integer | keys | keys that were asked for and that it may have
+false_positives | integer | keys | those of them that it did not have, as clients reported
 )"},
   };
 }

@@ -65,10 +65,7 @@ void FollowedPeers::take(const SummaryMessage& message, Nanoseconds now) {
   if (!is_new && message.format_version < before->second.format_version) return;
   // A copy on the channel comes from a node of version 1, or from a stranger.
   const bool adds_a_peer = message.kind == SummaryMessageKind::full && !is_peer(message.publisher);
-  if (adds_a_peer && !take_token(now)) {
-    ++totals_.num_refused;
-    return;
-  }
+  if (adds_a_peer && !take_token(now)) return totals_.refuse(MessageRefusal::too_many_new);
   SummarySet::Applied applied;
   try {
     applied = apply(message, now);
@@ -77,7 +74,9 @@ void FollowedPeers::take(const SummaryMessage& message, Nanoseconds now) {
     throw;
   }
   Known* const known = known_of(message, now);
-  if (known != nullptr) note(*known, message, applied, now);
+  if (known == nullptr) return;
+  known->received.add(message.kind, message.header.size() + message.body.size() + message.mac.size());
+  note(*known, message, applied, now);
 }
 
 // It lives, but what it says is not taken, so its copy is not what it has.
@@ -120,8 +119,13 @@ void FollowedPeers::note(Known& known, const SummaryMessage& message, SummarySet
   const bool is_unknown = applied.result == ApplyResult::unknown;
   if (!is_unknown && !copies_.status(applied.peer).needs_full()) {
     known.want.reset();
+    close_gap(known);
     drop_late(known);
     return;
+  }
+  if (!is_unknown && !known.want && message.kind != SummaryMessageKind::stored && !known.has_gap) {
+    known.has_gap = true;
+    ++totals_.num_gaps;
   }
   if (message.kind == SummaryMessageKind::delta) keep_late(known, message);
   if (!known.want) ask_later(known, now);
@@ -137,6 +141,10 @@ void FollowedPeers::note(Known& known, const SummaryMessage& message, SummarySet
   if (!is_stuck || known.want->is_fetching) return;
   copies_.remove(message.publisher);
   erase(known_.find(message.publisher));
+}
+
+void FollowedPeers::close_gap(Known& known) noexcept {
+  if (std::exchange(known.has_gap, false)) ++totals_.num_gaps_closed;
 }
 
 FollowedPeers::Entry FollowedPeers::erase(Entry entry) noexcept {
@@ -237,7 +245,8 @@ void FollowedPeers::do_what_is_due(const std::string& name, Known& known, Nanose
   } else if (!is_peer(name) && !has_slot_for(name, now)) {
     ++want.num_tries;
     ask_again(want, now);
-    refuse(name, fmt::format("there are {} peers already (max_peers)", copies_.num_peers()));
+    refuse(name, MessageRefusal::no_room,
+           fmt::format("there are {} peers already (max_peers)", copies_.num_peers()));
   } else if (want.is_stored) {
     fetch(name, known);
   } else if (bus_.is_ready()) {
@@ -254,7 +263,8 @@ void FollowedPeers::request(const std::string& name, Known& known, Nanoseconds n
   std::vector<std::byte> message = peer ? copies_.request(*peer) : copies_.request_of_unknown(heard);
   if (known.format_version == 1) message = in_format_version_1(message);
   bus_.publish(channels_.request_of(name), message_text(message));
-  totals_.num_bytes_sent += message.size();
+  totals_.sent.add(SummaryMessageKind::request, message.size());
+  known.num_request_bytes_sent += message.size();
   ++totals_.num_requests_sent;
   ++known.want->num_tries;
   known.want->has_failed = false;
@@ -288,23 +298,21 @@ void FollowedPeers::take_copy(const std::string& name, CopyStore::Outcome outcom
   ask_again(*known.want, now);
   if (outcome != CopyStore::Outcome::done) return;
   totals_.num_bytes_received += bytes.size();
+  known.received.add(SummaryMessageKind::full, bytes.size());
   ++totals_.num_copies_fetched;
   try {
     const SummaryMessage copy = read_summary_message(message_bytes(bytes));
     const bool is_copy = copy.publisher == name && copy.kind == SummaryMessageKind::full;
     if (!is_copy || copy.format_version < known.format_version) {
-      return refuse(name, "what is kept as its full copy is another message");
+      return refuse(name, MessageRefusal::terms, "what is kept as its full copy is another message");
     }
     const auto applied = apply(copy, now);
     take_late(known, now);
     if (copies_.status(applied.peer).needs_full()) return;
     known.want.reset();
-  } catch (const FormatError& error) {
-    refuse(name, error.what());
-  } catch (const std::invalid_argument& error) {
-    refuse(name, error.what());
-  } catch (const std::bad_alloc&) {
-    refuse(name, "there is not enough memory for it");
+    close_gap(known);
+  } catch (const std::exception&) {
+    refuse_for_exception(name);
   }
 }
 
@@ -357,7 +365,11 @@ std::vector<FollowedPeers::Peer> FollowedPeers::all(Nanoseconds now) const {
                      .silent = now - known.at,
                      .false_positive_rate = copies_.estimated_false_positive_rate(*peer),
                      .num_bytes = layout == nullptr ? 0 : layout->num_bytes(),
-                     .format_version = known.format_version});
+                     .format_version = known.format_version,
+                     .received = known.received,
+                     .num_request_bytes_sent = known.num_request_bytes_sent,
+                     .num_lookups_maybe = known.num_lookups_maybe,
+                     .num_false_positives = known.num_false_positives});
   }
   return peers;
 }
@@ -371,8 +383,44 @@ std::uint64_t FollowedPeers::num_caught_up() const {
   return number;
 }
 
-void FollowedPeers::refuse(std::string_view peer, std::string_view why) {
-  ++totals_.num_refused;
+std::vector<std::string_view> FollowedPeers::ask(Hash128 digest) {
+  std::vector<std::string_view> names;
+  for (const SummarySet::Peer peer : copies_.who_may_have(digest)) {
+    const auto known = known_.find(copies_.name(peer));
+    if (known != known_.end()) ++known->second.num_lookups_maybe;
+    names.push_back(copies_.name(peer));
+  }
+  std::ranges::sort(names);
+  ++totals_.num_lookups;
+  totals_.num_lookups_maybe += !names.empty();
+  return names;
+}
+
+bool FollowedPeers::report_false_positives(std::string_view peer, std::uint64_t number) {
+  const auto known = known_.find(peer);
+  if (known == known_.end() || !is_peer(peer)) return false;
+  known->second.num_false_positives += number;
+  return true;
+}
+
+void FollowedPeers::refuse_for_exception(std::string_view peer) {
+  try {
+    throw;
+  } catch (const FormatError& error) {
+    refuse(peer, MessageRefusal::invalid, error.what());
+  } catch (const NotAuthentic& error) {
+    refuse(peer, MessageRefusal::not_authentic, error.what());
+  } catch (const NoRoomForPeer& error) {
+    refuse(peer, MessageRefusal::no_room, error.what());
+  } catch (const std::invalid_argument& error) {
+    refuse(peer, MessageRefusal::terms, error.what());
+  } catch (const std::bad_alloc&) {
+    refuse(peer, MessageRefusal::no_memory, "there is not enough memory for it");
+  }
+}
+
+void FollowedPeers::refuse(std::string_view peer, MessageRefusal reason, std::string_view why) {
+  totals_.refuse(reason);
   if (said_.size() >= most_faults_said) return;
   std::string text = fmt::format("refused a message from {}: {}", peer, why);
   const auto [position, is_new] = said_.insert(std::move(text));

@@ -11,6 +11,7 @@
 
 #include "node/copy_store.hpp"
 #include "node/node_options.hpp"
+#include "node/node_totals.hpp"
 #include "node/random_time.hpp"
 #include "node/redis_bus.hpp"
 #include "tally/summaries/set.hpp"
@@ -36,6 +37,10 @@ class FollowedPeers {
     double false_positive_rate = 0;
     std::uint64_t num_bytes = 0;
     std::uint16_t format_version = 0;
+    BytesByKind received;
+    std::uint64_t num_request_bytes_sent = 0;
+    std::uint64_t num_lookups_maybe = 0;
+    std::uint64_t num_false_positives = 0;  ///< of them, as clients reported
   };
 
   FollowedPeers(const NodeOptions& options, const NodeChannels& channels, NodeTotals& totals, RedisBus& bus,
@@ -56,8 +61,13 @@ class FollowedPeers {
   /// The number of peers whose newest known version is here.
   std::uint64_t num_caught_up() const;
 
-  /// Counts and prints what was refused, each text once.
-  void refuse(std::string_view peer, std::string_view why);
+  /// Names of the peers that may have the key, sorted. Counts the lookup.
+  std::vector<std::string_view> ask(Hash128 digest);
+  /// A client has found that so many answers which named the peer were wrong. False: there is no such peer.
+  bool report_false_positives(std::string_view peer, std::uint64_t number);
+
+  /// Counts and prints why a message was refused: the exception that is being handled. Each text is printed once.
+  void refuse_for_exception(std::string_view peer);
 
  private:
   /// What is lacking, and when to do something about it.
@@ -75,6 +85,11 @@ class FollowedPeers {
     bool is_refused = false;      // the last message
     std::uint64_t num_messages = 0;
     std::uint16_t format_version = 0;
+    bool has_gap = false;  // a message did not arrive, and its copy has not caught up
+    BytesByKind received;
+    std::uint64_t num_request_bytes_sent = 0;
+    std::uint64_t num_lookups_maybe = 0;
+    std::uint64_t num_false_positives = 0;
     SummaryVersion heard;  // of the last message
     SummaryLayout layout;
     std::optional<Want> want;
@@ -83,6 +98,8 @@ class FollowedPeers {
   };
   using Entry = std::map<std::string, Known, std::less<>>::iterator;
 
+  void refuse(std::string_view peer, MessageRefusal reason, std::string_view why);
+  void close_gap(Known& known) noexcept;
   SummarySet::Applied apply(const SummaryMessage& message, Nanoseconds now);
   void note_refusal(Known& known, Nanoseconds now) const noexcept;
   Entry find_silent_stranger(std::string_view besides, Nanoseconds now);

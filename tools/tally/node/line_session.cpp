@@ -47,9 +47,11 @@ void LineSession::take(std::string_view line, Nanoseconds now) {
     change(verb == '+' ? Verb::add : Verb::remove, *digest);
   } else if (verb != '!' || !take_order(rest, now)) {
     constexpr std::size_t most_shown = 40;
-    refuse(fmt::format(
-        "'{}' is not a command; give +KEY, -KEY, ?KEY, !status, !publish, !loaded or !wait PEERS TIME",
-        line.substr(0, most_shown)));
+    refuse(
+        fmt::format("'{}' is not a command; give +KEY, -KEY, ?KEY, !status, !publish, !loaded, !false PEER "
+                    "NUMBER or !wait PEERS "
+                    "TIME",
+                    line.substr(0, most_shown)));
   }
 }
 
@@ -71,7 +73,7 @@ void LineSession::apply_changes() {
 }
 
 void LineSession::answer(std::string_view key, Hash128 digest) {
-  const std::vector<std::string_view> peers = node_.who_may_have(digest);
+  const std::vector<std::string_view> peers = node_.peers().ask(digest);
   if (options_.json) {
     Json line = key_json(key);
     line["peers"] = peers;
@@ -99,6 +101,8 @@ bool LineSession::take_order(std::string_view order, Nanoseconds now) {
     node_.own().publish_now();
   } else if (order == "wait" || order.starts_with("wait ")) {
     return take_wait(order.substr(4), now);
+  } else if (order.starts_with("false ")) {
+    return take_report(order.substr(6));
   } else {
     return false;
   }
@@ -121,6 +125,21 @@ bool LineSession::take_wait(std::string_view text, Nanoseconds now) {
   node_.own().publish_now();
   wait_ = wait;
   end_wait(now, false);
+  return true;
+}
+
+// "PEER", or "PEER NUMBER".
+bool LineSession::take_report(std::string_view text) {
+  const std::size_t blank = text.find(' ');
+  std::uint64_t number = 1;
+  try {
+    if (blank != text.npos) number = parse_count(text.substr(blank + 1), {0, max_false_positives_reported});
+  } catch (const std::invalid_argument&) {
+    return false;
+  }
+  const std::string_view peer = text.substr(0, blank);
+  if (!node_.peers().report_false_positives(peer, number))
+    refuse(fmt::format("there is no peer '{}'", peer.substr(0, 64)));
   return true;
 }
 

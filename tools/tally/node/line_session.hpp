@@ -58,6 +58,7 @@ class LineSession {
   void change(Verb verb, Hash128 key);
   void answer(std::string_view key, Hash128 digest);
   bool take_order(std::string_view order, Nanoseconds now);
+  bool take_report(std::string_view text);
   bool take_wait(std::string_view text, Nanoseconds now);
   void refuse(std::string_view why);
   void print_status(Nanoseconds now);

@@ -1,6 +1,9 @@
 #include <fmt/core.h>
+#include <unistd.h>
 
+#include <fstream>
 #include <iterator>
+#include <optional>
 
 #include "node/node_api.hpp"
 #include "node/status_json.hpp"
@@ -19,8 +22,23 @@ class MetricsText {
   void begin(std::string_view name, std::string_view type, std::string_view help) {
     fmt::format_to(std::back_inserter(text_), "# HELP {0} {1}\n# TYPE {0} {2}\n", full(name), help, type);
   }
+  void add_with_label(std::string_view name, std::string_view label, std::string_view text, double value) {
+    fmt::format_to(std::back_inserter(text_), "{}{{{}=\"{}\"}} {}\n", full(name), label, text, value);
+  }
   void add_of_peer(std::string_view name, std::string_view peer, double value) {
-    fmt::format_to(std::back_inserter(text_), "{}{{peer=\"{}\"}} {}\n", full(name), peer, value);
+    add_with_label(name, "peer", peer, value);
+  }
+  void add_of_peer_and_kind(std::string_view name, std::string_view peer, SummaryMessageKind kind,
+                            double value) {
+    fmt::format_to(std::back_inserter(text_), "{}{{peer=\"{}\",kind=\"{}\"}} {}\n", full(name), peer,
+                   tally::name_of(kind), value);
+  }
+  /// Of the process: the name that every exporter uses.
+  void add_resident_memory(double num_bytes) {
+    fmt::format_to(std::back_inserter(text_),
+                   "# HELP process_resident_memory_bytes Memory of this process.\n"
+                   "# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes {}\n",
+                   num_bytes);
   }
 
   std::string take() { return std::move(text_); }
@@ -29,6 +47,13 @@ class MetricsText {
   static std::string full(std::string_view name) { return "tally_node_" + std::string(name); }
   std::string text_;
 };
+
+std::optional<std::uint64_t> resident_bytes() {
+  std::uint64_t all_pages = 0;
+  std::uint64_t pages = 0;
+  if (!(std::ifstream("/proc/self/statm") >> all_pages >> pages)) return std::nullopt;
+  return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
 
 }  // namespace
 
@@ -57,21 +82,29 @@ std::string metrics_text(const NodeApi& api, Nanoseconds now) {
           totals.num_heartbeats_sent);
   counter("requests_sent_total", "Requests for full copies: versions that were lost.",
           totals.num_requests_sent);
-  counter("sent_bytes_total", "Bytes of messages and copies that were sent.", totals.num_bytes_sent);
+  text.begin("sent_bytes_total", "counter",
+             "Bytes of messages to all peers, and of copies that were stored.");
+  for (const SummaryMessageKind kind : BytesByKind::kinds)
+    text.add_with_label("sent_bytes_total", "kind", tally::name_of(kind),
+                        static_cast<double>(totals.sent.of(kind)));
   counter("messages_received_total", "Messages of peers.", totals.num_received);
   counter("received_bytes_total", "Bytes of messages and copies that were received.",
           totals.num_bytes_received);
-  counter("messages_refused_total", "Messages that were invalid or from strangers.", totals.num_refused);
-  counter("messages_not_authentic_total", "Those of them without the proof that the key of the group makes.",
-          totals.num_not_authentic);
+  text.begin("messages_refused_total", "counter", "Messages that were refused, by reason.");
+  for (std::size_t reason = 0; reason < refusal_names.size(); ++reason)
+    text.add_with_label("messages_refused_total", "reason", refusal_names[reason],
+                        static_cast<double>(totals.refused[reason]));
+  counter("versions_lost_total", "Times that the copy of a peer fell behind, as a message did not arrive.",
+          totals.num_gaps);
+  counter("versions_repaired_total", "Times that such a copy has caught up.", totals.num_gaps_closed);
   counter("name_conflicts_total", "Messages of another node with the same name.", totals.num_name_conflicts);
   counter("strangers_removed_total", "Peers that made room for new ones.", totals.num_strangers_removed);
   counter("connections_lost_total", "Connections to the server that ended early.", node.bus().num_losses());
   counter("changes_refused_total",
           "Insertions into a full filter, and removals of keys that were certainly absent.",
           node.directory().num_refused());
-  counter("lookups_total", "Keys that were asked for over HTTP.", api.num_lookups_);
-  counter("lookups_maybe_total", "Those of them that some peer may have.", api.num_maybe_);
+  counter("lookups_total", "Keys that were asked for.", totals.num_lookups);
+  counter("lookups_maybe_total", "Those of them that some peer may have.", totals.num_lookups_maybe);
   counter("http_requests_total", "Requests over HTTP.", api.num_requests_);
   counter("http_requests_refused_total", "Those of them that were refused.", api.num_refused_);
 
@@ -97,6 +130,25 @@ std::string metrics_text(const NodeApi& api, Nanoseconds now) {
            [](const Peer& peer) { return std::optional(peer.false_positive_rate); });
   of_peers("peer_copy_bytes", "Memory of the copy.",
            [](const Peer& peer) { return std::optional(static_cast<double>(peer.num_bytes)); });
+  text.begin("peer_received_bytes_total", "counter", "Bytes of messages and copies of the peer.");
+  for (const Peer& peer : peers)
+    for (const SummaryMessageKind kind : BytesByKind::kinds)
+      if (kind != SummaryMessageKind::request)
+        text.add_of_peer_and_kind("peer_received_bytes_total", peer.name, kind,
+                                  static_cast<double>(peer.received.of(kind)));
+  text.begin("peer_sent_bytes_total", "counter", "Bytes of messages to this peer only.");
+  for (const Peer& peer : peers)
+    text.add_of_peer_and_kind("peer_sent_bytes_total", peer.name, SummaryMessageKind::request,
+                              static_cast<double>(peer.num_request_bytes_sent));
+  const auto count_of_peers = [&](std::string_view name, std::string_view help, auto value) {
+    text.begin(name, "counter", help);
+    for (const Peer& peer : peers) text.add_of_peer(name, peer.name, static_cast<double>(value(peer)));
+  };
+  count_of_peers("peer_lookups_maybe_total", "Keys that were asked for and that the peer may have.",
+                 [](const Peer& peer) { return peer.num_lookups_maybe; });
+  count_of_peers("peer_false_positives_total", "Those of them that it did not have, as clients reported.",
+                 [](const Peer& peer) { return peer.num_false_positives; });
+  if (const auto num_bytes = resident_bytes()) text.add_resident_memory(static_cast<double>(*num_bytes));
   return text.take();
 }
 

@@ -12,6 +12,7 @@
 #include "node/status_json.hpp"
 #include "text/hex_digit.hpp"
 #include "text/key_json.hpp"
+#include "text/numbers.hpp"
 
 namespace tally::cli {
 namespace {
@@ -79,11 +80,12 @@ HttpResponse NodeApi::answer(const HttpRequest& request, Nanoseconds now) {
     std::string_view path;
     std::function<HttpResponse()> answer;
   };
-  const std::array<Route, 8> routes = {{
+  const std::array<Route, 9> routes = {{
       {"GET", "/who-has", [&] { return who_has(request); }},
       {"POST", "/keys", [&] { return change_keys(request, true); }},
       {"DELETE", "/keys", [&] { return change_keys(request, false); }},
       {"POST", "/longest-prefix", [&] { return longest_prefix(request); }},
+      {"POST", "/false-positives", [&] { return report_false_positives(request); }},
       {"GET", "/peers", [&] { return peers(now); }},
       {"GET", "/metrics",
        [&] {
@@ -111,7 +113,9 @@ HttpResponse NodeApi::answer(const HttpRequest& request, Nanoseconds now) {
   if (is_path)
     return counted(error_response(405, fmt::format("{} does not take {}", request.path, request.method)));
   return counted(error_response(
-      404, "not found; there are /who-has, /keys, /longest-prefix, /peers, /metrics, /health and /ready"));
+      404,
+      "not found; there are /who-has, /keys, /longest-prefix, /false-positives, /peers, /metrics, "
+      "/health and /ready"));
 }
 
 std::optional<HttpResponse> NodeApi::refusal_of(const HttpRequest& request) const {
@@ -170,9 +174,7 @@ HttpResponse NodeApi::who_has(const HttpRequest& request) {
   const auto hex = request.parameter("key_hex");
   if (text.has_value() == hex.has_value()) throw std::invalid_argument("give either ?key= or ?key_hex=");
   const std::string key = text ? std::string(*text) : bytes_of_hex(*hex);
-  const std::vector<std::string_view> names = node_.who_may_have(digest_of(key));
-  ++num_lookups_;
-  num_maybe_ += !names.empty();
+  const std::vector<std::string_view> names = node_.peers().ask(digest_of(key));
   Json json = key_json(key);
   json["peers"] = names;
   return json_response(json);
@@ -200,6 +202,19 @@ HttpResponse NodeApi::longest_prefix(const HttpRequest& request) {
                             {"num_blocks", std::uint64_t{prefix.num_blocks}},
                             {"false_positive_rate", copies.estimated_false_positive_rate(prefix.peer)}});
   return json_response(Json{{"num_blocks", std::uint64_t{blocks.size()}}, {"prefixes", prefixes}});
+}
+
+HttpResponse NodeApi::report_false_positives(const HttpRequest& request) {
+  const Json body = Json::parse(request.body);
+  const Json* const peer = body.find("peer");
+  const Json* const number = body.find("num_keys");
+  const auto* const name = peer == nullptr ? nullptr : peer->get_if<std::string>();
+  if (name == nullptr) throw std::invalid_argument("the body must be an object with the name of a 'peer'");
+  const std::uint64_t num_keys =
+      number == nullptr ? 1 : parse_count(number->dump(), {0, max_false_positives_reported});
+  if (!node_.peers().report_false_positives(*name, num_keys))
+    return error_response(404, fmt::format("there is no peer '{}'", *name));
+  return json_response(Json{{"peer", *name}, {"num_keys", num_keys}});
 }
 
 HttpResponse NodeApi::peers(Nanoseconds now) const {

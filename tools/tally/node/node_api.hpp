@@ -38,6 +38,7 @@ class NodeApi {
   HttpResponse who_has(const HttpRequest& request);
   HttpResponse change_keys(const HttpRequest& request, bool inserts);
   HttpResponse longest_prefix(const HttpRequest& request);
+  HttpResponse report_false_positives(const HttpRequest& request);
   HttpResponse peers(Nanoseconds now) const;
   HttpResponse readiness() const;
 
@@ -51,8 +52,6 @@ class NodeApi {
   SummaryNode& node_;
   std::uint64_t num_requests_ = 0;
   std::uint64_t num_refused_ = 0;
-  std::uint64_t num_lookups_ = 0;
-  std::uint64_t num_maybe_ = 0;
 
   friend std::string metrics_text(const NodeApi& api, Nanoseconds now);
 };

@@ -25,22 +25,6 @@ struct NodeOptions {
   SummaryTerms terms;
 };
 
-/// What a node has done so far.
-struct NodeTotals {
-  std::uint64_t num_versions_sent = 0;  ///< deltas, and full copies if those were shorter
-  std::uint64_t num_copies_stored = 0;  ///< full copies, for a version or on request
-  std::uint64_t num_copies_fetched = 0;
-  std::uint64_t num_heartbeats_sent = 0;
-  std::uint64_t num_requests_sent = 0;
-  std::uint64_t num_bytes_sent = 0;  ///< of messages and copies
-  std::uint64_t num_received = 0;
-  std::uint64_t num_bytes_received = 0;     ///< of messages and copies
-  std::uint64_t num_refused = 0;            ///< messages that were invalid, or not on our terms
-  std::uint64_t num_not_authentic = 0;      ///< of them, those without the MAC of the group's key
-  std::uint64_t num_name_conflicts = 0;     ///< messages of another node with our name
-  std::uint64_t num_strangers_removed = 0;  ///< peers that made room for new ones
-};
-
 /// The names under which a node and its group meet.
 struct NodeChannels {
   explicit NodeChannels(const NodeOptions& options)

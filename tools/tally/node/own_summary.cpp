@@ -207,7 +207,7 @@ void OwnSummary::store_copy(std::vector<std::byte> copy, Nanoseconds now) {
   owed_ = message.version;
   ++num_storing_;
   ++totals_.num_copies_stored;
-  totals_.num_bytes_sent += copy.size();
+  totals_.sent.add(SummaryMessageKind::full, copy.size());
   next_heartbeat_ = now + options_.heartbeat;
   if (options_.with_version_1) publish(in_format_version_1(copy));
   Stored stored{.version = message.version, .digest = message.digest, .layout = message.layout};
@@ -244,7 +244,7 @@ void OwnSummary::send(std::span<const std::byte> message, Nanoseconds now) {
 void OwnSummary::publish(std::span<const std::byte> message) {
   if (message.empty()) return;
   bus_.publish(channels_.own_summary, message_text(message));
-  totals_.num_bytes_sent += message.size();
+  totals_.sent.add(read_summary_header(message).kind, message.size());
 }
 
 Nanoseconds OwnSummary::deadline() const {

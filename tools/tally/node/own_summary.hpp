@@ -8,6 +8,7 @@
 #include "node/copy_store.hpp"
 #include "node/directory.hpp"
 #include "node/node_options.hpp"
+#include "node/node_totals.hpp"
 #include "node/random_time.hpp"
 #include "node/redis_bus.hpp"
 

@@ -23,7 +23,10 @@ Json peer_json(const FollowedPeers::Peer& peer) {
               {"silent_seconds", seconds(peer.silent)},
               {"false_positive_rate", peer.false_positive_rate},
               {"num_bytes", peer.num_bytes},
-              {"format_version", peer.format_version}};
+              {"format_version", peer.format_version},
+              {"bytes_received", peer.received.total()},
+              {"lookups_maybe", peer.num_lookups_maybe},
+              {"false_positives", peer.num_false_positives}};
 }
 
 Json node_json(const SummaryNode& node) {
@@ -42,11 +45,15 @@ Json node_json(const SummaryNode& node) {
               {"copies_fetched", totals.num_copies_fetched},
               {"heartbeats_sent", totals.num_heartbeats_sent},
               {"requests_sent", totals.num_requests_sent},
-              {"bytes_sent", totals.num_bytes_sent},
+              {"bytes_sent", totals.sent.total()},
               {"messages_received", totals.num_received},
               {"bytes_received", totals.num_bytes_received},
-              {"messages_refused", totals.num_refused},
-              {"messages_not_authentic", totals.num_not_authentic},
+              {"messages_refused", totals.num_refused()},
+              {"messages_not_authentic", totals.num_refused(MessageRefusal::not_authentic)},
+              {"versions_lost", totals.num_gaps},
+              {"versions_repaired", totals.num_gaps_closed},
+              {"lookups", totals.num_lookups},
+              {"lookups_maybe", totals.num_lookups_maybe},
               {"name_conflicts", totals.num_name_conflicts},
               {"strangers_removed", totals.num_strangers_removed},
               {"copies_num_bytes", node.peers().copies().num_bytes()},

@@ -85,15 +85,8 @@ void SummaryNode::take(std::string_view channel, std::string_view bytes, Nanosec
       channel == channels_.own_request ? "a request" : channel.substr(std::min(channel.size(), name_at));
   try {
     take_message(channel, std::as_bytes(std::span(bytes)), now);
-  } catch (const FormatError& error) {
-    peers_.refuse(sender, error.what());
-  } catch (const std::bad_alloc&) {
-    peers_.refuse(sender, "there is not enough memory for it");
-  } catch (const NotAuthentic& error) {
-    ++totals_.num_not_authentic;
-    peers_.refuse(sender, error.what());
-  } catch (const std::invalid_argument& error) {
-    peers_.refuse(is_node_name(sender) || channel == channels_.own_request ? sender : "?", error.what());
+  } catch (const std::exception&) {
+    peers_.refuse_for_exception(is_node_name(sender) || channel == channels_.own_request ? sender : "?");
   }
 }
 
@@ -125,15 +118,6 @@ void SummaryNode::send(Nanoseconds now) {
 
 Nanoseconds SummaryNode::deadline() const {
   return std::min({bus_.deadline(), store_.deadline(), peers_.deadline(), own_.deadline()});
-}
-
-std::vector<std::string_view> SummaryNode::who_may_have(Hash128 digest) const {
-  std::vector<std::string_view> names;
-  for (const SummarySet::Peer peer : peers_.copies().who_may_have(digest)) {
-    names.push_back(peers_.copies().name(peer));
-  }
-  std::ranges::sort(names);
-  return names;
 }
 
 }  // namespace tally::cli

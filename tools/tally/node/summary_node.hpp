@@ -10,6 +10,7 @@
 #include "node/directory.hpp"
 #include "node/followed_peers.hpp"
 #include "node/node_options.hpp"
+#include "node/node_totals.hpp"
 #include "node/own_summary.hpp"
 #include "node/redis_bus.hpp"
 #include "text/duration.hpp"
@@ -46,10 +47,8 @@ class SummaryNode {
   const NodeTotals& totals() const noexcept { return totals_; }
   OwnSummary& own() noexcept { return own_; }
   const OwnSummary& own() const noexcept { return own_; }
+  FollowedPeers& peers() noexcept { return peers_; }
   const FollowedPeers& peers() const noexcept { return peers_; }
-
-  /// Names of the peers that may have the key, sorted.
-  std::vector<std::string_view> who_may_have(Hash128 digest) const;
 
   void add_polled(std::vector<pollfd>& polled) const;
   /// Processes incoming messages and copies.
