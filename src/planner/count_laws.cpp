@@ -93,6 +93,115 @@ std::vector<KeysOfCount> keys_by_count(const theory::CountHistogram& histogram, 
   return keys;
 }
 
+/// Up to this number of keys, how often they come varies enough from one filter to the next to raise the mean of the rate.
+constexpr std::uint64_t most_keys_of_varying_counts = 4096;
+
+/// Up to this number of keys the laws of counters are corrected as few_keys_law says.
+constexpr double few_keys = 128;
+
+/// The factor for the rates of a compound Poisson law that makes Pr(no key) exact. As a Poisson number with that Pr(0) is at least
+/// as large as the number of positions that a key has here, the law is then an upper bound for one counter.
+double binomial_factor(PositionLaw positions, std::uint64_t m, std::uint32_t k) {
+  const bool is_in_parts = positions == PositionLaw::parts || positions == PositionLaw::partition_double;
+  const double per_key = (is_in_parts ? k : 1) / static_cast<double>(m);
+  constexpr double certain = 1e3;
+  return per_key >= 1 ? certain : std::min(certain, -std::log1p(-per_key) / per_key);
+}
+
+theory::CountHistogram scaled(theory::CountHistogram histogram, double factor) {
+  for (double& num_keys : histogram.keys_with_count) num_keys *= factor;
+  histogram.keys_beyond *= factor;
+  histogram.insertions_beyond *= factor;
+  return histogram;
+}
+
+/// For few keys. How many counters a set of keys reaches varies, and so the mean of a power is above the power of the mean: the
+/// scheme's own law says by how much, for the keys that reach the gap alone.
+Law few_keys_law(const Law& scheme, std::uint64_t gap, std::uint64_t true_count,
+                 const theory::CountHistogram& histogram) {
+  Law law = scheme;
+  law.ln_rate = [=, absent = scheme, keys = keys_by_count(histogram, gap)](std::uint64_t m, std::uint32_t k,
+                                                                           std::uint64_t) {
+    const double factor = binomial_factor(absent.positions, m, k);
+    const theory::CountHistogram bounding = scaled(histogram, factor);
+    const auto reach = [&](std::uint64_t g) {
+      return std::exp(theory::ln_counter_upper_tail(bounding, k, m, told_gap(histogram, g)));
+    };
+    const double ln_rate = ln_reached(absent.positions, m, k, gap, true_count, reach, keys);
+    const auto num_alone = static_cast<std::uint64_t>(std::ceil(keys.back().num_keys - 1e-9));
+    if (num_alone == 0) return ln_rate;
+    const KeysOfCount alone{gap, static_cast<double>(num_alone)};
+    const auto reach_alone = [&](std::uint64_t) {
+      return -std::expm1(-factor * k * alone.num_keys / static_cast<double>(m));
+    };
+    const double ln_alone = ln_reached(absent.positions, m, k, gap, 0, reach_alone, std::span(&alone, 1));
+    return std::min(0.0, ln_rate + std::max(0.0, absent.ln_promised_rate(m, k, num_alone) - ln_alone));
+  };
+  law.ln_promised = {};
+  law.patience = slow_law_patience;
+  return law;
+}
+
+/// A number of keys that reach the gap alone, and its probability.
+struct NumAlone {
+  double num_keys = 0;
+  double probability = 0;
+};
+
+/// How many of the keys reach the gap alone, each with the same probability. As the sum of all counts is given, the number varies
+/// less than a binomial one: from 32 keys on, a normal one by five points (Gauss and Hermite).
+std::vector<NumAlone> numbers_alone(const theory::CountHistogram& histogram, double num_keys) {
+  constexpr double most_listed = 32;
+  const double q = std::clamp(histogram.keys_beyond / num_keys, 0.0, 1.0);
+  std::vector<NumAlone> numbers;
+  if (num_keys <= most_listed) {
+    const auto n = static_cast<int>(num_keys);
+    for (int j = 0; j <= n; ++j) {
+      const double ln_ways = std::lgamma(n + 1.0) - std::lgamma(j + 1.0) - std::lgamma(n - j + 1.0);
+      numbers.push_back(
+          {static_cast<double>(j), std::exp(ln_ways) * std::pow(q, j) * std::pow(1 - q, n - j)});
+    }
+    return numbers;
+  }
+  const double mean = histogram.num_insertions() / num_keys;
+  const double mean_alone =
+      histogram.keys_beyond > 0 ? histogram.insertions_beyond / histogram.keys_beyond : 0;
+  const double covariance = q * (mean_alone - mean);
+  // The variance of a count is at most its mean.
+  const double deviation = std::sqrt(num_keys * std::max(0.0, q * (1 - q) - covariance * covariance / mean));
+  for (const auto& [at, weight] : {std::pair{0.0, 8.0 / 15},
+                                   {1.355626179974266, 0.2220759220056126},
+                                   {-1.355626179974266, 0.2220759220056126},
+                                   {2.856970013872806, 0.011257411327720689},
+                                   {-2.856970013872806, 0.011257411327720689}})
+    numbers.push_back({std::clamp(num_keys * q + at * deviation, 0.0, num_keys), weight});
+  return numbers;
+}
+
+/// When each insertion is of a key drawn at random: the mean over how many keys reach the gap alone. `histogram` ends at the gap.
+Law mean_over_numbers_alone(const Law& scheme, std::uint64_t gap, std::uint64_t true_count,
+                            const theory::CountHistogram& histogram, double num_keys) {
+  constexpr double negligible = 1e-9;
+  const double num_light = num_keys - histogram.keys_beyond;
+  std::vector<std::pair<double, Law>> parts;
+  for (const NumAlone& own : numbers_alone(histogram, num_keys)) {
+    if (own.probability < negligible) continue;
+    theory::CountHistogram given = histogram;
+    const double light = num_light > 0 ? (num_keys - own.num_keys) / num_light : 0;
+    for (double& number : given.keys_with_count) number *= light;
+    given.insertions_beyond *= histogram.keys_beyond > 0 ? own.num_keys / histogram.keys_beyond : 0;
+    given.keys_beyond = own.num_keys;
+    parts.emplace_back(own.probability, histogram_law(scheme, gap, true_count, given));
+  }
+  Law law = parts.front().second;
+  law.ln_rate = [parts](std::uint64_t m, std::uint32_t k, std::uint64_t n) {
+    double rate = 0;
+    for (const auto& [probability, own] : parts) rate += probability * std::exp(own.ln_rate(m, k, n));
+    return std::max(std::log(std::min(1.0, rate)), k * -745.0);
+  };
+  return law;
+}
+
 }  // namespace
 
 std::uint64_t told_gap(const theory::CountHistogram& histogram, std::uint64_t gap) {
@@ -121,6 +230,7 @@ Law law_of_inserted_keys(const Law& scheme) {
 
 Law histogram_law(const Law& scheme, std::uint64_t gap, std::uint64_t true_count,
                   const theory::CountHistogram& histogram) {
+  if (histogram.num_distinct() <= few_keys) return few_keys_law(scheme, gap, true_count, histogram);
   Law law = scheme;
   law.ln_rate = [=, positions = scheme.positions, keys = keys_by_count(histogram, gap)](
                     std::uint64_t m, std::uint32_t k, std::uint64_t) {
@@ -138,8 +248,9 @@ Law insertions_law(const Law& scheme, std::uint64_t gap, std::uint64_t true_coun
                    std::uint64_t num_insertions) {
   if (num_insertions > num_keys) {
     const std::uint64_t told = std::min(gap, max_histogram_count);
-    return histogram_law(scheme, gap, true_count,
-                         theory::insertion_count_histogram(num_keys, num_insertions, told));
+    const theory::CountHistogram expected = theory::insertion_count_histogram(num_keys, num_insertions, told);
+    if (num_keys > most_keys_of_varying_counts) return histogram_law(scheme, gap, true_count, expected);
+    return mean_over_numbers_alone(scheme, gap, true_count, expected, static_cast<double>(num_keys));
   }
   Law law = scheme;
   law.ln_rate = [=, positions = scheme.positions](std::uint64_t m, std::uint32_t k, std::uint64_t n) {

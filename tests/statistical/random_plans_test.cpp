@@ -121,7 +121,7 @@ void try_candidate(const PlanRequest& request, const Candidate& candidate, std::
         filter.keys_up_to(std::min(candidate.promised_true_count, wanted.theta() - 1));
     if (keys.empty()) continue;
     if (!tried.below_threshold) tried.below_threshold.emplace(keys.size());
-    tried.below_threshold->add_filter(filter.num_at_threshold(keys));
+    tried.below_threshold->add_filter(filter.num_at_threshold(keys), keys.size());
   }
 }
 

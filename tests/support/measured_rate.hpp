@@ -20,7 +20,7 @@ inline std::uint64_t num_trials(std::uint64_t usual) {
 /// Queries to each filter of a MeasuredRate.
 inline constexpr std::uint64_t usual_num_queries = 2000;
 
-/// A probability measured over many fresh filters, with the same number of queries to each.
+/// A probability measured over many fresh filters.
 ///
 /// The queries of one filter share its randomness: its rate differs from filter to filter, so the
 /// total is not binomial. How much it varies between filters is measured, and the sample counted as
@@ -31,20 +31,28 @@ class MeasuredRate {
  public:
   explicit MeasuredRate(std::uint64_t queries_per_filter) : queries_per_filter_(queries_per_filter) {}
 
-  void add_filter(std::uint64_t num_positives) {
+  void add_filter(std::uint64_t num_positives) { add_filter(num_positives, queries_per_filter_); }
+  /// A filter with another number of queries.
+  void add_filter(std::uint64_t num_positives, std::uint64_t num_queries) {
     ++num_filters_;
+    num_queries_ += num_queries;
     sum_ += num_positives;
     sum_of_squares_ += num_positives * num_positives;
+    sum_of_products_ += num_positives * num_queries;
+    sum_of_squared_queries_ += num_queries * num_queries;
   }
 
-  std::uint64_t num_queries() const { return num_filters_ * queries_per_filter_; }
+  std::uint64_t num_queries() const { return num_queries_; }
   double rate() const { return static_cast<double>(sum_) / static_cast<double>(num_queries()); }
 
   double design_effect() const {
     const auto filters = static_cast<double>(num_filters_);
-    const double mean = static_cast<double>(sum_) / filters;
-    const double variance = (static_cast<double>(sum_of_squares_) - filters * mean * mean) / (filters - 1);
-    const double binomial = static_cast<double>(queries_per_filter_) * rate() * (1 - rate());
+    // Of positives beyond rate times queries, which is that of a ratio (Cochran 1977, chapter 6).
+    const double squares = static_cast<double>(sum_of_squares_) -
+                           2 * rate() * static_cast<double>(sum_of_products_) +
+                           rate() * rate() * static_cast<double>(sum_of_squared_queries_);
+    const double variance = squares / (filters - 1);
+    const double binomial = static_cast<double>(num_queries_) / filters * rate() * (1 - rate());
     return binomial > 0 ? std::max(1.0, variance / binomial) : 1.0;
   }
 
@@ -60,8 +68,11 @@ class MeasuredRate {
  private:
   std::uint64_t queries_per_filter_;
   std::uint64_t num_filters_ = 0;
-  std::uint64_t sum_ = 0;
+  std::uint64_t num_queries_ = 0;
+  std::uint64_t sum_ = 0;  // of positives
   std::uint64_t sum_of_squares_ = 0;
+  std::uint64_t sum_of_products_ = 0;  // of positives and queries
+  std::uint64_t sum_of_squared_queries_ = 0;
 };
 
 /// Tests that are to hold all together with one confidence: 99.9% shared out evenly (Bonferroni,

@@ -63,7 +63,7 @@ class FollowedPeers {
 
   /// Names of the peers that may have the key, sorted. Counts the lookup.
   std::vector<std::string_view> ask(Hash128 digest);
-  /// A client has found that so many answers which named the peer were wrong. False: there is no such peer.
+  /// A client has found this number of answers that named the peer to be wrong. False: there is no such peer.
   bool report_false_positives(std::string_view peer, std::uint64_t number);
 
   /// Counts and prints why a message was refused: the exception that is being handled. Each text is printed once.
