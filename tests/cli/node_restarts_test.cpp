@@ -180,6 +180,7 @@ TEST_F(Node, PublishesNothingBeforeItHasLoadedItsKeys) {
 TEST_F(Node, TakesTheEndOfItsInputForTheEndOfLoading) {
   const RunningRedis redis;
   NodeProcess b(redis, "b");
+  ASSERT_TRUE(b.wait_for(0)) << "it listens before the other one speaks and ends";
   const Flags flags{"node", "a", "--quiet", "--redis", "unix://" + redis.socket(), "--publish-when-loaded"};
   EXPECT_EQ(run_tally(flags, "+k1\n").exit_code, 0);
   ASSERT_TRUE(comes_true([&] { return b.who_may_have("k1").contains("a"); }));

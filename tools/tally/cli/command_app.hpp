@@ -18,6 +18,7 @@ class CommandApp : public CLI::App {
       : CLI::App(std::move(description), std::move(name), parent) {}
 
   ExitStatus exit_status;
+  std::string config_option;  ///< the option that names a file with further options; empty if there is none
   std::map<std::string, std::vector<std::string>> suggestions;  ///< by the name of a positional argument
 };
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cli/command_app.hpp"
+#include "cli/config_file.hpp"
 #include "text/wrapped.hpp"
 
 namespace tally::cli {
@@ -121,6 +122,13 @@ Option CommandLine::add_parsed(const std::string& names, std::function<void(std:
       app_->add_option_function<std::string>(names, checked, unfolded(description))->type_name(type_name));
 }
 
+Option CommandLine::add_config(const std::string& name, const std::string& description) {
+  dynamic_cast<CommandApp&>(*app_).config_option = name;
+  const auto is_read_before = [](const std::string&) {};
+  return Option(
+      app_->add_option_function<std::string>(name, is_read_before, unfolded(description))->type_name("FILE"));
+}
+
 CommandLine CommandLine::add_command(std::string_view name, std::string_view summary, std::string_view group,
                                      std::string_view examples) {
   CLI::App* const command =
@@ -195,7 +203,7 @@ Program::Outcome Program::parse(std::vector<std::string> words) {
               .unexpected = app_->remaining(true)};
   };
   try {
-    words = with_empty_values(words);
+    words = with_empty_values(with_config_file(*app_, words));
     std::ranges::reverse(words);  // the order that CLI11 expects
     app_->parse(std::move(words));
     refuse_empty_values(*app_);

@@ -66,6 +66,8 @@ class CommandLine {
   /// An option whose text `parse` reads. If `parse` throws std::invalid_argument, the message names the option.
   Option add_parsed(const std::string& names, std::function<void(std::string_view)> parse,
                     const std::string& description, const std::string& type_name);
+  /// An option that names a file with values for the others (TOML or INI), which those on the command line replace.
+  Option add_config(const std::string& name, const std::string& description);
   CommandLine add_command(std::string_view name, std::string_view summary, std::string_view group,
                           std::string_view examples);
   /// Refuses a command line that names none of its commands.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <ctime>
 #include <filesystem>
@@ -21,6 +22,7 @@
 #include "node/commands.hpp"
 #include "node/directory.hpp"
 #include "node/directory_file.hpp"
+#include "node/service_manager.hpp"
 #include "node/summary_node.hpp"
 #include "shape/shape.hpp"
 #include "store/options.hpp"
@@ -50,6 +52,10 @@ struct NodeCommandOptions {
   KeyType key_type = KeyType::text;
   bool json = false;
   bool quiet = false;
+  bool no_input = false;
+  bool checks_only = false;
+  std::string log_form = "text";
+  std::string log_level = "info";
 };
 
 constexpr std::uint64_t default_num_keys = 100'000;
@@ -119,8 +125,17 @@ void reload(SummaryNode& node, const NodeCommandOptions& options, const std::opt
     replace_contents(node.directory(), file, "--load", options.load_file);
     remark(options.quiet, fmt::format("reloaded '{}'", options.load_file));
   } catch (const std::exception& error) {
-    remark(false, fmt::format("not reloaded; the directory stays as it is: {}", error.what()));
+    warn(fmt::format("not reloaded; the directory stays as it is: {}", error.what()));
   }
+}
+
+std::uint32_t socket_mode_of(std::string_view text) {
+  std::uint32_t mode = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), mode, 8);
+  if (error != std::errc() || end != text.data() + text.size() || mode > 0777 || (mode & 0600) != 0600)
+    throw std::invalid_argument(
+        fmt::format("'{}' must be 600 to 777 in octal digits, with 6 or 7 for the owner", text));
+  return mode;
 }
 
 std::string error_of_saving(DirectoryFile& file, const NodeDirectory& directory) {
@@ -132,13 +147,33 @@ std::string error_of_saving(DirectoryFile& file, const NodeDirectory& directory)
   return "";
 }
 
+std::string status_text(const SummaryNode& node) {
+  return fmt::format("{}, {} peers, {} keys",
+                     node.bus().is_up() ? "connected" : "not connected to the Redis server",
+                     node.peers().copies().num_peers(), node.directory().pending().num_keys);
+}
+
+// Opens no socket and locks no file, so that it can be asked beside a node that runs with the same options.
+ExitCode check_only(NodeCommandOptions& options, const std::optional<HashKey>& secret) {
+  options.api.check();
+  SummaryNode::check(options.node, make_directory(options, secret).layout());
+  print("the configuration is valid\n");
+  return ExitCode::success;
+}
+
 ExitCode run_node(NodeCommandOptions& options) {
+  set_log_style({.least = options.log_level == "info"      ? LogStyle::Level::info
+                          : options.log_level == "warning" ? LogStyle::Level::warning
+                                                           : LogStyle::Level::error,
+                 .json = options.log_form == "json"});
+  if (options.no_input) options.stay = true;
   redis_client::Address address = redis_client::parse_address(
       options.redis,
       options.password_file.empty() ? redis_client::Password::required : redis_client::Password::comes_later);
   take_password_file(options.password_file, "--redis", address);
   const std::optional<HashKey> secret = options.hasher.key();
   options.node.terms.takes_unsigned = options.node.with_version_1;
+  if (options.checks_only) return check_only(options, secret);
   std::optional<DirectoryFile> saved;
   if (!options.save_file.empty()) saved.emplace(options.save_file, options.save_interval, steady_now());
   NodeDirectory directory = make_directory(options, secret);
@@ -157,29 +192,36 @@ ExitCode run_node(NodeCommandOptions& options) {
        .stays = options.stay},
       node);
   Api api(options.api, options.node.group, node);
+  ServiceManager service;
+  service.say("READY=1");
   std::vector<pollfd> polled;
   bool is_ending = false;
   Nanoseconds end_by = never;
   std::string save_error;
   while (!is_ending || !(node.own().is_published() || steady_now() >= end_by)) {
-    polled.assign(1, {commands.wants_input() && !is_ending ? STDIN_FILENO : -1, POLLIN, 0});
+    const bool reads_input = !options.no_input && commands.wants_input() && !is_ending;
+    polled.assign(1, {reads_input ? STDIN_FILENO : -1, POLLIN, 0});
     node.add_polled(polled);
     api.add_polled(polled, steady_now());
     // A directory that is still being read is not saved over the last one.
     const bool saves = saved && node.own().is_announced();
     const Nanoseconds save_at = saves ? saved->deadline() : never;
-    poll_or_stop(
-        polled,
-        std::min({node.deadline(), commands.deadline(), api.deadline(), end_by, save_at}) - steady_now(),
-        !is_ending);
+    poll_or_stop(polled,
+                 std::min({node.deadline(), commands.deadline(), api.deadline(), service.deadline(), end_by,
+                           save_at}) -
+                     steady_now(),
+                 !is_ending);
     const Nanoseconds now = steady_now();
     if (take_reload_request()) reload(node, options, secret);
     node.receive(polled, now);
     commands.step(polled[0].revents != 0, now);
     api.step(polled, now);
+    service.keep_alive(now);
+    service.show(status_text(node));
     if (saves) saved->save_if_due(node.directory(), now);
     if (!is_ending && (stop_requested() || (commands.has_ended() && !options.stay))) {
       is_ending = true;
+      service.say("STOPPING=1");
       end_by = now + options.linger;
       node.own().publish_now();
       // What cannot be saved is published all the same.
@@ -348,6 +390,31 @@ Run declare_node(CommandLine app) {
            "Refuse requests over TCP without this token: the first line of this file")
       .needs(app.get_option("--api-listen"))
       .group(api);
+  app.add_parsed(
+         "--api-socket-mode",
+         [options](std::string_view text) { options->api.socket_mode = socket_mode_of(text); },
+         "Permissions of the unix socket, in octal digits: 660 lets the group of the process use it "
+         "(default: 600)",
+         "MODE")
+      .group(api);
+  const std::string running = "Running as a service";
+  app.add_config(
+         "--config",
+         "Take options from this file (TOML or INI): 'interval = \"2s\"' is --interval 2s. Those on the "
+         "command line replace them")
+      .group(running);
+  app.add_flag("--check-config", options->checks_only,
+               "Check the options, the files that they name and the addresses, and end")
+      .group(running);
+  app.add_flag("--no-input", options->no_input,
+               "Do not read standard input, and stay; keys come through the sockets")
+      .group(running);
+  add_choice(app, "--log", options->log_form,
+             "Form of remarks and warnings on standard error (default: text)", {"text", "json"})
+      .group(running);
+  add_choice(app, "--log-level", options->log_level, "Least of what is printed there (default: info)",
+             {"info", "warning", "error"})
+      .group(running);
   add_hasher_options(app, options->hasher);
   file.excludes(app.get_option("--seed"));
   app.add_flag("-z,--null", options->nul_separated,

@@ -35,6 +35,7 @@ NodeApi::Options http_options(const ApiOptions& options) {
 }  // namespace
 
 void ApiOptions::check() const {
+  if (!token_file.empty()) (void)secret_in("--api-token-file", token_file);
   if (listen.empty()) return;
   const std::string host = ListenAddress::parse_tcp(listen).host;
   if (!is_loopback(host) && token_file.empty())
@@ -60,12 +61,12 @@ Api::Api(const ApiOptions& options, const std::string& group, SummaryNode& node)
   if (options.socket.empty()) {
     const std::string path = default_api_socket(group, node.name());
     try {
-      if (!path.empty()) server_.listen_at({.path = path, .host = "", .port = 0});
+      if (!path.empty()) server_.listen_at({.path = path, .mode = options.socket_mode});
     } catch (const std::exception& error) {
       remark(options.quiet, fmt::format("{}; answering at no socket", error.what()));
     }
   } else if (options.socket != "none") {
-    server_.listen_at({.path = options.socket, .host = "", .port = 0});
+    server_.listen_at({.path = options.socket, .mode = options.socket_mode});
   }
   if (!options.listen.empty()) server_.listen_at(ListenAddress::parse_tcp(options.listen));
   if (options.socket.empty() && options.listen.empty()) return;

@@ -15,6 +15,7 @@ namespace tally::cli {
 
 struct ApiOptions {
   std::string socket;  ///< path of a unix socket; "none"; empty: default_api_socket
+  std::uint32_t socket_mode = 0600;
   std::string listen;  ///< HOST:PORT; empty: no TCP
   std::string token_file;
   LineSession::Options lines;

@@ -55,12 +55,12 @@ void remove_dead_socket(const std::string& path, const sockaddr_un& address) {
   if (is_dead) ::unlink(path.c_str());
 }
 
-int listening_at_path(const std::string& path) {
+int listening_at_path(const std::string& path, std::uint32_t mode) {
   const sockaddr_un address = address_of(path);
   remove_dead_socket(path, address);
   const int made = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (made < 0) throw_cannot_listen(path, errno);
-  const mode_t before = ::umask(0177);
+  const mode_t before = ::umask(0777 & ~mode);
   const bool is_bound = ::bind(made, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
   const int error = errno;
   ::umask(before);
@@ -131,7 +131,8 @@ ApiServer::Listener::~Listener() {
 
 void ApiServer::listen_at(const ListenAddress& address) {
   if (!address.path.empty()) {
-    listeners_.emplace_back(listening_at_path(address.path), address.path, "unix:" + address.path);
+    listeners_.emplace_back(listening_at_path(address.path, address.mode), address.path,
+                            "unix:" + address.path);
     return;
   }
   const int socket = listening_at(address);

@@ -15,8 +15,9 @@ namespace tally::cli {
 
 /// Where to listen: a unix socket, or a host and a port.
 struct ListenAddress {
-  std::string path;  ///< of a unix socket; empty: TCP
-  std::string host;
+  std::string path = {};      ///< of a unix socket; empty: TCP
+  std::uint32_t mode = 0600;  ///< permissions of its file
+  std::string host = {};
   std::uint16_t port = 0;  ///< 0: any free one
 
   /// "HOST:PORT", ":PORT" (127.0.0.1) and "[::1]:PORT". Throws std::invalid_argument.
@@ -32,7 +33,7 @@ class ApiServer {
   ApiServer(const ApiServer&) = delete;
   ApiServer& operator=(const ApiServer&) = delete;
 
-  /// Throws std::runtime_error if it cannot. The file of a unix socket is readable by its owner only.
+  /// Throws std::runtime_error if it cannot.
   void listen_at(const ListenAddress& address);
 
   void add_polled(std::vector<pollfd>& polled, Nanoseconds now) const;

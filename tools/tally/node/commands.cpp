@@ -36,7 +36,7 @@ void NodeCommands::step(bool readable, Nanoseconds now) {
   node_.own().announce();  // nothing more will be loaded
   if (!options_.stays || input_.await_next_writer() != LineInput::NextWriter::impossible) return;
   if (!std::exchange(has_warned_of_input_, true)) {
-    remark(false, "standard input cannot be opened again: lines of later writers are not read");
+    warn("standard input cannot be opened again: lines of later writers are not read");
   }
 }
 
@@ -60,8 +60,7 @@ void NodeCommands::note_refusal(LineSession::Refusal refusal, std::uint64_t numb
       break;
     case full:
       if (num_full_ == 0) {
-        remark(false,
-               "the filter is full: keys are refused, and no peer will receive them; give more --keys");
+        warn("the filter is full: keys are refused, and no peer will receive them; give more --keys");
       }
       num_full_ += number;
       break;

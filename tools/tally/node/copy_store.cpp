@@ -130,7 +130,7 @@ void CopyStore::say_refusal(const Server& server, std::string_view text) {
   std::string all = fmt::format("Redis at {}, where full copies are kept: {}", server.address.shown(), text);
   if (text.starts_with("NOPERM")) all += "; the user needs SET, GETRANGE and EXPIRE for the keys tally:*";
   const auto [said, is_new] = said_.insert(std::move(all));
-  if (is_new) remark(false, *said);
+  if (is_new) warn(*said);
 }
 
 }  // namespace tally::cli

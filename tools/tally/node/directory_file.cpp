@@ -53,7 +53,7 @@ void DirectoryFile::save_if_due(const NodeDirectory& directory, Nanoseconds now)
     if (std::exchange(has_failed_, false)) remark(false, fmt::format("saved '{}' again", path()));
   } catch (const std::exception& error) {
     if (!std::exchange(has_failed_, true)) {
-      remark(false, fmt::format("--save: {}; trying again every {}", error.what(), duration_text(interval_)));
+      warn(fmt::format("--save: {}; trying again every {}", error.what(), duration_text(interval_)));
     }
   }
 }

@@ -425,8 +425,8 @@ void FollowedPeers::refuse(std::string_view peer, MessageRefusal reason, std::st
   std::string text = fmt::format("refused a message from {}: {}", peer, why);
   const auto [position, is_new] = said_.insert(std::move(text));
   if (!is_new) return;
-  remark(false, *position);
-  if (said_.size() == most_faults_said) remark(false, "further message errors are only counted");
+  warn(*position);
+  if (said_.size() == most_faults_said) warn("further message errors are only counted");
 }
 
 }  // namespace tally::cli

@@ -80,12 +80,14 @@ HttpResponse NodeApi::answer(const HttpRequest& request, Nanoseconds now) {
     std::string_view path;
     std::function<HttpResponse()> answer;
   };
-  const std::array<Route, 9> routes = {{
+  const std::array<Route, 11> routes = {{
       {"GET", "/who-has", [&] { return who_has(request); }},
       {"POST", "/keys", [&] { return change_keys(request, true); }},
       {"DELETE", "/keys", [&] { return change_keys(request, false); }},
       {"POST", "/longest-prefix", [&] { return longest_prefix(request); }},
       {"POST", "/false-positives", [&] { return report_false_positives(request); }},
+      {"POST", "/publish", [&] { return publish(false); }},
+      {"POST", "/loaded", [&] { return publish(true); }},
       {"GET", "/peers", [&] { return peers(now); }},
       {"GET", "/metrics",
        [&] {
@@ -114,8 +116,8 @@ HttpResponse NodeApi::answer(const HttpRequest& request, Nanoseconds now) {
     return counted(error_response(405, fmt::format("{} does not take {}", request.path, request.method)));
   return counted(error_response(
       404,
-      "not found; there are /who-has, /keys, /longest-prefix, /false-positives, /peers, /metrics, "
-      "/health and /ready"));
+      "not found; there are /who-has, /keys, /longest-prefix, /false-positives, /publish, /loaded, /peers, "
+      "/metrics, /health and /ready"));
 }
 
 std::optional<HttpResponse> NodeApi::refusal_of(const HttpRequest& request) const {
@@ -215,6 +217,12 @@ HttpResponse NodeApi::report_false_positives(const HttpRequest& request) {
   if (!node_.peers().report_false_positives(*name, num_keys))
     return error_response(404, fmt::format("there is no peer '{}'", *name));
   return json_response(Json{{"peer", *name}, {"num_keys", num_keys}});
+}
+
+HttpResponse NodeApi::publish(bool announces) {
+  if (announces) node_.own().announce();
+  node_.own().publish_now();
+  return json_response(Json{{"is_publishing", node_.own().is_publishing()}});
 }
 
 HttpResponse NodeApi::peers(Nanoseconds now) const {

@@ -39,6 +39,7 @@ class NodeApi {
   HttpResponse change_keys(const HttpRequest& request, bool inserts);
   HttpResponse longest_prefix(const HttpRequest& request);
   HttpResponse report_false_positives(const HttpRequest& request);
+  HttpResponse publish(bool announces);
   HttpResponse peers(Nanoseconds now) const;
   HttpResponse readiness() const;
 

@@ -65,17 +65,16 @@ void OwnSummary::take_own(const SummaryMessage& message, Nanoseconds now) {
 
 void OwnSummary::yield() {
   has_yielded_ = true;
-  remark(false,
-         fmt::format("another node is named '{}' and was started later: this node publishes nothing any more "
-                     "and goes on answering; give each node its own name",
-                     options_.name));
+  warn(
+      fmt::format("another node is named '{}' and was started later: this node publishes nothing any more "
+                  "and goes on answering; give each node its own name",
+                  options_.name));
 }
 
 void OwnSummary::warn_of_forger(const SummaryMessage& message, Nanoseconds now) {
   if (now < next_warning_) return;
   next_warning_ = now + between_warnings;
-  remark(
-      false,
+  warn(
       fmt::format("somebody publishes under our name '{}' (epoch {}); continuing above that. Give each node "
                   "its own name, and the group a --key-file against forgers",
                   options_.name, message.version.epoch));
@@ -199,10 +198,10 @@ void OwnSummary::tell(std::vector<std::byte> message, Nanoseconds now) {
 void OwnSummary::store_copy(std::vector<std::byte> copy, Nanoseconds now) {
   const SummaryMessage message = read_summary_header(copy);
   if (copy.size() > options_.max_message_bytes && !std::exchange(has_warned_of_size_, true)) {
-    remark(false, fmt::format(
-                      "--max-message: the full copy has {} bytes, and peers with this limit of {} refuse it; "
-                      "raise it everywhere",
-                      copy.size(), options_.max_message_bytes));
+    warn(
+        fmt::format("--max-message: the full copy has {} bytes, and peers with this limit of {} refuse it; "
+                    "raise it everywhere",
+                    copy.size(), options_.max_message_bytes));
   }
   owed_ = message.version;
   ++num_storing_;

@@ -74,7 +74,7 @@ void RedisBus::lose(std::string_view why, Nanoseconds now) {
   next_try_ = now + std::uniform_int_distribution<Nanoseconds>(pause_ / 2, pause_)(random_);
   pause_ = std::min(2 * pause_, most_pause);
   if (!loss_said_) {
-    remark(false, fmt::format("Redis at {}: {}; trying again", options_.address.shown(), why));
+    warn(fmt::format("Redis at {}: {}; trying again", options_.address.shown(), why));
   }
   loss_said_ = true;
 }
@@ -151,7 +151,7 @@ void RedisBus::take_publisher_reply(const redisReply& reply) {
 void RedisBus::say_refusal(std::string_view text) {
   if (text == last_refusal_) return;
   last_refusal_ = text;
-  remark(false, fmt::format("Redis at {} did not publish: {}", options_.address.shown(), text));
+  warn(fmt::format("Redis at {} did not publish: {}", options_.address.shown(), text));
 }
 
 }  // namespace tally::cli

@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <cmath>
+#include <ctime>
 #include <system_error>
 
 #include "text/output_check.hpp"
@@ -68,6 +69,29 @@ std::string scaled(double value, double base, const std::array<const char*, 6>& 
 
 // If one thread reads and writes, the Output that it writes to.
 thread_local Output* output_of_thread = nullptr;
+
+LogStyle log_style;
+
+/// "2026-11-29T03:41:00.123Z"
+std::string utc_text(std::chrono::system_clock::time_point time) {
+  const auto since = std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
+  const std::time_t seconds = since / 1000;
+  std::tm parts{};
+  ::gmtime_r(&seconds, &parts);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", parts.tm_year + 1900, parts.tm_mon + 1,
+                     parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec, since % 1000);
+}
+
+void print_log(LogStyle::Level level, std::string_view text) {
+  if (level < log_style.least) return;
+  if (!log_style.json) return print_to_standard_error(fmt::format("{}: {}\n", command_name(), text));
+  constexpr std::array<std::string_view, 3> names{"info", "warning", "error"};
+  const Json line{{"time", utc_text(std::chrono::system_clock::now())},
+                  {"level", names[static_cast<std::size_t>(level)]},
+                  {"command", command_name()},
+                  {"message", text}};
+  print_to_standard_error(line.dump() + "\n");
+}
 
 }  // namespace
 
@@ -153,14 +177,19 @@ void print_to_standard_error(std::string_view text) noexcept {
 }
 
 void remark(bool quiet, std::string_view text) {
-  if (!quiet) print_to_standard_error(fmt::format("{}: {}\n", command_name(), text));
+  if (!quiet) print_log(LogStyle::Level::info, text);
 }
 
+void warn(std::string_view text) { print_log(LogStyle::Level::warning, text); }
+
 void report_error(std::string_view text) {
+  if (log_style.json) return print_log(LogStyle::Level::error, text);
   take_progress_off();
   const std::string name = styled(Style::error, fmt::format("{}:", command_name()), STDERR_FILENO);
   write_to_standard_error(fmt::format("{} {}\n", name, text));
 }
+
+void set_log_style(const LogStyle& style) noexcept { log_style = style; }
 
 std::string human_bytes(double bytes) {
   return scaled(bytes, 1024, {"", "KiB", "MiB", "GiB", "TiB", "PiB"}, " bytes");

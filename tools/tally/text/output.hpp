@@ -71,8 +71,18 @@ void print_json(const Json& json);
 void print_to_standard_error(std::string_view text) noexcept;
 /// Prints a remark on standard error: "tally build: built ...". Nothing if `quiet`.
 void remark(bool quiet, std::string_view text);
+/// The same for what somebody should look at: a --quiet command prints it too.
+void warn(std::string_view text);
 /// The same for the error that ends the command.
 void report_error(std::string_view text);
+
+/// How remarks, warnings and errors are printed, of which only those from `least` on are.
+struct LogStyle {
+  enum class Level { info, warning, error };
+  Level least = Level::info;
+  bool json = false;  ///< objects with time, level, command and message, one per line
+};
+void set_log_style(const LogStyle& style) noexcept;
 /// The name of the command in remarks and errors; main sets it.
 void set_command_name(std::string_view name);
 std::string_view command_name() noexcept;
