@@ -151,7 +151,7 @@ TEST_F(Node, LogsAsLinesOfJson) {
   EXPECT_EQ(Json::parse(failed.error).at("level"), "error");
   const CommandResult lost = run_tally({"node", "a", "--log", "json", "--log-level", "warning", "--redis",
                                         "unix:///nowhere", "--linger", "1ms"},
-                                       "");
+                                       "+a\n");
   EXPECT_EQ(lost.exit_code, 2);
   EXPECT_THAT(lost.error, HasSubstr("\"level\":\"warning\""));
 }

@@ -9,7 +9,7 @@
 
 #include "cli/exit_status.hpp"
 
-// A facade of CLI11, which reads command lines. Only command_line.cpp and command_text.cpp include CLI11
+// A facade of CLI11, which reads command lines. Only command_line.cpp, command_text.cpp and config_file.cpp include CLI11
 // (and command_app.hpp), which takes three seconds to compile.
 
 namespace CLI {

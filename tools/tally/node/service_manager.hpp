@@ -7,7 +7,7 @@
 
 namespace tally::cli {
 
-/// Tells the service manager how this process is, where $NOTIFY_SOCKET says so: systemd's Type=notify and WatchdogSec
+/// Tells the service manager how this process is, where there is a $NOTIFY_SOCKET: systemd's Type=notify and WatchdogSec
 /// (sd_notify(3)). Otherwise it does nothing.
 class ServiceManager {
  public:
