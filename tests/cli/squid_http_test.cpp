@@ -9,11 +9,13 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <regex>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "comes_true.hpp"
 #include "http.hpp"
 #include "served_digest.hpp"
 
@@ -131,6 +133,38 @@ TEST_F(SquidCommands, ServeAnswersEachRequestAsAPeerShould) {
               StartsWith("HTTP/1.1 504"));
   EXPECT_THAT(answer("GET / HTTP/1.1\r\nHost: a\r\n"), StartsWith("HTTP/1.1 404"));
   EXPECT_THAT(answer("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n"), StartsWith("HTTP/1.1 405"));
+}
+
+TEST_F(SquidCommands, ServeKeepsAnAccessLogThatCanBeRotated) {
+  const std::string log = directory / "access.log";
+  ServedDigest served(build("a", numbered_urls(1, 10)), ":", "--access-log '" + log + "'");
+  const auto ask = [&](const std::string& request) {
+    const LoopbackSocket connection = LoopbackSocket::connected(served.port());
+    connection.send(request + "Connection: close\r\n\r\n");
+    (void)connection.receive();
+  };
+  ask("GET " + digest_path + " HTTP/1.1\r\nHost: a\r\nUser-Agent: one \"two\"\r\n");
+  ask("GET /no\\ne HTTP/1.0\r\nHost: a\r\n");
+  ask("nonsense\r\n");
+  const std::string when = R"(\[\d\d/[A-Z][a-z]{2}/20\d\d:\d\d:\d\d:\d\d \+0000\])";
+  const std::regex first("127\\.0\\.0\\.1 - - " + when + " \"GET " + digest_path +
+                         R"( HTTP/1\.1" 200 135 "-" "one \\x22two\\x22"\n)" + "127\\.0\\.0\\.1 - - " + when +
+                         R"( "GET /no\\x5cne HTTP/1\.0" 404 \d+ "-" "-"\n)" + "127\\.0\\.0\\.1 - - " + when +
+                         R"( "- - HTTP/1\.1" 400 12 "-" "-"\n)");
+  EXPECT_TRUE(comes_true([&] { return std::regex_match(read_file(log), first); })) << read_file(log);
+
+  std::filesystem::rename(log, directory / "access.log.1");
+  served.command().send(SIGUSR1);
+  EXPECT_TRUE(comes_true([&] { return std::filesystem::exists(log); }));
+  ask("HEAD / HTTP/1.1\r\nHost: a\r\n");
+  EXPECT_TRUE(comes_true([&] {
+    return read_file(log).find("\"HEAD / HTTP/1.1\" 404 0 ") != std::string::npos;
+  })) << read_file(log);
+  EXPECT_TRUE(std::regex_match(read_file(directory / "access.log.1"), first));
+  const CommandResult refused =
+      run_tally({"squid", "serve", directory / "a", "--port", "0", "--access-log", "/nowhere/access.log"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.error, HasSubstr("--access-log: '/nowhere/access.log'"));
 }
 
 // Answers one request with the beginning and then with the same bytes again and again, until nobody takes them.

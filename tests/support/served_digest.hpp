@@ -23,10 +23,11 @@ inline int number_after(const std::string& page, const std::string& name) {
 /// `tally squid serve` of a file, on a port that is free.
 class ServedDigest {
  public:
-  /// `before` is done by the shell that starts it.
-  explicit ServedDigest(const std::string& path, const std::string& before = ":")
-      : command_(
-            {"sh", "-c", before + R"(; exec "$0" squid serve "$1" --port 0 --log)", TALLY_COMMAND, path}),
+  /// `before` is done by the shell that starts it; `flags` are added as the shell reads them.
+  explicit ServedDigest(const std::string& path, const std::string& before = ":",
+                        const std::string& flags = "")
+      : command_({"sh", "-c", before + R"(; exec "$0" squid serve "$1" --port 0 --log )" + flags,
+                  TALLY_COMMAND, path}),
         first_remark_(command_.read_error_line()),
         port_(static_cast<std::uint16_t>(number_after(first_remark_, "http://127.0.0.1:"))) {}
 

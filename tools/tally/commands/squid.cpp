@@ -30,6 +30,10 @@ Run declare_squid_serve(CommandLine app) {
       .type_name("ADDRESS");
   add_count(app, "--expires", options->expires_seconds,
             "Seconds until a peer should fetch the digest again (default: 3600)");
+  add_file(app, "--access-log", options->access_log,
+           "Add a line for each request to this file, in the combined format of web servers; SIGUSR1 opens "
+           "it again, "
+           "after it was moved away");
   app.add_flag("--log", options->log, "Print the status, method and target of each request");
   add_quiet(app, options->quiet);
   return [options] {

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "cli/signals.hpp"
+#include "squid/access_log.hpp"
 #include "squid/boost_http.hpp"
 #include "squid/digest_file.hpp"
 #include "squid/http_date.hpp"
@@ -39,6 +40,7 @@ class Session;
 struct Server {
   const DigestServerOptions& options;
   DigestFile digest;
+  std::optional<AccessLog> access_log{};
   std::size_t num_connections = 0;
   std::list<Session*> idle{};  ///< those that wait for a request, the longest first
 
@@ -109,7 +111,27 @@ class Session : public std::enable_shared_from_this<Session> {
     is_idle_ = false;
   }
 
+  void begin_entry(std::string_view method, std::string_view target, std::string_view agent,
+                   unsigned version) {
+    if (!server_.access_log) return;
+    Error ignored;
+    entry_ = {.client = stream_.socket().remote_endpoint(ignored).address().to_string(),
+              .at = std::time(nullptr),
+              .method = std::string(method),
+              .target = std::string(target),
+              .version = version,
+              .num_body_bytes = {},
+              .user_agent = std::string(agent)};
+  }
+  void end_entry(std::optional<std::uint64_t> num_body_bytes) {
+    if (!server_.access_log) return;
+    entry_.status = response_.result_int();
+    entry_.num_body_bytes = num_body_bytes;
+    server_.access_log->add(entry_);
+  }
+
   void answer_malformed() {
+    begin_entry("", "", "", 11);
     start(http::status::bad_request, false);
     send("bad request\n", false);
   }
@@ -117,6 +139,9 @@ class Session : public std::enable_shared_from_this<Session> {
   void answer(const Request& request) {
     const std::string_view target(request.target().data(), request.target().size());
     const bool is_head = request.method() == http::verb::head;
+    const auto method = request.method_string();
+    const auto agent = request[http::field::user_agent];
+    begin_entry({method.data(), method.size()}, target, {agent.data(), agent.size()}, request.version());
     if (!is_head && request.method() != http::verb::get) {
       start(http::status::method_not_allowed, request.keep_alive());
       response_.set(http::field::allow, "GET, HEAD");
@@ -131,7 +156,6 @@ class Session : public std::enable_shared_from_this<Session> {
       send(fmt::format("the digest is at {}\n", squid_digest_path), is_head);
     }
     if (server_.options.log) {
-      const auto method = request.method_string();
       print(fmt::format("{} {} {}\n", response_.result_int(), std::string_view(method.data(), method.size()),
                         target));
     }
@@ -161,13 +185,13 @@ class Session : public std::enable_shared_from_this<Session> {
     stream_.expires_after(idle_seconds);
     http::async_write_header(stream_, *serializer_,
                              [self = shared_from_this()](const Error& error, std::size_t) {
-                               if (!error) self->send_digest_header();
+                               error ? self->end_entry({}) : self->send_digest_header();
                              });
   }
   void send_digest_header() {
     asio::async_write(stream_, asio::buffer(bytes_->data(), SquidDigest::header_bytes),
                       [self = shared_from_this()](const Error& error, std::size_t) {
-                        if (error) return;
+                        if (error) return self->end_entry({});
                         self->pause_.expires_after(before_the_bits);
                         self->pause_.async_wait([self](const Error&) { self->send_digest_bits(); });
                       });
@@ -176,7 +200,7 @@ class Session : public std::enable_shared_from_this<Session> {
     stream_.expires_after(idle_seconds + std::chrono::seconds(bytes_->size() / least_bytes_a_second));
     asio::async_write(stream_, asio::buffer(*bytes_) + SquidDigest::header_bytes,
                       [self = shared_from_this()](const Error& error, std::size_t) {
-                        if (!error) self->finish();
+                        self->finish(error, self->bytes_->size());
                       });
   }
 
@@ -197,12 +221,15 @@ class Session : public std::enable_shared_from_this<Session> {
     if (response_.result() != http::status::not_modified) response_.content_length(length);
     response_.body() = {bytes.data(), bytes.size()};
     stream_.expires_after(idle_seconds);
-    http::async_write(stream_, response_, [self = shared_from_this()](const Error& error, std::size_t) {
-      if (!error) self->finish();
-    });
+    http::async_write(stream_, response_,
+                      [self = shared_from_this(), num_bytes = bytes.size()](const Error& error, std::size_t) {
+                        self->finish(error, num_bytes);
+                      });
   }
   // After an error, the peer closed the connection, or reads too slowly: there is nothing left to do.
-  void finish() {
+  void finish(const Error& error, std::uint64_t num_body_bytes) {
+    end_entry(error ? std::nullopt : std::optional(num_body_bytes));
+    if (error) return;
     if (response_.keep_alive()) return read();
     Error ignored;
     stream_.socket().shutdown(Tcp::socket::shutdown_send, ignored);
@@ -217,6 +244,7 @@ class Session : public std::enable_shared_from_this<Session> {
   std::optional<http::response_serializer<http::span_body<const char>>> serializer_;
   std::shared_ptr<const DigestFile::Bytes> bytes_;
   std::string text_;
+  AccessLogEntry entry_;
   bool is_idle_ = false;
 };
 
@@ -277,6 +305,10 @@ class Listener {
 
 void serve_digest(const DigestServerOptions& options) {
   Server server{options, DigestFile(options.path, options.quiet)};
+  if (!options.access_log.empty()) {
+    server.access_log.emplace(options.access_log);
+    install_status_handler();
+  }
   asio::io_context context(1);  // after the server: sessions that are left end with it
   Listener listener(context, server);
   listener.accept();
@@ -284,7 +316,10 @@ void serve_digest(const DigestServerOptions& options) {
          fmt::format("serving {} at http://{}:{}{}", options.path,
                      options.host.find(':') == std::string::npos ? options.host : "[" + options.host + "]",
                      listener.port(), squid_digest_path));
-  while (!stop_requested()) context.run_for(between_looks_at_signals);
+  while (!stop_requested()) {
+    context.run_for(between_looks_at_signals);
+    if (take_status_request()) server.access_log->reopen();
+  }
 }
 
 }  // namespace tally::cli
