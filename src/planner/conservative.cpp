@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "planner/conservative_simulation.hpp"
 #include "tally/theory/conservative_update.hpp"
 
 namespace tally::planner_detail {
@@ -30,7 +31,8 @@ class ConservativeRate {
     if (k > most_predicted_hashes || m < least_predicted_counters) return plain;
     const double predicted =
         theory::conservative_threshold_false_positive_probability(histogram_, theta_, k, m, true_count_);
-    return std::min(plain, std::log(promised_rate(predicted)));
+    const ConservativeSimulation simulation(histogram_, theta_, k, m);
+    return std::min(plain, std::log(simulation.at_least(promised_rate(predicted), true_count_)));
   }
 
  private:
@@ -116,7 +118,11 @@ std::vector<double> promised_conservative_rates(const theory::CountHistogram& hi
     return {};
   std::vector<double> rates =
       theory::conservative_threshold_false_positive_probabilities(histogram, theta, k, m);
-  for (double& rate : rates) rate = promised_rate(rate);
+  const ConservativeSimulation simulation(histogram, theta, k, m);
+  for (std::size_t true_count = 0; true_count < rates.size(); ++true_count) {
+    const double promised = simulation.at_least(promised_rate(rates[true_count]), true_count);
+    rates[true_count] = true_count == 0 ? promised : std::max(promised, rates[true_count - 1]);
+  }
   return rates;
 }
 

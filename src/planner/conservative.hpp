@@ -9,8 +9,8 @@
 
 namespace tally::planner_detail {
 
-/// The rate that is promised is this times the predicted one, because the prediction was measured to be at most 1 / 0.6 too
-/// low (theory/conservative_update.hpp, experiments/conservative_update).
+/// The rate that is promised is this times the predicted one, or what a simulation says if that is more: the prediction is too
+/// low where counters reach values that few keys have alone (theory/conservative_update.hpp).
 inline constexpr double conservative_margin = 2;
 
 /// No lower rate is promised because of conservative update: lower ones were not measured.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "planner/conservative.hpp"
+#include "planner/conservative_simulation.hpp"
 #include "planner/zipf_stream.hpp"
 #include "tally/detail/parameter_error.hpp"
 #include "tally/hashing/hash_scheme.hpp"
@@ -87,8 +88,10 @@ class Failure {
       return theory::compound_threshold_false_positive_probability(histogram_, theta_, num_rows_,
                                                                    num_counters);
     }
-    return conservative_margin * theory::conservative_threshold_false_positive_probability(
-                                     histogram_, theta_, num_rows_, num_counters);
+    const double predicted = theory::conservative_threshold_false_positive_probability(
+        histogram_, theta_, num_rows_, num_counters);
+    return ConservativeSimulation(histogram_, theta_, num_rows_, num_counters)
+        .at_least(std::min(1.0, conservative_margin * predicted), 0);
   }
 
  private:

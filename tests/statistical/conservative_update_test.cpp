@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "support/random.hpp"
@@ -128,6 +130,56 @@ TEST(ConservativeUpdateMeasured, APlannedThresholdFilterKeepsItsPromise) {
     ASSERT_TRUE(measured);
     EXPECT_LE(*measured, 1.15 * 0.02) << exponent << " " << theta;
     EXPECT_GE(*measured, 0.003) << exponent << " " << theta;  // and does not waste much
+  }
+}
+
+/// The rate of absent keys in a filter to which keys came `counts[i]` times, in random order.
+double rate_in_random_order(const ThresholdShape& shape, const std::vector<std::uint32_t>& counts) {
+  Random random(11);
+  ThresholdFilter<> filter(shape, 1);
+  std::vector<Hash128> insertions;
+  for (const std::uint32_t count : counts) insertions.insert(insertions.end(), count, random.digest());
+  for (std::size_t i = insertions.size(); i > 1; --i)
+    std::swap(insertions[i - 1], insertions[random.below(i)]);
+  for (const Hash128& digest : insertions) filter.insert_times(digest, 1);
+  constexpr int num_absent = 400'000;
+  int num_passed = 0;
+  for (int i = 0; i < num_absent; ++i) num_passed += filter.at_least(random.digest());
+  return static_cast<double>(num_passed) / num_absent;
+}
+
+TEST(ConservativeUpdateMeasured, IsPredictedTooLowFarAboveWhatMostCountersReach) {
+  constexpr std::uint64_t num_keys = 60'000;
+  const double measured = rate_in_random_order({num_keys, 2, 9, CounterUpdate::conservative},
+                                               std::vector<std::uint32_t>(num_keys, 4));
+  const auto histogram = theory::make_count_histogram({{4, num_keys}}, 100);
+  const double predicted =
+      theory::conservative_threshold_false_positive_probability(histogram, 9, 2, num_keys);
+  EXPECT_NEAR(measured, 0.0113, 0.001);
+  EXPECT_NEAR(predicted / measured, 0.1, 0.03);
+}
+
+TEST(ConservativeUpdateMeasured, APlanKeepsItsPromiseWhereTheLawIsTooLow) {
+  for (const auto& [num_keys, most_count, theta] :
+       {std::tuple{60'000U, 4U, 9U}, {90'000U, 3U, 8U}, {40'000U, 6U, 14U}}) {
+    std::vector<std::uint32_t> counts;
+    std::vector<std::pair<std::uint64_t, double>> histogram;
+    for (std::uint32_t count = 1; count <= most_count; ++count) {
+      const std::uint32_t number = count == most_count ? num_keys / 2 : num_keys / (2 * (most_count - 1));
+      counts.insert(counts.end(), number, count);
+      histogram.emplace_back(count, number);
+    }
+    for (const double rate : {0.1, 0.01, 0.001}) {
+      Requirements wanted{.false_positive_rate = rate, .threshold = theta};
+      wanted.true_count = 0;
+      wanted.histogram = theory::make_count_histogram(histogram, 100);
+      wanted.update = CounterUpdate::conservative;
+      const double measured = rate_in_random_order(plan_threshold(wanted), counts);
+      EXPECT_LE(measured, (1 + 0.1 + 3 / std::sqrt(400'000 * rate)) * rate) << num_keys << " " << theta;
+      if (rate == 0.1) {
+        EXPECT_GE(measured, rate / 30) << num_keys << " " << theta;  // and it does not waste much
+      }
+    }
   }
 }
 
