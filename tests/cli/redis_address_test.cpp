@@ -12,6 +12,7 @@
 #include "fake_redis.hpp"
 #include "tally/redis_client/address.hpp"
 #include "tally/redis_client/hash_slot.hpp"
+#include "tally/redis_client/servers.hpp"
 #include "tally/redis_client/slot_map.hpp"
 #include "tally/redis_client/store.hpp"
 
@@ -72,6 +73,46 @@ TEST(StoreAddresses, ThatAreWrongAreRefusedWithTheFormAndWithoutThePassword) {
               HasSubstr("has 201 bytes"));
   EXPECT_THAT(refusal_of([](const std::string& text) { return parse_address(text); }, "a,b"),
               HasSubstr("there is more than one host"));
+}
+
+TEST(Servers, AreAListOrSentinels) {
+  const Servers one = parse_servers("db1");
+  EXPECT_TRUE(one.is_one());
+  EXPECT_EQ(one.list, std::vector{parse_address("db1")});
+  EXPECT_EQ(parse_servers("unix://:p@/run/redis.sock").list,
+            std::vector{parse_address("unix://:p@/run/redis.sock")});
+  const Servers two = parse_servers("redis://u:p%2C@db1:7000,[::1]/0");
+  EXPECT_FALSE(two.is_one());
+  EXPECT_FALSE(two.has_sentinels());
+  EXPECT_EQ(two.list,
+            (std::vector{parse_address("redis://u:p%2C@db1:7000"), parse_address("redis://u:p%2C@[::1]")}));
+  EXPECT_EQ(two.shown(), "db1:7000,[::1]:6379");
+  Servers sentinels = parse_servers("sentinel://u:p@s1,s2:7000/a%2Fb");
+  EXPECT_TRUE(sentinels.has_sentinels());
+  EXPECT_EQ(sentinels.list, (std::vector{parse_address("s1:26379"), parse_address("s2:7000")}));
+  EXPECT_EQ(sentinels.master, "a/b");
+  EXPECT_EQ(sentinels.login.user, "u");
+  EXPECT_EQ(sentinels.login.password, "p");
+  EXPECT_EQ(sentinels.shown(), "a/b of the sentinels s1:26379,s2:7000");
+  EXPECT_EQ(sentinels.logins(), std::vector{&sentinels.login});
+  EXPECT_FALSE(parse_servers("sentinel://s1/m").is_one());
+}
+
+TEST(Servers, ThatAreWrongAreRefusedWithTheFormAndWithoutThePassword) {
+  const auto parse = [](const std::string& text) { return parse_servers(text); };
+  for (const std::string text :
+       {"", "redis://", "a,,b", ",a", "redis://a/1", "http://a", "redis://secret@a", "redis://u:secret@a,b:x",
+        "sentinel://", "sentinel://a", "sentinel://a/", "sentinel:///m", "sentinel://u:@a/m",
+        "sentinel://u:secret@a", "sentinel://u:secret@a,,b/m", "sentinel://a/%", "sentinels://a/m",
+        "unix://a"}) {
+    const std::string error = refusal_of(parse, text);
+    EXPECT_THAT(error,
+                HasSubstr("; give redis://[[user]:password@]host[:port][,host[:port]...], sentinel://"))
+        << text;
+    EXPECT_THAT(error, Not(HasSubstr("secret"))) << text;
+  }
+  EXPECT_THAT(refusal_of(parse, "rediss://a,b"), HasSubstr("rediss:// is not supported, because Debian's"));
+  EXPECT_THAT(refusal_of(parse, "sentinel://a/" + std::string(201, 'x')), HasSubstr("has 201 bytes"));
 }
 
 TEST(HashSlots, AreThoseOfTheSpecification) {

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <stdexcept>
 
+#include "tally/redis_client/servers.hpp"
+
 namespace tally::redis_client {
 namespace {
 
@@ -11,6 +13,10 @@ constexpr std::size_t longest_socket_path = 107;  // sockaddr_un has room for on
 constexpr std::size_t longest_name = 200;
 constexpr std::string_view server_forms =
     "redis://[[user]:password@]host[:port], or unix:///path of a socket";
+constexpr std::string_view servers_forms =
+    "redis://[[user]:password@]host[:port][,host[:port]...], "
+    "sentinel://[[user]:password@]host[:port][,host[:port]...]/MASTER, or unix:///path of a socket";
+constexpr std::uint16_t sentinel_port = 26379;
 constexpr std::string_view store_forms =
     "redis://[[user]:password@]host[:port][,host[:port]...]/name, or unix:///path/name with the path of a "
     "socket";
@@ -62,6 +68,23 @@ class Reader {
     return false;
   }
 
+  bool take_sentinel_scheme() { return take_prefix("sentinel://"); }
+
+  /// "/MASTER" at the end.
+  std::string take_master() {
+    const std::size_t slash = left_.find('/');
+    if (slash == std::string_view::npos || slash + 1 == left_.size()) {
+      refuse("there is no name of a master after the sentinels");
+    }
+    std::string name = decoded(left_.substr(slash + 1), "the name of the master");
+    if (name.size() > longest_name) {
+      refuse("the name of the master has " + std::to_string(name.size()) + " bytes; must have at most " +
+             std::to_string(longest_name));
+    }
+    left_ = left_.substr(0, slash);
+    return name;
+  }
+
   /// "user:password@" at the start. The password may come from elsewhere.
   void take_credentials(Address& address, bool may_be_empty) {
     const std::size_t at = left_.rfind('@');
@@ -109,6 +132,16 @@ class Reader {
         address.port == 0) {
       refuse("'" + std::string(port) + "' is not a port (1 to 65535)");
     }
+  }
+
+  /// "host:port,host:port", up to the end; each with the user and the password of `address`, and its port where none is given.
+  std::vector<Address> take_hosts(const Address& address) {
+    std::vector<Address> hosts;
+    do {
+      hosts.push_back(address);
+      take_host_and_port(hosts.back());
+    } while (!is_empty());
+    return hosts;
   }
 
   /// A database at the end, which must be 0.
@@ -177,6 +210,40 @@ Address parse_address(std::string_view text, Password password) {
   return address;
 }
 
+std::string Servers::shown() const {
+  std::string text = has_sentinels() ? master + " of the sentinels " : "";
+  for (std::size_t i = 0; i < list.size(); ++i) text += (i == 0 ? "" : ",") + list[i].shown();
+  return text;
+}
+
+std::vector<Address*> Servers::logins() {
+  if (has_sentinels()) return {&login};
+  std::vector<Address*> all;
+  for (Address& server : list) all.push_back(&server);
+  return all;
+}
+
+Servers parse_servers(std::string_view text, Password password) {
+  Reader reader(text, servers_forms);
+  Servers servers;
+  const bool has_sentinels = reader.take_sentinel_scheme();
+  const bool is_socket = !has_sentinels && reader.take_scheme();
+  Address login;
+  reader.take_credentials(login, password == Password::comes_later);
+  if (has_sentinels) {
+    servers.master = reader.take_master();
+    servers.list = reader.take_hosts({.host = {}, .port = sentinel_port});
+    servers.login = login;
+  } else if (is_socket) {
+    reader.take_socket(login);
+    servers.list = {login};
+  } else {
+    reader.take_database();
+    servers.list = reader.take_hosts(login);
+  }
+  return servers;
+}
+
 std::string StoreAddress::shown() const { return name + " at " + servers.front().shown(); }
 
 StoreAddress parse_store_address(std::string_view text) {
@@ -191,11 +258,7 @@ StoreAddress parse_store_address(std::string_view text) {
     store.servers.push_back(address);
     return store;
   }
-  do {
-    Address server = address;
-    reader.take_host_and_port(server);
-    store.servers.push_back(server);
-  } while (!reader.is_empty());
+  store.servers = reader.take_hosts(address);
   return store;
 }
 

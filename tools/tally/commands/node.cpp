@@ -27,7 +27,7 @@
 #include "shape/shape.hpp"
 #include "store/options.hpp"
 #include "tally/any_filter/summary.hpp"
-#include "tally/redis_client/address.hpp"
+#include "tally/redis_client/servers.hpp"
 #include "tally/serialization.hpp"
 #include "text/duration.hpp"
 
@@ -37,7 +37,9 @@ namespace {
 struct NodeCommandOptions {
   NodeOptions node;
   std::string redis = "localhost:6379";
+  std::string publish_redis;
   std::string password_file;
+  std::string sentinel_password_file;
   ShapeOptions shape{.kind = std::string(name_of(FilterKind::counting_bloom)),
                      .ways = {.than_one_of_two = ", or --keys", .than_positions = "--keys"}};
   std::string load_file;
@@ -147,6 +149,26 @@ std::string error_of_saving(DirectoryFile& file, const NodeDirectory& directory)
   return "";
 }
 
+/// The servers that `flag` gives, with the passwords of the files.
+redis_client::Servers servers_of(const NodeCommandOptions& options, const char* flag,
+                                 const std::string& text) {
+  using redis_client::Password;
+  redis_client::Servers servers;
+  try {
+    servers = redis_client::parse_servers(
+        text, options.password_file.empty() ? Password::required : Password::comes_later);
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(fmt::format("{}: {}", flag, error.what()));
+  }
+  for (redis_client::Address* server : servers.logins()) {
+    take_password_file(options.password_file, flag, *server);
+  }
+  if (!servers.has_sentinels() || options.sentinel_password_file.empty()) return servers;
+  const std::string password = secret_in("--sentinel-password-file", options.sentinel_password_file);
+  for (redis_client::Address& sentinel : servers.list) sentinel.password = password;
+  return servers;
+}
+
 std::string status_text(const SummaryNode& node) {
   return fmt::format("{}, {} peers, {} keys",
                      node.bus().is_up() ? "connected" : "not connected to the Redis server",
@@ -167,10 +189,16 @@ ExitCode run_node(NodeCommandOptions& options) {
                                                            : LogStyle::Level::error,
                  .json = options.log_form == "json"});
   if (options.no_input) options.stay = true;
-  redis_client::Address address = redis_client::parse_address(
-      options.redis,
-      options.password_file.empty() ? redis_client::Password::required : redis_client::Password::comes_later);
-  take_password_file(options.password_file, "--redis", address);
+  redis_client::Servers servers = servers_of(options, "--redis", options.redis);
+  std::optional<redis_client::Servers> publish_servers;
+  if (!options.publish_redis.empty()) {
+    publish_servers = servers_of(options, "--publish-redis", options.publish_redis);
+  }
+  if (!options.sentinel_password_file.empty() && !servers.has_sentinels() &&
+      !(publish_servers && publish_servers->has_sentinels())) {
+    throw std::invalid_argument(
+        "--sentinel-password-file is only for sentinel://; give that, or leave the file out");
+  }
   const std::optional<HashKey> secret = options.hasher.key();
   options.node.terms.takes_unsigned = options.node.with_version_1;
   if (options.checks_only) return check_only(options, secret);
@@ -185,7 +213,8 @@ ExitCode run_node(NodeCommandOptions& options) {
   options.api.lines.key_type = options.key_type;
   options.api.quiet = options.quiet;
   if (!options.load_file.empty()) install_reload_handler();
-  SummaryNode node(options.node, std::move(directory), address, steady_now());
+  SummaryNode node(options.node, std::move(directory), std::move(servers), std::move(publish_servers),
+                   steady_now());
   NodeCommands commands(
       {.lines = {.nul_separated = options.nul_separated, .json = options.json, .key_type = options.key_type},
        .quiet = options.quiet,
@@ -239,14 +268,14 @@ ExitCode run_node(NodeCommandOptions& options) {
     throw std::runtime_error(fmt::format(
         "Redis at {} did not take the full copy of the last version before the end; keep the node "
         "running longer with --linger",
-        address.shown()));
+        node.bus().servers().shown()));
   }
   if (!node.own().is_published()) {
     const PendingChanges pending = node.directory().pending();
     throw std::runtime_error(fmt::format(
         "Redis at {} did not accept the last {} changes before the end; keep the node running longer "
         "with --linger",
-        address.shown(), pending.num_inserted + pending.num_removed));
+        node.bus().servers().shown(), pending.num_inserted + pending.num_removed));
   }
   return commands.num_refused() == 0 ? ExitCode::success : ExitCode::none;
 }
@@ -286,12 +315,24 @@ Run declare_node(CommandLine app) {
       .required();
   app.add_option(
          "--redis", options->redis,
-         "The server: redis://[[user]:password@]host[:port] or unix:///path; better from the environment "
-         "(TALLY_REDIS), where other users do not see the password (default: localhost:6379)")
+         "The server: redis://[[user]:password@]host[:port][,host[:port]...], of which the first is used "
+         "that "
+         "answers and is no replica; sentinel://[[user]:password@]host[:port][,host[:port]...]/MASTER, which "
+         "asks sentinels for the master; or unix:///path. Better from the environment (TALLY_REDIS), where "
+         "other users do not see the password (default: localhost:6379)")
       .type_name("URL")
       .environment("TALLY_REDIS");
+  app.add_option(
+         "--publish-redis", options->publish_redis,
+         "Publish, and keep full copies, at this server, and only subscribe to that of --redis, which may be "
+         "a replica of it (also from TALLY_PUBLISH_REDIS; default: --redis)")
+      .type_name("URL")
+      .environment("TALLY_PUBLISH_REDIS");
   add_file(app, "--password-file", options->password_file,
-           "Password for --redis: the first line of this file");
+           "Password for --redis and --publish-redis: the first line of this file");
+  add_file(
+      app, "--sentinel-password-file", options->sentinel_password_file,
+      "Password for the sentinels of sentinel://, which otherwise get none: the first line of this file");
   app.add_option("--group", node.group, "Group of nodes that share their summaries (default: default)")
       .type_name("NAME");
   const std::string size = "Size";

@@ -84,8 +84,11 @@ status | node_status | | the node and its peers
       {.name = "node_status", .summary = "A node; numbers are since it started", .table = R"(
 name | string | | its name
 is_connected | boolean | | whether it is connected to the Redis server
+redis | string or null | | the server that it subscribes to; null while it is not connected
+publish_redis | string or null | | the server where it publishes and keeps its full copy
 is_publishing | boolean | | whether it sends its own summary
 num_connections_lost | integer | connections | connections to the server that ended early
+num_failovers | integer | | times that it connected to another server than before
 epoch | integer | | epoch of its own summary: another one begins when a node starts anew
 sequence | integer | | version of its own summary in that epoch
 keys | integer | keys | keys that it holds

@@ -20,22 +20,30 @@ constexpr std::size_t most_refusals_said = 10;
 
 }  // namespace
 
+void CopyStore::use(const redis_client::Address& address, Nanoseconds now) {
+  if (address == address_) return;
+  address_ = address;
+  std::list<Server> old;
+  old.swap(servers_);
+  for (Server& server : old) give_up(server, now);  // an answer may send the next command
+}
+
 void CopyStore::put(std::string key, std::span<const std::byte> bytes, std::uint32_t lifetime_seconds,
                     Answer answer) {
   std::string copy(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   send({{"SET", std::move(key), std::move(copy), "EX", std::to_string(lifetime_seconds)}, std::move(answer)},
-       server_of(options_.address));
+       server_of(address_));
 }
 
 void CopyStore::keep(std::string key, std::uint32_t lifetime_seconds, Answer answer) {
   send({{"EXPIRE", std::move(key), std::to_string(lifetime_seconds)}, std::move(answer)},
-       server_of(options_.address));
+       server_of(address_));
 }
 
 // GETRANGE, because the server would send a value of any length whole, whoever has written it.
 void CopyStore::get(std::string key, Answer answer) {
   send({{"GETRANGE", std::move(key), "0", std::to_string(options_.max_copy_bytes)}, std::move(answer)},
-       server_of(options_.address));
+       server_of(address_));
 }
 
 CopyStore::Server& CopyStore::server_of(const redis_client::Address& address) {
@@ -110,13 +118,21 @@ void CopyStore::take_reply(Server& server, const redisReply& reply, Nanoseconds 
   const auto address =
       text.starts_with("MOVED ") ? redis_client::redirected(server.address, text) : std::nullopt;
   if (address && ++command.num_moves <= most_moves) return send(std::move(command), server_of(*address));
-  say_refusal(server, text);
+  if (server.address == address_ && text.starts_with("READONLY")) {
+    was_demoted_ = true;  // the bus prints it
+  } else {
+    say_refusal(server, text);
+  }
   command.answer(Outcome::failed, {}, now);
 }
 
 void CopyStore::fail(Server& server, std::string_view why, Nanoseconds now) {
-  // The bus prints what is wrong with the first one.
-  if (&server != &servers_.front() && !server.waiting.empty()) say_refusal(server, why);
+  // The bus prints what is wrong with that one.
+  if (server.address != address_ && !server.waiting.empty()) say_refusal(server, why);
+  give_up(server, now);
+}
+
+void CopyStore::give_up(Server& server, Nanoseconds now) {
   server.connection.reset();
   server.num_sent = 0;
   std::deque<Command> lost;

@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tally/redis_client/connection.hpp"
@@ -21,12 +22,11 @@ namespace tally::cli {
 /// Full copies under keys of a Redis server, for one event loop and no threads: one node writes its copy once, and every node
 /// that needs it reads it when it can.
 ///
-/// Of a Redis Cluster, it follows MOVED to the server that has a key. A connection is made for the first command. If it breaks,
+/// The server is the one that the bus of the node uses: see `use`. Of a Redis Cluster, it follows MOVED to the server that has a key. A connection is made for the first command. If it breaks,
 /// the commands that are not answered have failed: nothing is repeated here.
 class CopyStore {
  public:
   struct Options {
-    redis_client::Address address;
     std::size_t max_copy_bytes = std::size_t{32} << 20;
   };
 
@@ -39,6 +39,12 @@ class CopyStore {
   using Answer = std::function<void(Outcome outcome, std::string_view bytes, Nanoseconds now)>;
 
   explicit CopyStore(Options options) : options_(std::move(options)) {}
+
+  /// From now on, copies are at this server. Commands that another one has not answered have failed. Before the first call, all
+  /// commands fail.
+  void use(const redis_client::Address& address, Nanoseconds now);
+  /// Whether the server has refused a copy since the last call because it is a replica.
+  bool take_demotion() noexcept { return std::exchange(was_demoted_, false); }
 
   /// Writes the copy, which is forgotten after `lifetime_seconds`.
   void put(std::string key, std::span<const std::byte> bytes, std::uint32_t lifetime_seconds, Answer answer);
@@ -72,10 +78,13 @@ class CopyStore {
   void step(Server& server, const std::vector<pollfd>& polled, Nanoseconds now);
   void take_reply(Server& server, const redisReply& reply, Nanoseconds now);
   void fail(Server& server, std::string_view why, Nanoseconds now);
+  void give_up(Server& server, Nanoseconds now);
   void say_refusal(const Server& server, std::string_view text);
 
   Options options_;
-  std::list<Server> servers_;  // the first one is that of the options
+  redis_client::Address address_;
+  std::list<Server> servers_;  // that one, and those of its cluster
+  bool was_demoted_ = false;
   std::set<std::string> said_;
 };
 

@@ -4,6 +4,8 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "node/node_api.hpp"
 #include "node/status_json.hpp"
@@ -41,6 +43,18 @@ class MetricsText {
                    num_bytes);
   }
 
+  /// A metric that tells a text, as its label.
+  void add_text(std::string_view name, std::string_view help, std::string_view label,
+                std::string_view value) {
+    begin(name, "gauge", help);
+    std::string text;
+    for (const char c : value) {
+      if (c == '"' || c == '\\') text += '\\';
+      text += c;
+    }
+    add_with_label(name, label, text, 1);
+  }
+
   std::string take() { return std::move(text_); }
 
  private:
@@ -69,6 +83,13 @@ std::string metrics_text(const NodeApi& api, Nanoseconds now) {
     text.add(name, "counter", help, static_cast<double>(value));
   };
   gauge("up", "Whether the node is connected to the Redis server.", node.bus().is_up());
+  if (node.bus().is_up()) {
+    const BusServers& servers = node.bus().servers();
+    text.add_text("server_info", "The server that it subscribes to.", "redis",
+                  servers.to_subscribe().shown());
+    text.add_text("publish_server_info", "The server where it publishes and keeps its full copy.", "redis",
+                  servers.to_publish().shown());
+  }
   gauge("publishing", "Whether it sends its own summary.", node.own().is_publishing());
   gauge("keys", "Keys that it holds.", pending.num_keys);
   gauge("pending_changes", "Insertions and removals that no version has yet.",
@@ -100,6 +121,8 @@ std::string metrics_text(const NodeApi& api, Nanoseconds now) {
   counter("name_conflicts_total", "Messages of another node with the same name.", totals.num_name_conflicts);
   counter("strangers_removed_total", "Peers that made room for new ones.", totals.num_strangers_removed);
   counter("connections_lost_total", "Connections to the server that ended early.", node.bus().num_losses());
+  counter("failovers_total", "Times that it connected to another server than before.",
+          node.bus().num_failovers());
   counter("changes_refused_total",
           "Insertions into a full filter, and removals of keys that were certainly absent.",
           node.directory().num_refused());

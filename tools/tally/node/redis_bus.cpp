@@ -13,6 +13,8 @@ namespace {
 
 constexpr Nanoseconds least_pause = nanoseconds_per_second / 20;
 constexpr Nanoseconds most_pause = 5 * nanoseconds_per_second;
+// If another server may take over at any time, the nodes must find it soon, and all about then.
+constexpr Nanoseconds most_pause_with_choice = nanoseconds_per_second;
 // A connection that breaks sooner was not a success: the pause before the next one continues to double.
 constexpr Nanoseconds success = 10 * nanoseconds_per_second;
 
@@ -33,19 +35,63 @@ std::string_view element_of(const redisReply& reply, std::size_t i) noexcept {
 }  // namespace
 
 RedisBus::RedisBus(Options options, Nanoseconds now)
-    : options_(std::move(options)), pause_(least_pause), next_try_(now), random_(std::random_device{}()) {
-  connect(now);
+    : options_(std::move(options)),
+      servers_(options_.servers, options_.publish_servers),
+      pause_(least_pause),
+      next_try_(now),
+      random_(std::random_device{}()) {
+  choose(now);
 }
 
 bool RedisBus::is_ready() const noexcept { return is_up() && publisher_->num_unsent_bytes() == 0; }
+
+void RedisBus::choose(Nanoseconds now) {
+  servers_.begin(now);
+  take_choice(now);
+}
+
+void RedisBus::take_choice(Nanoseconds now) {
+  is_choosing_ = servers_.is_searching();
+  if (is_choosing_) return;
+  if (!servers_.has_found()) return lose(servers_.faults(), now);
+  servers_.use_found();
+  connect(now);
+}
+
+// Whether another server is to be used: an earlier one of the list that is back, or the new master of the sentinels.
+void RedisBus::look(Nanoseconds now) {
+  if (!is_looking_ && now >= next_look_) {
+    servers_.begin(now);
+    is_looking_ = true;
+  }
+  if (!is_looking_ || servers_.is_searching()) return;
+  is_looking_ = false;
+  plan_look(now);
+  if (servers_.has_found_others()) move(now);
+}
+
+void RedisBus::plan_look(Nanoseconds now) {
+  if (!servers_.has_choice()) return;
+  const Nanoseconds longest = servers_.between_searches();
+  next_look_ = now + std::uniform_int_distribution<Nanoseconds>(longest / 2, longest)(random_);
+}
+
+void RedisBus::move(Nanoseconds now) {
+  leave();
+  const std::string before = servers_.shown_used();
+  servers_.use_found();
+  remark(false, fmt::format("Redis at {}: moving to {}", before, servers_.shown_used()));
+  says_return_ = true;
+  connect(now);
+}
 
 void RedisBus::connect(Nanoseconds now) {
   try {
     const std::size_t longest = options_.max_message_bytes + reply_overhead;
     // The answers have at most three elements, and four for a message of a pattern.
     constexpr std::size_t most_elements = 16;
-    subscriber_.emplace(options_.address, redis_client::ReplyLimits{longest, most_elements}, now);
-    publisher_.emplace(options_.address, redis_client::ReplyLimits{reply_overhead, most_elements}, now);
+    subscriber_.emplace(servers_.to_subscribe(), redis_client::ReplyLimits{longest, most_elements}, now);
+    publisher_.emplace(servers_.to_publish(), redis_client::ReplyLimits{reply_overhead, most_elements}, now);
     for (const std::string& channel : options_.channels) {
       const std::array<std::string_view, 2> subscribe{"SUBSCRIBE", channel};
       subscriber_->send(subscribe);
@@ -60,23 +106,32 @@ void RedisBus::connect(Nanoseconds now) {
   }
 }
 
-void RedisBus::lose(std::string_view why, Nanoseconds now) {
-  if (up_since_ && now - *up_since_ >= success) pause_ = least_pause;
-  if (up_since_) {
-    ++num_losses_;
-    loss_said_ = false;
-  }
+void RedisBus::leave() {
+  if (up_since_) ++num_losses_;
   subscriber_.reset();
   publisher_.reset();
   num_subscriptions_ = 0;
   num_unconfirmed_ = 0;
   up_since_.reset();
+  is_choosing_ = is_looking_ = false;
+}
+
+void RedisBus::lose(std::string_view why, Nanoseconds now) {
+  if (up_since_ && now - *up_since_ >= success) pause_ = least_pause;
+  if (up_since_) loss_said_ = false;
+  const std::string where = subscriber_ ? servers_.shown_used() : servers_.shown();
+  leave();
   next_try_ = now + std::uniform_int_distribution<Nanoseconds>(pause_ / 2, pause_)(random_);
-  pause_ = std::min(2 * pause_, most_pause);
+  pause_ = std::min(2 * pause_, servers_.has_choice() ? most_pause_with_choice : most_pause);
   if (!loss_said_) {
-    warn(fmt::format("Redis at {}: {}; trying again", options_.address.shown(), why));
+    warn(fmt::format("Redis at {}: {}; trying again", where, why));
+    says_return_ = true;
   }
   loss_said_ = true;
+}
+
+void RedisBus::reconnect(std::string_view why, Nanoseconds now) {
+  if (is_up()) lose(why, now);
 }
 
 void RedisBus::publish(std::string_view channel, std::string_view bytes) {
@@ -87,19 +142,25 @@ void RedisBus::publish(std::string_view channel, std::string_view bytes) {
 }
 
 void RedisBus::add_polled(std::vector<pollfd>& polled) const {
+  servers_.add_polled(polled);
   if (!subscriber_) return;
   polled.push_back(subscriber_->polled());
   polled.push_back(publisher_->polled());
 }
 
 Nanoseconds RedisBus::deadline() const noexcept {
-  if (!subscriber_) return next_try_;
-  return std::min(subscriber_->deadline(), publisher_->deadline());
+  Nanoseconds earliest = servers_.deadline();
+  if (subscriber_) earliest = std::min({earliest, subscriber_->deadline(), publisher_->deadline()});
+  if (!subscriber_ && !is_choosing_) earliest = std::min(earliest, next_try_);
+  if (may_look() && !is_looking_) earliest = std::min(earliest, next_look_);
+  return earliest;
 }
 
 void RedisBus::step(const std::vector<pollfd>& polled, Nanoseconds now, const Receive& receive) {
+  servers_.step(polled, now);
+  if (is_choosing_) return take_choice(now);
   if (!subscriber_) {
-    if (now >= next_try_) connect(now);
+    if (now >= next_try_) choose(now);
     return;
   }
   const auto events_of = [&](const redis_client::Connection& connection) {
@@ -111,8 +172,9 @@ void RedisBus::step(const std::vector<pollfd>& polled, Nanoseconds now, const Re
     publisher_->step(events_of(*publisher_), now);
     take_replies(now, receive);
   } catch (const redis_client::ConnectionError& error) {
-    lose(error.what(), now);
+    return lose(error.what(), now);
   }
+  if (may_look()) look(now);
 }
 
 void RedisBus::take_replies(Nanoseconds now, const Receive& receive) {
@@ -120,8 +182,12 @@ void RedisBus::take_replies(Nanoseconds now, const Receive& receive) {
   while (const redis_client::Reply reply = subscriber_->next_reply()) take_subscriber_reply(*reply, receive);
   if (is_up() || num_subscriptions_ <= options_.channels.size() || num_unconfirmed_ > 0) return;
   up_since_ = now;
-  if (loss_said_) remark(false, fmt::format("Redis at {}: connected", options_.address.shown()));
-  loss_said_ = false;
+  plan_look(now);
+  std::string used = servers_.shown_used();
+  if (!last_used_.empty() && used != last_used_) ++num_failovers_;
+  if (says_return_) remark(false, fmt::format("Redis at {}: connected", used));
+  last_used_ = std::move(used);
+  loss_said_ = says_return_ = false;
 }
 
 // Three kinds of arrays: confirmations, messages, and the answer to PING. The answer to AUTH is a status.
@@ -151,7 +217,7 @@ void RedisBus::take_publisher_reply(const redisReply& reply) {
 void RedisBus::say_refusal(std::string_view text) {
   if (text == last_refusal_) return;
   last_refusal_ = text;
-  warn(fmt::format("Redis at {} did not publish: {}", options_.address.shown(), text));
+  warn(fmt::format("Redis at {} did not publish: {}", servers_.shown_used(), text));
 }
 
 }  // namespace tally::cli

@@ -32,10 +32,14 @@ Json peer_json(const FollowedPeers::Peer& peer) {
 Json node_json(const SummaryNode& node) {
   const NodeTotals& totals = node.totals();
   const PendingChanges pending = node.directory().pending();
+  const bool used = node.bus().is_up();
   return Json{{"name", node.name()},
               {"is_connected", node.bus().is_up()},
+              {"redis", used ? Json(node.bus().servers().to_subscribe().shown()) : Json()},
+              {"publish_redis", used ? Json(node.bus().servers().to_publish().shown()) : Json()},
               {"is_publishing", node.own().is_publishing()},
               {"num_connections_lost", node.bus().num_losses()},
+              {"num_failovers", node.bus().num_failovers()},
               {"epoch", node.directory().version().epoch},
               {"sequence", node.directory().version().sequence},
               {"keys", pending.num_keys},

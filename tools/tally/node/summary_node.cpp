@@ -43,17 +43,18 @@ void SummaryNode::check(const NodeOptions& options, const SummaryLayout& layout)
   }
 }
 
-SummaryNode::SummaryNode(const NodeOptions& options, NodeDirectory directory,
-                         const redis_client::Address& address, Nanoseconds now)
+SummaryNode::SummaryNode(const NodeOptions& options, NodeDirectory directory, redis_client::Servers servers,
+                         std::optional<redis_client::Servers> publish_servers, Nanoseconds now)
     : options_(options),
       channels_(options_),
       directory_(std::move(directory)),
-      bus_({.address = address,
+      bus_({.servers = std::move(servers),
+            .publish_servers = std::move(publish_servers),
             .pattern = channels_.all_summaries,
             .channels = {channels_.own_request, channels_.hello},
             .max_message_bytes = options.max_message_bytes},
            now),
-      store_({.address = address, .max_copy_bytes = options.max_message_bytes}),
+      store_({.max_copy_bytes = options.max_message_bytes}),
       peers_(options_, channels_, totals_, bus_, store_, now),
       own_(options_, channels_, totals_, directory_, bus_, store_, now) {
   check(options_, directory_.layout());
@@ -68,6 +69,8 @@ void SummaryNode::receive(const std::vector<pollfd>& polled, Nanoseconds now) {
   store_.step(polled, now);
   bus_.step(polled, now,
             [&](std::string_view channel, std::string_view bytes) { take(channel, bytes, now); });
+  if (store_.take_demotion()) bus_.reconnect("it has become a replica and takes no copies", now);
+  store_.use(bus_.servers().to_publish(), now);
   if (bus_.num_connections() > num_connections_seen_) {  // we may have missed something, and others too
     num_connections_seen_ = bus_.num_connections();
     bus_.publish(channels_.hello, options_.name);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,9 +34,9 @@ class SummaryNode {
   /// message. Call it before the filter is made.
   static void check(const NodeOptions& options, const SummaryLayout& layout);
 
-  /// `address` is that of the Redis server. Throws what check throws.
-  SummaryNode(const NodeOptions& options, NodeDirectory directory, const redis_client::Address& address,
-              Nanoseconds now);
+  /// `publish_servers` if messages are published, and copies kept, elsewhere than at `servers`. Throws what check throws.
+  SummaryNode(const NodeOptions& options, NodeDirectory directory, redis_client::Servers servers,
+              std::optional<redis_client::Servers> publish_servers, Nanoseconds now);
   SummaryNode(const SummaryNode&) = delete;  // its halves point to each other
   SummaryNode& operator=(const SummaryNode&) = delete;
 
