@@ -36,10 +36,10 @@ class Squid : public ::testing::Test {
   }
 
   // A digest of URLs, and the number of its bits that are set.
-  std::string build(const std::string& urls, int& num_set) const {
+  std::string build(const std::string& urls, int& num_set, const std::string& capacity = "2000") const {
     std::string path = directory / "digest";
     const CommandResult built =
-        run_tally({"squid", "build", "--json", "--capacity", "2000", "-b", "10", "-o", path}, urls);
+        run_tally({"squid", "build", "--json", "--capacity", capacity, "-b", "10", "-o", path}, urls);
     EXPECT_EQ(built.exit_code, 0) << built.error;
     const Json json = Json::parse(built.output);
     num_set =
@@ -158,6 +158,33 @@ TEST_F(Squid, FetchesFromAPeerWhatTheDigestThatTallyServesForItSays) {
 
   squid.get(origin.url(5000));
   EXPECT_THAT(access_of(squid, origin.url(5000)), HasSubstr("HIER_DIRECT"));
+}
+
+TEST_F(Squid, CountsParentHitsOnlyWithoutPersistentConnections) {
+  const HttpOrigin origin;
+  const RunningSquid parent("digest_generation off\n");
+  int num_set = 0;
+  ServedDigest served(build(lines_of(origin, 1, 50), num_set, "100"));
+  for (const bool is_persistent : {true, false}) {
+    const RunningSquid squid("digest_generation off\nnever_direct allow all\nserver_persistent_connections " +
+                             std::string(is_persistent ? "on" : "off") + "\ncache_peer 127.0.0.1 parent " +
+                             std::to_string(parent.port()) +
+                             " 0 no-query default no-netdb-exchange digest-url=" + served.url() +
+                             digest_path + "\n");
+    // It does not use its parent, nor ask for the digest, before it has found that the parent lives.
+    ASSERT_TRUE(comes_true([&] { return squid.get(origin.url(6000)).starts_with("HTTP/1.1 200"); }));
+    wait_for_digest(squid, origin, num_set);
+    // In turn a URL that is not in the digest, and one that is.
+    for (const int i : {1, 2, 3}) {
+      squid.get(origin.url(7000 + i));
+      squid.get(origin.url(i));
+      EXPECT_THAT(access_of(squid, origin.url(7000 + i)), HasSubstr("FIRSTUP_PARENT")) << i;
+      // With a connection that is used again, the log has why it was opened.
+      EXPECT_THAT(access_of(squid, origin.url(i)),
+                  HasSubstr(is_persistent ? "FIRSTUP_PARENT" : "CD_PARENT_HIT"))
+          << i;
+    }
+  }
 }
 
 }  // namespace
