@@ -304,7 +304,7 @@ TEST_F(LostUpdates, ANameOfTheGreatestLengthCanBeHeld) {
 }
 
 // What would be another road to a file. Not a proof, but whoever adds one has to come by here.
-// And one that tries, with a file that has no name or loses it at once.
+// And one that tries, with a file that has no name or loses it at once, and a log, to which lines are only added.
 TEST(GuardedRoad, OnlyOneSourceOfTheCommandWritesFiles) {
   const std::regex writes(
       "Overwrite::|\\bsave_bytes\\(|tally::save\\(|^\\s*(return "
@@ -320,8 +320,9 @@ TEST(GuardedRoad, OnlyOneSourceOfTheCommandWritesFiles) {
     ++num_sources;
     for (std::string line; std::getline(source, line);) {
       const std::string code = line.substr(0, line.find("//"));
-      if (std::regex_search(code, writes) && !name.starts_with("guarded_file.") && name != "output_check.cpp")
-        found.push_back(name + ": " + line);
+      const bool may_write =
+          name.starts_with("guarded_file.") || name == "output_check.cpp" || name == "access_log.cpp";
+      if (std::regex_search(code, writes) && !may_write) found.push_back(name + ": " + line);
     }
   }
   EXPECT_GT(num_sources, 100U);
