@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::uint64_t most_counters = 16384;
 constexpr double most_insertions = 1 << 18;
+constexpr double most_per_counter = 512;  // insertions
 
 /// Splitmix64 (Steele, Lea, Flood 2014).
 class Draw {
@@ -61,6 +62,10 @@ ConservativeSimulation::ConservativeSimulation(const theory::CountHistogram& his
                                                std::uint32_t k, std::uint64_t m)
     : theta_(theta), num_hashes_(k), keys_of_count_(theta, 0.0), reached_of_count_(theta, 0.0) {
   const double per_counter = num_simulated_insertions(histogram, theta) / static_cast<double>(m);
+  if (per_counter > most_per_counter) {  // no counter is below theta, and the keys would not fit into memory
+    num_counters_ = num_counters_reached_ = 1;
+    return;
+  }
   const auto fit = static_cast<std::uint64_t>(most_insertions / std::max(per_counter, 1.0));
   const std::uint64_t num_counters = std::min({m, most_counters, std::max<std::uint64_t>(fit, 1024)});
   const std::vector<std::uint32_t> counts =
