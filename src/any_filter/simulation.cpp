@@ -9,6 +9,7 @@
 
 #include "tally/any_filter.hpp"
 #include "tally/detail/parameter_error.hpp"
+#include "tally/detail/splitmix64.hpp"
 #include "tally/hashing/scheme_list.hpp"
 #include "tally/storage/counter_array.hpp"
 #include "tally/theory/blocked_counters.hpp"
@@ -56,12 +57,7 @@ class RandomKeys {
   }
 
  private:
-  std::uint64_t word() {
-    std::uint64_t x = state_ += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-  }
+  std::uint64_t word() { return detail::splitmix64(state_); }
 
   std::uint64_t state_;
 };

@@ -31,6 +31,7 @@ class ConservativeRate {
     if (k > most_predicted_hashes || m < least_predicted_counters) return plain;
     const double predicted =
         theory::conservative_threshold_false_positive_probability(histogram_, theta_, k, m, true_count_);
+    if (std::log(promised_rate(predicted)) >= plain) return plain;
     const ConservativeSimulation simulation(histogram_, theta_, k, m);
     return std::min(plain, std::log(simulation.at_least(promised_rate(predicted), true_count_)));
   }

@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "tally/detail/splitmix64.hpp"
+
 namespace tally::planner_detail {
 namespace {
 
@@ -13,17 +15,9 @@ constexpr std::uint64_t most_counters = 16384;
 constexpr double most_insertions = 1 << 18;
 constexpr double most_per_counter = 512;  // insertions
 
-/// Splitmix64 (Steele, Lea, Flood 2014).
 class Draw {
  public:
-  std::uint64_t below(std::uint64_t limit) {
-    state_ += 0x9e3779b97f4a7c15;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    z ^= z >> 31;
-    return ((z >> 32) * limit) >> 32;
-  }
+  std::uint64_t below(std::uint64_t limit) { return ((detail::splitmix64(state_) >> 32) * limit) >> 32; }
 
  private:
   std::uint64_t state_ = 0;

@@ -9,6 +9,7 @@
 #include "tally/planner/scheme_law.hpp"
 #include "tally/theory/coinciding_positions.hpp"
 #include "tally/theory/insertion_histogram.hpp"
+#include "tally/theory/tails.hpp"
 #include "tally/theory/threshold.hpp"
 
 namespace tally::planner_detail {
@@ -155,12 +156,8 @@ std::vector<NumAlone> numbers_alone(const theory::CountHistogram& histogram, dou
   const double q = std::clamp(histogram.keys_beyond / num_keys, 0.0, 1.0);
   std::vector<NumAlone> numbers;
   if (num_keys <= most_listed) {
-    const auto n = static_cast<int>(num_keys);
-    for (int j = 0; j <= n; ++j) {
-      const double ln_ways = std::lgamma(n + 1.0) - std::lgamma(j + 1.0) - std::lgamma(n - j + 1.0);
-      numbers.push_back(
-          {static_cast<double>(j), std::exp(ln_ways) * std::pow(q, j) * std::pow(1 - q, n - j)});
-    }
+    for (std::uint64_t j = 0; j <= static_cast<std::uint64_t>(num_keys); ++j)
+      numbers.push_back({static_cast<double>(j), std::exp(theory::ln_binomial_point(j, num_keys, q))});
     return numbers;
   }
   const double mean = histogram.num_insertions() / num_keys;

@@ -177,7 +177,7 @@ std::string status_text(const SummaryNode& node) {
 
 // Opens no socket and locks no file, so that it can be asked beside a node that runs with the same options.
 ExitCode check_only(NodeCommandOptions& options, const std::optional<HashKey>& secret) {
-  options.api.check();
+  (void)options.api.http_options();
   SummaryNode::check(options.node, make_directory(options, secret).layout());
   print("the configuration is valid\n");
   return ExitCode::success;
@@ -246,7 +246,7 @@ ExitCode run_node(NodeCommandOptions& options) {
     commands.step(polled[0].revents != 0, now);
     api.step(polled, now);
     service.keep_alive(now);
-    service.show(status_text(node));
+    if (service.is_there()) service.show(status_text(node));
     if (saves) saved->save_if_due(node.directory(), now);
     if (!is_ending && (stop_requested() || (commands.has_ended() && !options.stay))) {
       is_ending = true;

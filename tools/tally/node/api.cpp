@@ -25,24 +25,20 @@ bool is_loopback(const std::string& host) {
   return host == "localhost" || host == "::1" || (is_ip_4 && ntohl(address.s_addr) >> 24 == 127);
 }
 
-NodeApi::Options http_options(const ApiOptions& options) {
-  NodeApi::Options own{.key_type = options.lines.key_type, .token = {}, .hosts = {}};
-  if (!options.token_file.empty()) own.token = secret_in("--api-token-file", options.token_file);
-  if (!options.listen.empty()) own.hosts.push_back(ListenAddress::parse_tcp(options.listen).host);
-  return own;
-}
-
 }  // namespace
 
-void ApiOptions::check() const {
-  if (!token_file.empty()) (void)secret_in("--api-token-file", token_file);
-  if (listen.empty()) return;
+NodeApi::Options ApiOptions::http_options() const {
+  NodeApi::Options http{.key_type = lines.key_type, .token = {}, .hosts = {}};
+  if (!token_file.empty()) http.token = secret_in("--api-token-file", token_file);
+  if (listen.empty()) return http;
   const std::string host = ListenAddress::parse_tcp(listen).host;
-  if (!is_loopback(host) && token_file.empty())
+  if (!is_loopback(host) && http.token.empty())
     throw std::invalid_argument(fmt::format(
         "--api-listen: '{}' is reachable from other machines; give a --api-token-file too, or listen at "
         "127.0.0.1",
         host));
+  http.hosts.push_back(host);
+  return http;
 }
 
 std::string default_api_socket(const std::string& group, const std::string& name) {
@@ -57,7 +53,7 @@ std::string default_api_socket(const std::string& group, const std::string& name
 }
 
 Api::Api(const ApiOptions& options, const std::string& group, SummaryNode& node)
-    : options_(options), node_(node), http_((options.check(), http_options(options)), node), server_({}) {
+    : options_(options), node_(node), http_(options.http_options(), node), server_({}) {
   if (options.socket.empty()) {
     const std::string path = default_api_socket(group, node.name());
     try {

@@ -21,8 +21,9 @@ struct ApiOptions {
   LineSession::Options lines;
   bool quiet = false;
 
-  /// Throws std::invalid_argument for addresses that cannot be, or need a token.
-  void check() const;
+  /// With the token of the file. Throws std::invalid_argument for addresses that cannot be, or need a token, and what reading a
+  /// secret throws.
+  NodeApi::Options http_options() const;
 };
 
 /// Where a node listens without --api-socket: in the directory that the service manager or the session has for sockets. Empty if
@@ -32,7 +33,7 @@ std::string default_api_socket(const std::string& group, const std::string& name
 /// The sockets of a node, where it speaks HTTP and lines.
 class Api {
  public:
-  /// Throws what ApiOptions::check throws, and std::runtime_error if it cannot listen there. A default socket that cannot be is
+  /// Throws what ApiOptions::http_options throws, and std::runtime_error if it cannot listen there. A default socket that cannot be is
   /// none.
   Api(const ApiOptions& options, const std::string& group, SummaryNode& node);
   Api(const Api&) = delete;  // the server's protocols point to it

@@ -64,13 +64,14 @@ struct ApiConnection::State {
     if (!protocol || is_draining) return;
     protocol->hang_up();
     std::array<char, 65536> bytes;
-    for (ssize_t count = 0; count >= 0; input.append(bytes.data(), static_cast<std::size_t>(count))) {
-      do output.clear();
-      while (!protocol->is_last() && protocol->step(input, output, now));
-      if (protocol->is_last()) return;
-      count = ::recv(socket, bytes.data(), bytes.size(), MSG_DONTWAIT);
-      if (count <= 0) return;
+    while (!protocol->is_last()) {
+      output.clear();
+      if (protocol->step(input, output, now)) continue;
+      const ssize_t count = ::recv(socket, bytes.data(), bytes.size(), MSG_DONTWAIT);
+      if (count <= 0) break;
+      input.append(bytes.data(), static_cast<std::size_t>(count));
     }
+    output.clear();
   }
 
   /// Answers what has come, and sends the answers, as far as it goes. Requests that came together are answered one after the

@@ -45,8 +45,8 @@ void NodeCommands::finish() {
   if (num_full_ + num_absent_ > 0) {
     remark(options_.quiet, fmt::format("{} insertions and removals were refused", num_full_ + num_absent_));
   }
-  if (num_refused_lines_ > 0) {
-    remark(options_.quiet, fmt::format("{} lines were invalid", num_refused_lines_));
+  if (session_.num_refused_lines() > 0) {
+    remark(options_.quiet, fmt::format("{} lines were invalid", session_.num_refused_lines()));
   }
 }
 
@@ -55,8 +55,8 @@ void NodeCommands::note_refusal(LineSession::Refusal refusal, std::uint64_t numb
   using enum LineSession::Refusal;
   switch (refusal) {
     case line:
-      if (num_refused_lines_ == 0) remark(options_.quiet, fmt::format("line {}: {}", num_lines_, why));
-      num_refused_lines_ += number;
+      if (session_.num_refused_lines() == 1)
+        remark(options_.quiet, fmt::format("line {}: {}", num_lines_, why));
       break;
     case full:
       if (num_full_ == 0) {

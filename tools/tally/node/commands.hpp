@@ -30,7 +30,9 @@ class NodeCommands {
   /// When to call step, even without events.
   Nanoseconds deadline() const noexcept { return session_.deadline(); }
   /// The number of invalid lines, and of refused changes.
-  std::uint64_t num_refused() const noexcept { return num_refused_lines_ + num_full_ + num_absent_; }
+  std::uint64_t num_refused() const noexcept {
+    return session_.num_refused_lines() + num_full_ + num_absent_;
+  }
 
   /// Does what is due, and prints the answers. `readable`: poll reported input on standard input.
   void step(bool readable, Nanoseconds now);
@@ -47,7 +49,6 @@ class NodeCommands {
   Output output_;
   bool has_warned_of_input_ = false;
   std::uint64_t num_lines_ = 0;
-  std::uint64_t num_refused_lines_ = 0;
   std::uint64_t num_full_ = 0;    // insertions refused
   std::uint64_t num_absent_ = 0;  // removes refused
 };

@@ -23,7 +23,6 @@ class LineProtocol final : public ApiProtocol {
                  [this](LineSession::Refusal refusal, std::uint64_t number, std::string_view why) {
                    refused_ += refusal_text(refusal, number, why);
                  }),
-        is_json_(options.json),
         is_token_(std::move(is_token)) {}
 
   bool step(std::string& input, std::string& output, Nanoseconds now) override {
@@ -70,8 +69,7 @@ class LineProtocol final : public ApiProtocol {
         is_last_ = true;
       }
     } else if (line == "!json" || line == "!text") {
-      is_json_ = line == "!json";
-      session_.set_json(is_json_);
+      session_.set_json(line == "!json");
     } else if (!line.starts_with(token)) {  // one that is not needed
       session_.take(line, now);
     }
@@ -87,11 +85,10 @@ class LineProtocol final : public ApiProtocol {
                              : refusal == LineSession::Refusal::full
                                  ? fmt::format("{} insertions: the filter is full", number)
                                  : fmt::format("{} removals: the keys are provably absent", number);
-    return is_json_ ? json_line(Json{{"refused", text}}) : fmt::format("!refused\t{}\n", text);
+    return session_.is_json() ? json_line(Json{{"refused", text}}) : fmt::format("!refused\t{}\n", text);
   }
 
   LineSession session_;
-  bool is_json_;
   std::function<bool(std::string_view)> is_token_;  // null: none is needed
   std::string refused_;
   std::size_t scanned_ = 0;  // there is no end of a line before this

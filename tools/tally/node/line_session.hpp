@@ -45,7 +45,7 @@ class LineSession {
 
   /// From now on, answers are objects, or words again.
   void set_json(bool json) noexcept { options_.json = json; }
-  /// The lines that were refused; the client shows it in !status.
+  bool is_json() const noexcept { return options_.json; }
   std::uint64_t num_refused_lines() const noexcept { return num_refused_lines_; }
 
  private:

@@ -16,6 +16,8 @@ class ServiceManager {
   ServiceManager(const ServiceManager&) = delete;
   ServiceManager& operator=(const ServiceManager&) = delete;
 
+  /// Whether there is one; otherwise all else does nothing.
+  bool is_there() const noexcept { return socket_ >= 0; }
   /// "READY=1", "STOPPING=1"; lost if nobody listens.
   void say(std::string_view state) const noexcept;
   /// What `systemctl status` shows; said when it changes.

@@ -21,7 +21,7 @@ int opened(const std::string& path) {
 std::string escaped(const std::string& text) {
   std::string all;
   for (const char c : text) {
-    const bool is_plain = c > ' ' - 1 && c < 127 && c != '"' && c != '\\';
+    const bool is_plain = c >= ' ' && c < 127 && c != '"' && c != '\\';
     all += is_plain ? std::string(1, c) : fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
   }
   return all.empty() ? "-" : all;
@@ -30,16 +30,14 @@ std::string escaped(const std::string& text) {
 }  // namespace
 
 std::string access_log_line(const AccessLogEntry& entry) {
-  static constexpr std::array<const char*, 12> months{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                                      "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-  std::tm time{};
-  ::gmtime_r(&entry.at, &time);
-  return fmt::format(
-      "{} - - [{:02}/{}/{:04}:{:02}:{:02}:{:02} +0000] \"{} {} HTTP/{}.{}\" {} {} \"-\" \"{}\"\n",
-      entry.client, time.tm_mday, months[static_cast<std::size_t>(time.tm_mon)], time.tm_year + 1900,
-      time.tm_hour, time.tm_min, time.tm_sec, escaped(entry.method), escaped(entry.target),
-      entry.version / 10, entry.version % 10, entry.status,
-      entry.num_body_bytes ? std::to_string(*entry.num_body_bytes) : "-", escaped(entry.user_agent));
+  std::tm parts{};
+  ::gmtime_r(&entry.at, &parts);
+  std::array<char, 64> time{};
+  std::strftime(time.data(), time.size(), "%d/%b/%Y:%H:%M:%S +0000", &parts);
+  return fmt::format("{} - - [{}] \"{} {} HTTP/{}.{}\" {} {} \"-\" \"{}\"\n", entry.client, time.data(),
+                     escaped(entry.method), escaped(entry.target), entry.version / 10, entry.version % 10,
+                     entry.status, entry.num_body_bytes ? std::to_string(*entry.num_body_bytes) : "-",
+                     escaped(entry.user_agent));
 }
 
 AccessLog::AccessLog(std::string path) : path_(std::move(path)), file_(opened(path_)) {
