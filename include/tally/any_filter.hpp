@@ -10,6 +10,7 @@
 #include "tally/any_filter/filter_variant.hpp"
 #include "tally/any_filter/filter_view.hpp"
 #include "tally/detail/aligned_words.hpp"
+#include "tally/export.hpp"
 #include "tally/filters/filter_part.hpp"
 #include "tally/filters/outcomes.hpp"
 #include "tally/filters/statistics.hpp"
@@ -23,7 +24,7 @@ namespace tally {
 /// Guarantees and thread safety are those of the filter inside. All spans of a call must have the same length;
 /// otherwise it throws std::invalid_argument. A call that the kind does not support throws std::invalid_argument that
 /// names the kinds which do, and changes nothing.
-class AnyFilter {
+class TALLY_EXPORT AnyFilter {
  public:
   /// An empty filter. Throws std::invalid_argument for a shape out of range, and std::bad_alloc if there is not enough
   /// memory.

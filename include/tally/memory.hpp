@@ -2,6 +2,8 @@
 
 #include <cstddef>
 
+#include "tally/export.hpp"
+
 namespace tally {
 
 /// Where the words of structures come from: two functions of the host, for programs that account for their memory.
@@ -32,9 +34,9 @@ struct MemorySource {
 /// Costs nothing per key. Call it once, before the first structure, and not while another thread makes one. The
 /// functions may be called by any thread that makes or destroys a structure. Throws std::invalid_argument, and changes
 /// nothing, if only one of the functions is given.
-void set_memory_source(const MemorySource& source);
+TALLY_EXPORT void set_memory_source(const MemorySource& source);
 
 /// The source of the words that are allocated now.
-MemorySource memory_source() noexcept;
+TALLY_EXPORT MemorySource memory_source() noexcept;
 
 }  // namespace tally

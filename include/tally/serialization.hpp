@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tally/any_filter.hpp"
+#include "tally/export.hpp"
 #include "tally/serialization/file_header.hpp"
 #include "tally/serialization/file_pieces.hpp"
 #include "tally/serialization/filter_loader.hpp"
@@ -19,18 +20,19 @@ namespace tally {
 namespace detail {
 
 /// The file's filter, which has this type. Throws what `load` throws, and FileKindError.
-AnyFilter load_type(const std::filesystem::path& path, const std::optional<HashKey>& key, FilterType type);
+TALLY_EXPORT AnyFilter load_type(const std::filesystem::path& path, const std::optional<HashKey>& key,
+                                 FilterType type);
 
 }  // namespace detail
 
 /// The filter as a file's bytes (docs/format.md): the same on every machine.
-std::vector<std::byte> serialize(const FilterView& filter);
+TALLY_EXPORT std::vector<std::byte> serialize(const FilterView& filter);
 
 /// The filter from the bytes that `serialize` returned. Everything is checked before anything is allocated:
 /// the header, the length (which must be exact), both checksums, and that unused bits are 0. Throws
 /// FormatError (FileKindError for a file that is not a filter), std::invalid_argument for a missing or wrong
 /// key, std::bad_alloc.
-AnyFilter deserialize(std::span<const std::byte> bytes, const std::optional<HashKey>& key = {});
+TALLY_EXPORT AnyFilter deserialize(std::span<const std::byte> bytes, const std::optional<HashKey>& key = {});
 
 /// What to do with an existing file.
 enum class Overwrite { refuse, replace };
@@ -44,16 +46,16 @@ enum class Overwrite { refuse, replace };
 /// refuses to overwrite.
 ///
 /// Every filter converts to a FilterView, which has no copy of its memory.
-void save(const FilterView& filter, const std::filesystem::path& path,
-          Overwrite overwrite = Overwrite::refuse);
+TALLY_EXPORT void save(const FilterView& filter, const std::filesystem::path& path,
+                       Overwrite overwrite = Overwrite::refuse);
 
 /// Writes arbitrary bytes in the way that `save` writes a filter.
-void save_bytes(std::span<const std::byte> bytes, const std::filesystem::path& path,
-                Overwrite overwrite = Overwrite::refuse);
+TALLY_EXPORT void save_bytes(std::span<const std::byte> bytes, const std::filesystem::path& path,
+                             Overwrite overwrite = Overwrite::refuse);
 
 /// Reads a file as `deserialize` reads bytes, also from a pipe. Throws what `deserialize` throws, with the
 /// path, and std::system_error with the path.
-AnyFilter load(const std::filesystem::path& path, const std::optional<HashKey>& key = {});
+TALLY_EXPORT AnyFilter load(const std::filesystem::path& path, const std::optional<HashKey>& key = {});
 
 /// The same for a filter whose type is known: load_as<BloomFilter<>>("seen.tally"). Throws FileKindError, before it reads the
 /// body, for a file of another kind or scheme; it names both. (sketch_files.hpp has the same for other sketches.)

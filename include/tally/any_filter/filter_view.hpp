@@ -5,6 +5,7 @@
 
 #include "tally/any_filter/filter_totals.hpp"
 #include "tally/any_filter/filter_variant.hpp"
+#include "tally/export.hpp"
 #include "tally/hashing/key_hasher.hpp"
 #include "tally/shapes/filter.hpp"
 
@@ -44,7 +45,7 @@ FilterTotals totals_of(const F& filter) noexcept {
 
 /// All of a filter that its file holds, without a copy of its memory. Every filter converts to it; it is valid until
 /// the filter is changed or destroyed.
-struct FilterView {
+struct TALLY_EXPORT FilterView {
   template <FilterInFiles F>
   FilterView(const F& filter)
       : shape{filter.shape(), filter_type<F>.scheme_id},

@@ -4,6 +4,7 @@
 
 #include "tally/any_filter.hpp"
 #include "tally/any_filter/filter_view.hpp"
+#include "tally/export.hpp"
 #include "tally/theory/similarity.hpp"
 
 namespace tally {
@@ -29,7 +30,7 @@ struct SetSimilarity {
 
 namespace detail {
 
-theory::OccupiedPositions occupied_positions(const FilterView& a, const FilterView& b);
+TALLY_EXPORT theory::OccupiedPositions occupied_positions(const FilterView& a, const FilterView& b);
 
 /// A fingerprint is a position, of which each key has one.
 template <class DLeft>
@@ -42,9 +43,9 @@ theory::OccupiedPositions occupied_fingerprints(const DLeft& a, const DLeft& b) 
   return occupied;
 }
 
-void require_comparable(const FilterView& a, const FilterView& b);
-SetSimilarity similarity_of(const FilterView& filter, const theory::OccupiedPositions& occupied,
-                            double confidence);
+TALLY_EXPORT void require_comparable(const FilterView& a, const FilterView& b);
+TALLY_EXPORT SetSimilarity similarity_of(const FilterView& filter, const theory::OccupiedPositions& occupied,
+                                         double confidence);
 
 }  // namespace detail
 
@@ -66,7 +67,7 @@ template <FilterInFiles F>
 }
 
 /// The same for filters whose kind is known at run time.
-[[nodiscard]] SetSimilarity estimate_similarity(const AnyFilter& a, const AnyFilter& b,
-                                                double confidence = 0.99);
+[[nodiscard]] TALLY_EXPORT SetSimilarity estimate_similarity(const AnyFilter& a, const AnyFilter& b,
+                                                             double confidence = 0.99);
 
 }  // namespace tally

@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "tally/export.hpp"
 #include "tally/planner/scheme_law.hpp"
 #include "tally/shapes/filter.hpp"
 
@@ -35,14 +36,15 @@ struct InsertionMix {
   std::uint64_t num_single_keys = 0;
 };
 
-InsertionMix insertion_mix(const SimulationPlan& plan);
+TALLY_EXPORT InsertionMix insertion_mix(const SimulationPlan& plan);
 
 /// The probability that a query reports a key with this true count as inserted theta times, given the mix. If theta
 /// is 1, the law of the scheme. Otherwise, and for a Count-Min sketch, a law that treats the k counters as
 /// independent, each a sum of binomial numbers of insertions; for double and triple hashing, and for two-hash rows,
 /// it is the limit for large filters. For a blocked counting Bloom filter, the exact law of its lines; where that takes too
 /// long, an approximation, which is marked as a limit.
-SchemeLaw predicted_law(const SimulationPlan& plan, const InsertionMix& mix, std::uint64_t true_count);
+TALLY_EXPORT SchemeLaw predicted_law(const SimulationPlan& plan, const InsertionMix& mix,
+                                     std::uint64_t true_count);
 
 /// The result for the keys with one true count below theta.
 struct MeasuredRate {
@@ -69,6 +71,6 @@ struct SimulationResult {
 };
 
 /// Throws std::invalid_argument for a plan out of range; std::bad_alloc.
-SimulationResult simulate(const SimulationPlan& plan);
+TALLY_EXPORT SimulationResult simulate(const SimulationPlan& plan);
 
 }  // namespace tally

@@ -8,6 +8,7 @@
 #include "tally/any_filter/promise.hpp"
 #include "tally/any_filter/simulation.hpp"
 #include "tally/any_filter/simulation_cost.hpp"
+#include "tally/export.hpp"
 #include "tally/theory/confidence.hpp"
 
 // Whether a filter's formula holds: simulations beside predictions.
@@ -36,8 +37,9 @@ struct SimulationWishes {
 /// The plan of a simulation with `num_insertions` per filter, 1 to 2^56. Throws std::invalid_argument if the shape, this
 /// number, a wish or the shape's own theta is out of range, or if more than 10% of the absent keys of a sketch reach a
 /// count of 10000 and no threshold is given.
-[[nodiscard]] SimulationPlan plan_simulation(const FilterShape& shape, std::uint64_t num_insertions,
-                                             const SimulationWishes& wishes = {});
+[[nodiscard]] TALLY_EXPORT SimulationPlan plan_simulation(const FilterShape& shape,
+                                                          std::uint64_t num_insertions,
+                                                          const SimulationWishes& wishes = {});
 
 /// A measured rate, and whether the predicted one is inside its limits.
 struct Verdict {
@@ -57,14 +59,14 @@ struct Verdict {
 };
 
 /// Whether the measured rate may be lower than the predicted one: with conservative update.
-[[nodiscard]] bool is_upper_bound(const FilterShape& shape) noexcept;
+[[nodiscard]] TALLY_EXPORT bool is_upper_bound(const FilterShape& shape) noexcept;
 
 /// Compares the rates that simulate(plan) measured with the predicted ones, each with this confidence; else
 /// std::invalid_argument if it is not in (0, 1). The limits allow for queries that share a filter
 /// (MeasuredRate::design_effect).
 /// @source Clopper and Pearson 1934 for the limits
-[[nodiscard]] std::vector<Verdict> judge(const SimulationPlan& plan, const SimulationResult& result,
-                                         double confidence);
+[[nodiscard]] TALLY_EXPORT std::vector<Verdict> judge(const SimulationPlan& plan,
+                                                      const SimulationResult& result, double confidence);
 
 /// A simulation and its verdicts.
 struct Verification {
@@ -84,6 +86,6 @@ struct Verification {
 
 /// Simulates, and judges all rates so that their limits hold together with `confidence`, above 0 and at most
 /// 1 - 1e-12; else std::invalid_argument. Throws what `simulate` throws.
-[[nodiscard]] Verification verify(const SimulationPlan& plan, double confidence = 0.999);
+[[nodiscard]] TALLY_EXPORT Verification verify(const SimulationPlan& plan, double confidence = 0.999);
 
 }  // namespace tally

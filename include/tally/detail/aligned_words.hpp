@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <span>
 
+#include "tally/export.hpp"
+
 namespace tally::detail {
 
 /// The sole owner of a structure's memory: 64-bit words, the first one aligned to a 64-byte line.
@@ -19,7 +21,7 @@ namespace tally::detail {
 /// would have a new shape and old words. So a structure implements its own assignment: copy, then move.
 ///
 /// Throws std::bad_alloc if there is not enough memory.
-class AlignedWords {
+class TALLY_EXPORT AlignedWords {
  public:
   /// A block of memory, and the function that gives it back.
   struct Block {

@@ -3,9 +3,12 @@
 #include <cstdint>
 #include <string_view>
 
+#include "tally/export.hpp"
+
 namespace tally::detail {
 
-[[noreturn]] void throw_product_too_large(std::uint64_t a, std::uint64_t b, std::string_view what);
+[[noreturn]] TALLY_EXPORT void throw_product_too_large(std::uint64_t a, std::uint64_t b,
+                                                       std::string_view what);
 
 /// a * b; throws std::invalid_argument naming `what` if the product does not fit in 64 bits.
 inline std::uint64_t checked_mul(std::uint64_t a, std::uint64_t b, std::string_view what) {

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include "tally/export.hpp"
+
 namespace tally::detail {
 
 /// A value that an error message shows: an integer, a double or a text. Text is made of it in a source file, so that
@@ -27,12 +29,12 @@ struct ShownValue {
 
 /// Throws std::invalid_argument with one sentence shape for the whole library:
 /// "BloomFilter: num_hashes is 1025; must be 1 to 1024".
-[[noreturn]] void throw_parameter_error(std::string_view where, std::string_view parameter, ShownValue value,
-                                        std::string_view rule);
+[[noreturn]] TALLY_EXPORT void throw_parameter_error(std::string_view where, std::string_view parameter,
+                                                     ShownValue value, std::string_view rule);
 
 /// The same; the rule is "low to high".
-[[noreturn]] void throw_out_of_range(std::string_view where, std::string_view parameter, ShownValue value,
-                                     ShownValue low, ShownValue high);
+[[noreturn]] TALLY_EXPORT void throw_out_of_range(std::string_view where, std::string_view parameter,
+                                                  ShownValue value, ShownValue low, ShownValue high);
 
 /// Refuses anything but low <= value <= high; a NaN is refused too.
 template <class Value>
@@ -48,8 +50,8 @@ inline void require_probability(std::string_view where, std::string_view paramet
   throw_parameter_error(where, parameter, value, "above 0 and below 1");
 }
 
-[[noreturn]] void throw_not_one_per_key(std::string_view function, std::string_view what,
-                                        std::size_t num_keys, std::size_t num_given);
+[[noreturn]] TALLY_EXPORT void throw_not_one_per_key(std::string_view function, std::string_view what,
+                                                     std::size_t num_keys, std::size_t num_given);
 
 /// Refuses a batch whose results, or weights, are not as many as its keys.
 inline void require_one_per_key(std::string_view function, std::string_view what, std::size_t num_keys,
@@ -59,8 +61,8 @@ inline void require_one_per_key(std::string_view function, std::string_view what
 }
 
 /// Throws std::invalid_argument: two structures that differ in a field cannot be merged.
-[[noreturn]] void throw_difference(std::string_view where, std::string_view field, ShownValue mine,
-                                   ShownValue theirs);
+[[noreturn]] TALLY_EXPORT void throw_difference(std::string_view where, std::string_view field,
+                                                ShownValue mine, ShownValue theirs);
 
 /// Refuses to combine two structures that differ in a field, and names the field.
 template <class Value>

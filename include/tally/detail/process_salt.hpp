@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "tally/export.hpp"
+
 namespace tally::detail {
 
 /// Two random odd numbers, the same for the whole process, that choose the slots of hash tables. So even
@@ -13,6 +15,6 @@ struct ProcessSalt {
 };
 
 /// Drawn at the first call. Throws std::exception if the system has no random numbers.
-const ProcessSalt& process_salt();
+TALLY_EXPORT const ProcessSalt& process_salt();
 
 }  // namespace tally::detail

@@ -8,12 +8,13 @@
 #include <utility>
 
 #include "tally/detail/parameter_error.hpp"
+#include "tally/export.hpp"
 #include "tally/filters/bloom.hpp"
 
 namespace tally {
 
 /// The false positive rate of each of two generations that together have `rate`: 1 - sqrt(1 - rate), a little more than half.
-double rate_per_generation(double rate) noexcept;
+TALLY_EXPORT double rate_per_generation(double rate) noexcept;
 
 /// A set of recent keys that forgets old ones: two Bloom filters that take turns. Keys are inserted into the newer one. When
 /// it has `keys_per_generation` insertions, or when `advance` is called, it becomes the older one, and the filter that was

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "tally/export.hpp"
 #include "tally/filters/dleft_statistics.hpp"
 #include "tally/shapes/compact_dleft.hpp"
 
@@ -39,8 +40,10 @@ struct CompactDLeftStatistics {
 
 /// The same in the terms of the other filters: positions are cells. The number of keys and its standard error follow
 /// from the number of fingerprints, which are drawn uniformly from all possible ones.
-FilterStatistics filter_statistics(const CompactDLeftShape& shape, const CompactDLeftStatistics& statistics);
+TALLY_EXPORT FilterStatistics filter_statistics(const CompactDLeftShape& shape,
+                                                const CompactDLeftStatistics& statistics);
 
-CompactDLeftStatistics compact_statistics(const detail::CompactTable& table, const DLeftTotals& totals);
+TALLY_EXPORT CompactDLeftStatistics compact_statistics(const detail::CompactTable& table,
+                                                       const DLeftTotals& totals);
 
 }  // namespace tally

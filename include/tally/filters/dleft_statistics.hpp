@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "tally/export.hpp"
 #include "tally/filters/spill_table.hpp"
 #include "tally/filters/statistics.hpp"
 #include "tally/shapes/dleft.hpp"
@@ -50,20 +51,20 @@ struct DLeftStatistics {
   DLeftTableStatistics table;
 };
 
-DLeftTableStatistics table_statistics(const DLeftShape& shape, const CellTable& cells,
-                                      const SpillTable& spills);
+TALLY_EXPORT DLeftTableStatistics table_statistics(const DLeftShape& shape, const CellTable& cells,
+                                                   const SpillTable& spills);
 
 /// The same in the terms of the other filters: positions are cells, and a fingerprint with an entry in the
 /// side table has a higher count than any cell can hold. The number of keys and its standard error follow
 /// from the number of fingerprints, which are drawn uniformly from the fingerprint space.
-FilterStatistics filter_statistics(const DLeftShape& shape, const DLeftStatistics& statistics);
+TALLY_EXPORT FilterStatistics filter_statistics(const DLeftShape& shape, const DLeftStatistics& statistics);
 
 namespace detail {
 /// Throws std::invalid_argument unless cells and side table have the sizes given by the shape.
-void require_cells_of(const DLeftShape& shape, const CellTable& cells, const SpillTable& spills);
+TALLY_EXPORT void require_cells_of(const DLeftShape& shape, const CellTable& cells, const SpillTable& spills);
 
 /// Adds the totals of a merged filter, saturating.
-void add_totals(DLeftTotals& mine, const DLeftTotals& theirs) noexcept;
+TALLY_EXPORT void add_totals(DLeftTotals& mine, const DLeftTotals& theirs) noexcept;
 }  // namespace detail
 
 }  // namespace tally

@@ -8,6 +8,7 @@
 
 #include "tally/detail/parameter_error.hpp"
 #include "tally/detail/prefetch.hpp"
+#include "tally/export.hpp"
 #include "tally/filters/key_batch.hpp"
 #include "tally/filters/statistics.hpp"
 #include "tally/hashing/range_reduction.hpp"
@@ -25,7 +26,7 @@ namespace tally {
 /// whoever counts from two on sees every key that was inserted twice. No false negatives.
 /// Threads: all functions may run concurrently, except `clear` and `statistics`.
 /// Formula for the false positive rate: theory/blocked_bloom.hpp, with blocks of 64 bits.
-class SharedDuplicateFilter {
+class TALLY_EXPORT SharedDuplicateFilter {
  public:
   /// Empty. Throws std::invalid_argument for a shape that is out of range, and std::bad_alloc if there is not enough
   /// memory.

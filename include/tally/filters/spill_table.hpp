@@ -4,6 +4,7 @@
 #include <span>
 
 #include "tally/detail/aligned_words.hpp"
+#include "tally/export.hpp"
 #include "tally/hashing/mix64.hpp"
 #include "tally/shapes/dleft.hpp"
 
@@ -13,7 +14,7 @@ namespace tally {
 /// `capacity` fingerprints is allocated at construction; no operation allocates.
 ///
 /// An open-addressing hash table. A slot is two words, fingerprint and count; it is free if the count is 0.
-class SpillTable {
+class TALLY_EXPORT SpillTable {
  public:
   static constexpr std::uint64_t num_slots(std::uint64_t capacity) noexcept {
     return num_spill_slots(capacity);

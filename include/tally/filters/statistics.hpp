@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "tally/export.hpp"
 #include "tally/hashing/hash_scheme.hpp"
 #include "tally/storage/bit_array.hpp"
 #include "tally/storage/counter_array.hpp"
@@ -34,9 +35,9 @@ template <class Storage>
 FilterStatistics storage_statistics(const Storage& storage, PositionLayout layout, PositionSpace space,
                                     std::uint64_t threshold);
 
-extern template FilterStatistics storage_statistics(const BitArray&, PositionLayout, PositionSpace,
-                                                    std::uint64_t);
-extern template FilterStatistics storage_statistics(const CounterArray&, PositionLayout, PositionSpace,
-                                                    std::uint64_t);
+extern template TALLY_EXPORT FilterStatistics storage_statistics(const BitArray&, PositionLayout,
+                                                                 PositionSpace, std::uint64_t);
+extern template TALLY_EXPORT FilterStatistics storage_statistics(const CounterArray&, PositionLayout,
+                                                                 PositionSpace, std::uint64_t);
 
 }  // namespace tally

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tally/export.hpp"
 #include "tally/hashing/hash_scheme.hpp"
 #include "tally/hashing/independent_schemes.hpp"
 #include "tally/hashing/range_reduction.hpp"
@@ -117,7 +118,7 @@ using TripleScheme = DoubleSchemeFamily<TriplePolynomial>;
 /// (theory/partition_double.hpp). Known flaw: because of that agreement, with probability 1/p^2 per pair of
 /// keys, this is the worst scheme of all when the filter is small.
 /// Source: Kirsch and Mitzenmacher 2008, Section 3.
-class PartitionDoubleScheme {
+class TALLY_EXPORT PartitionDoubleScheme {
  public:
   static constexpr std::string_view name = "partition-double";
   static constexpr std::uint16_t file_id = 9;

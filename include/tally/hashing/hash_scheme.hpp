@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "tally/export.hpp"
 #include "tally/hashing/hash128.hpp"
 
 namespace tally {
@@ -70,9 +71,10 @@ requires requires { Scheme::num_hashes_step; }
 inline constexpr std::uint32_t num_hashes_step<Scheme> = Scheme::num_hashes_step;
 
 namespace detail {
-void check_position_space(std::string_view structure, std::string_view positions_field,
-                          std::string_view scheme, PositionSpace space, std::uint32_t hashes_step,
-                          std::uint64_t usable_below, std::uint64_t usable_above);
+TALLY_EXPORT void check_position_space(std::string_view structure, std::string_view positions_field,
+                                       std::string_view scheme, PositionSpace space,
+                                       std::uint32_t hashes_step, std::uint64_t usable_below,
+                                       std::uint64_t usable_above);
 }
 
 /// Throws std::invalid_argument unless `space` is within the limits above and the scheme can use its num_hashes and

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "tally/detail/little_endian.hpp"
+#include "tally/export.hpp"
 #include "tally/hashing/hash128.hpp"
 #include "tally/hashing/key.hpp"
 
@@ -33,7 +34,7 @@ using HashKey = std::array<std::byte, 32>;
 ///
 /// A digest passed instead of a key is used unchanged, so that one hash can serve several structures.
 /// Immutable; any number of threads may share one.
-class KeyHasher {
+class TALLY_EXPORT KeyHasher {
  public:
   /// XXH3-128. Implicit, so that a filter can be constructed from a shape and a seed.
   KeyHasher(std::uint64_t seed) noexcept : seed_or_key_id_(seed) {}
@@ -96,9 +97,10 @@ template <Key K>
   return KeyHasher(seed)(key);
 }
 
-std::string_view name_of(HashId id) noexcept;
+TALLY_EXPORT std::string_view name_of(HashId id) noexcept;
 
 /// Throws std::invalid_argument naming `structure` and the field (hash, seed or key id) in which two hashers differ.
-void require_same_hasher(std::string_view structure, const KeyHasher& mine, const KeyHasher& theirs);
+TALLY_EXPORT void require_same_hasher(std::string_view structure, const KeyHasher& mine,
+                                      const KeyHasher& theirs);
 
 }  // namespace tally

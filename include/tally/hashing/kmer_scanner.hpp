@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "tally/detail/parameter_error.hpp"
+#include "tally/export.hpp"
 
 namespace tally {
 
@@ -16,10 +17,10 @@ inline constexpr std::uint32_t max_exact_kmer_length = 31;
 
 /// Upper case for A, C, G and T of either case, '\n' for bytes that end a window, 0 for white space inside a
 /// sequence.
-extern const std::array<char, 256> base_of_byte;
+TALLY_EXPORT extern const std::array<char, 256> base_of_byte;
 
 /// The sequence as KmerScanner takes it: what base_of_byte gives for each byte, without white space.
-std::string bases_of(std::string_view sequence);
+TALLY_EXPORT std::string bases_of(std::string_view sequence);
 
 /// Whether a k-mer and its reverse complement are treated as the same.
 enum class Strands : std::uint8_t { one, both };
@@ -30,7 +31,7 @@ enum class Strands : std::uint8_t { one, both };
 /// Both strands are updated base by base, two bits per base, so that a k-mer costs a few operations for any
 /// k. The texts point into the bases or into their reverse complement, which is computed once for all of
 /// them.
-class KmerScanner {
+class TALLY_EXPORT KmerScanner {
  public:
   static constexpr std::size_t max_kmers_per_call = 1024;
 

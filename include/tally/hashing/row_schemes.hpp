@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "tally/export.hpp"
 #include "tally/hashing/congruential_scheme.hpp"
 #include "tally/hashing/independent_schemes.hpp"
 #include "tally/hashing/range_reduction.hpp"
@@ -105,7 +106,7 @@ class PairwiseRows : public AnyWidthRows {
 /// digest. Known cost: keys that agree in a copy's h1 and h2, with probability 1 / width^2 per pair, agree in
 /// all its rows.
 /// Source: Kirsch and Mitzenmacher 2008, section 9.2.
-class TwoHashRows {
+class TALLY_EXPORT TwoHashRows {
  public:
   static constexpr std::string_view name = "two-hash";
   static constexpr std::uint16_t file_id = 35;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "tally/export.hpp"
 #include "tally/hashing/blocked_scheme.hpp"
 #include "tally/hashing/congruential_scheme.hpp"
 #include "tally/hashing/double_schemes.hpp"
@@ -91,21 +92,21 @@ using BucketSchemes = SchemeList<RotationBuckets, MultiplierBuckets>;
 using RowSchemes = SchemeList<CongruentialRows, IndependentRows, PairwiseRows, TwoHashRows>;
 
 /// The id of the scheme with this name. Throws std::invalid_argument that lists the names.
-std::uint16_t scheme_id(std::string_view name);
+TALLY_EXPORT std::uint16_t scheme_id(std::string_view name);
 
 /// The name of the scheme with this id. Throws std::invalid_argument that lists the ids.
-std::string_view scheme_name(std::uint16_t id);
+TALLY_EXPORT std::string_view scheme_name(std::uint16_t id);
 
 /// The same for the bucket schemes, and for the row schemes.
-std::uint16_t bucket_scheme_id(std::string_view name);
-std::string_view bucket_scheme_name(std::uint16_t id);
-std::uint16_t row_scheme_id(std::string_view name);
-std::string_view row_scheme_name(std::uint16_t id);
+TALLY_EXPORT std::uint16_t bucket_scheme_id(std::string_view name);
+TALLY_EXPORT std::string_view bucket_scheme_name(std::uint16_t id);
+TALLY_EXPORT std::uint16_t row_scheme_id(std::string_view name);
+TALLY_EXPORT std::string_view row_scheme_name(std::uint16_t id);
 
 /// Whether the scheme with this id is one of LineSchemes.
-bool is_line_scheme(std::uint16_t id) noexcept;
+TALLY_EXPORT bool is_line_scheme(std::uint16_t id) noexcept;
 
 /// The law of the scheme with this id, of AllSchemes. Throws as scheme_name.
-PositionLaw position_law(std::uint16_t id);
+TALLY_EXPORT PositionLaw position_law(std::uint16_t id);
 
 }  // namespace tally

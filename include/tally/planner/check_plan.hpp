@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tally/export.hpp"
 #include "tally/planner/plan.hpp"
 
 namespace tally {
@@ -21,7 +22,7 @@ struct StructureFit {
 };
 
 /// Whether some memory is enough for the keys at the rate, and if not, what would do.
-struct PlanCheck {
+struct TALLY_EXPORT PlanCheck {
   std::uint64_t num_keys = 0;
   double false_positive_rate = 0;
   std::uint64_t memory_bytes = 0;
@@ -43,7 +44,7 @@ struct PlanCheck {
 /// the histogram, which belong to the given keys: with_most_keys is empty for a structure whose rate depends on them.
 ///
 /// Throws std::invalid_argument for requirements out of range, or if no structure meets any two of the three.
-[[nodiscard]] PlanCheck check_plan(const Requirements& requirements,
-                                   std::span<const MeasuredFilter> figures = {});
+[[nodiscard]] TALLY_EXPORT PlanCheck check_plan(const Requirements& requirements,
+                                                std::span<const MeasuredFilter> figures = {});
 
 }  // namespace tally

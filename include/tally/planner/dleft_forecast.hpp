@@ -20,12 +20,12 @@ struct DLeftForecast {
   double carried_load = 0;
   /// The maximum share at the required failure probability if nothing were moved.
   double carried_load_without_moves = 0;
-  double max_moves_per_insertion =
-      0;  ///< required, or the default; 0 if it is planned as if nothing were moved
+  /// Required, or the default; 0 if it is planned as if nothing were moved.
+  double max_moves_per_insertion = 0;
   /// Expected share of the insertions that move a key, when the filter is full: theory::dleft_moves_limit.
   double moves_per_insertion = 0;
-  /// Upper bound on the probability that any insertion of the filter's life returns `full`, because the cells or the side
-  /// table have no room.
+  /// What the planner allows for the probability that any insertion of the filter's life returns `full`, because the cells or
+  /// the side table have no room: a theorem, a bound by measurement, a fit or an assumption, by size and moves (docs/theory.md).
   double failure_probability = 0;
   std::uint64_t lifetime_operations = 0;  ///< replacements in the planned life
   /// Expected number of fingerprints in the side table; without a histogram, the largest expected number.

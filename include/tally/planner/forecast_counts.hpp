@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "tally/export.hpp"
 #include "tally/planner/zipf_stream.hpp"
 #include "tally/shapes/count_min.hpp"
 
@@ -24,8 +25,8 @@ struct CountForecast {
 /// which makes counters vary by some percent more. Throws std::invalid_argument for an impossible shape, for more than 64
 /// rows, and for a stream out of range.
 /// @source theory::conservative_mean_excess, theory::counter_value_distribution
-[[nodiscard]] CountForecast forecast_counts(const CountMinShape& shape, const ZipfStream& stream,
-                                            std::uint64_t error);
+[[nodiscard]] TALLY_EXPORT CountForecast forecast_counts(const CountMinShape& shape, const ZipfStream& stream,
+                                                         std::uint64_t error);
 
 /// The least width, at most that of the shape, with which a sketch of its depth and update reports a key that it has
 /// never seen too high by more than `error` with at most `failure_probability`. It holds for such a stream only; for any
@@ -34,9 +35,9 @@ struct CountForecast {
 /// None if the shape itself is not wide enough, for more than 64 rows, and with conservative update for weights, and for a
 /// failure probability below 1e-4, where the prediction was not measured.
 /// @source theory::ln_counter_upper_tail, theory::conservative_threshold_false_positive_probability
-[[nodiscard]] std::optional<std::uint64_t> least_count_min_width(const CountMinShape& shape,
-                                                                 const ZipfStream& stream,
-                                                                 std::uint64_t error,
-                                                                 double failure_probability);
+[[nodiscard]] TALLY_EXPORT std::optional<std::uint64_t> least_count_min_width(const CountMinShape& shape,
+                                                                              const ZipfStream& stream,
+                                                                              std::uint64_t error,
+                                                                              double failure_probability);
 
 }  // namespace tally

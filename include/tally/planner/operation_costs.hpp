@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "tally/export.hpp"
 #include "tally/shapes/filter.hpp"
 
 namespace tally {
@@ -16,7 +17,7 @@ enum class CostSource : std::uint8_t {
 };
 
 /// "table", "carried-over" or "figures".
-std::string_view name_of(CostSource source) noexcept;
+TALLY_EXPORT std::string_view name_of(CostSource source) noexcept;
 
 /// Processor time per key of a filter's operations, in batches, in ns.
 struct OperationCosts {
@@ -43,7 +44,7 @@ struct OperationCosts {
 /// (up to 6 MiB, and from 64 MiB on), and a geometric mean for memory in between. Times that grow with the number of
 /// hashes or cells per key do so in proportion. Throws std::invalid_argument for a sketch.
 /// @source docs/benchmarks.md, which names the machines
-OperationCosts operation_costs(const FilterShape& shape);
+TALLY_EXPORT OperationCosts operation_costs(const FilterShape& shape);
 
 /// Times that the user has measured for a filter of this shape; `costs.source` is ignored.
 struct MeasuredFilter {

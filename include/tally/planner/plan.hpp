@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "tally/export.hpp"
 #include "tally/planner/dleft_forecast.hpp"
 #include "tally/planner/operation_costs.hpp"
 #include "tally/planner/requirements.hpp"
@@ -33,7 +34,7 @@ enum class ErrorLaw : std::uint8_t {
 };
 
 /// "bound", "insertions", "histogram" or "conservative".
-std::string_view name_of(ErrorLaw law) noexcept;
+TALLY_EXPORT std::string_view name_of(ErrorLaw law) noexcept;
 
 /// Expected number of 64-byte cache lines that an operation on one key touches, if it reads positions one after the
 /// other. Batch functions prefetch the first two positions together, so an absent key costs them at least min(2, k)
@@ -53,7 +54,7 @@ struct RoundingCost {
 };
 
 /// A structure that meets the requirements. AnyFilter(candidate.shape, seed) constructs it.
-struct Candidate {
+struct TALLY_EXPORT Candidate {
   FilterShape shape;                      ///< with kind, scheme and memory
   std::uint64_t num_keys = 0;             ///< distinct keys it is planned for
   std::uint64_t promised_true_count = 0;  ///< the rate is guaranteed up to this true count
@@ -104,6 +105,7 @@ struct Plan {
 /// `figures` are times that were measured on the user's machine. A candidate takes those of its own shape; if there are
 /// none, the times of operation_costs, multiplied by how much longer a line read takes in the figures. Also throws for a
 /// time that is not above 0, and for two figures of a candidate's shape.
-[[nodiscard]] Plan plan(const Requirements& requirements, std::span<const MeasuredFilter> figures = {});
+[[nodiscard]] TALLY_EXPORT Plan plan(const Requirements& requirements,
+                                     std::span<const MeasuredFilter> figures = {});
 
 }  // namespace tally

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 
+#include "tally/export.hpp"
 #include "tally/planner/requirements.hpp"
 #include "tally/shapes/compact_dleft.hpp"
 
@@ -27,10 +28,10 @@ constexpr double planned_compact_load(std::uint32_t remainder_bits) noexcept {
 /// formula says which load is possible then. Throws std::invalid_argument for requirements out of range or that no such
 /// shape meets.
 /// @source theory::dleft_false_positive_probability (Bonomi et al. 2006)
-[[nodiscard]] CompactDLeftShape plan_compact_dleft(const Requirements& requirements);
+[[nodiscard]] TALLY_EXPORT CompactDLeftShape plan_compact_dleft(const Requirements& requirements);
 
 /// The largest number of distinct keys (0 if not even one) with which the filter meets the rate and stays within
 /// planned_compact_load. Throws std::invalid_argument for a rate outside (0, 1) or an impossible shape.
-std::uint64_t planned_num_keys(const CompactDLeftShape& shape, double false_positive_rate);
+TALLY_EXPORT std::uint64_t planned_num_keys(const CompactDLeftShape& shape, double false_positive_rate);
 
 }  // namespace tally

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tally/export.hpp"
 #include "tally/planner/requirements.hpp"
 #include "tally/shapes/count_min.hpp"
 
@@ -16,11 +17,11 @@ namespace tally {
 /// update. Throws std::invalid_argument for requirements that are out of range, or that no sketch with at most 2^56
 /// counters and 1024 rows meets.
 /// @source theory::count_min_width, theory::count_min_depth (Cormode and Muthukrishnan 2003)
-[[nodiscard]] CountMinShape plan_count_min(const Requirements& requirements);
+[[nodiscard]] TALLY_EXPORT CountMinShape plan_count_min(const Requirements& requirements);
 
 /// The same for TwoHashRows: a prime width, and more than one copy if one fails too often. For the same epsilon the
 /// width is at least twice that of the classic sketch.
 /// @source Kirsch and Mitzenmacher 2008, Theorem 9.1 and section 9.2
-[[nodiscard]] CountMinShape plan_count_min_two_hash(const Requirements& requirements);
+[[nodiscard]] TALLY_EXPORT CountMinShape plan_count_min_two_hash(const Requirements& requirements);
 
 }  // namespace tally

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "tally/export.hpp"
 #include "tally/planner/requirements.hpp"
 #include "tally/shapes/dleft.hpp"
 
@@ -43,28 +44,29 @@ inline constexpr std::uint64_t dleft_common_key_count = 4;
 /// std::invalid_argument for requirements out of range or that no such shape meets.
 /// @source theory::dleft_false_positive_probability (Bonomi et al. 2006), theory::dleft_moves_limit,
 /// theory::dleft_no_placement_bound; without moves theory::dleft_safe_load and experiments/dleft_few_buckets
-[[nodiscard]] DLeftShape plan_dleft(const Requirements& requirements);
+[[nodiscard]] TALLY_EXPORT DLeftShape plan_dleft(const Requirements& requirements);
 
 /// The largest number of distinct keys (0 if not even one) with which the filter, at its current size, meets the rate
 /// and stays within the maximum load of plan_dleft, for the default life, failure probability and moves; for a shape that does
 /// not search for moves, or whose buckets plan_dleft does not choose, within that of a table without moves. Throws
 /// std::invalid_argument for a rate outside (0, 1) or an impossible shape.
-std::uint64_t planned_num_keys(const DLeftShape& shape, double false_positive_rate);
+TALLY_EXPORT std::uint64_t planned_num_keys(const DLeftShape& shape, double false_positive_rate);
 
 /// The maximum load of a table without moves, as a share of its cells, for num_keys insertions and lifetime_operations
 /// replacements. For many buckets theory::dleft_safe_load, from a table of its values; at most 0.2% below them. For few buckets less, by a
-/// fit: a bound by measurement up to 64 buckets per subtable (no measurement contradicts it, with 99.9% limits for all
-/// together), an assumption beyond; docs/theory.md has the law. 1 if no bucket can overflow. Throws std::invalid_argument unless there are 2
+/// fit: a bound by measurement up to 16 to 64 buckets per subtable (no measurement contradicts it, with 99.9% limits for all
+/// together), an assumption beyond; docs/theory.md has the law and its evidence. 1 if no bucket can overflow. Throws std::invalid_argument unless there are 2
 /// to 4 subtables with at least 1 bucket each, and 8, 16 or 32 cells per bucket.
-double planned_dleft_load(std::uint32_t num_subtables, std::uint64_t buckets_per_subtable,
-                          std::uint32_t cells_per_bucket, std::uint64_t num_keys,
-                          std::uint64_t lifetime_operations, double failure_probability);
+TALLY_EXPORT double planned_dleft_load(std::uint32_t num_subtables, std::uint64_t buckets_per_subtable,
+                                       std::uint32_t cells_per_bucket, std::uint64_t num_keys,
+                                       std::uint64_t lifetime_operations, double failure_probability);
 
-/// The inverse: an upper bound on the probability that any insertion of the life of such a table returns `full` if this
-/// share of its cells is in use. 1 for loads that the table of values does not have, never below 1e-36. Throws as
+/// The inverse: what the planner allows for the probability that any insertion of the life of such a table returns `full` if
+/// this share of its cells is in use. 1 for loads that the table of values does not have, never below 1e-36. Throws as
 /// planned_dleft_load, and for a load outside [0, 1].
-double planned_dleft_failure_probability(std::uint32_t num_subtables, std::uint64_t buckets_per_subtable,
-                                         std::uint32_t cells_per_bucket, std::uint64_t num_keys,
-                                         std::uint64_t lifetime_operations, double load);
+TALLY_EXPORT double planned_dleft_failure_probability(std::uint32_t num_subtables,
+                                                      std::uint64_t buckets_per_subtable,
+                                                      std::uint32_t cells_per_bucket, std::uint64_t num_keys,
+                                                      std::uint64_t lifetime_operations, double load);
 
 }  // namespace tally

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "tally/export.hpp"
+
 namespace tally {
 
 /// By what plan() orders the structures that meet the requirements.
@@ -13,6 +15,6 @@ enum class PlanPreference : std::uint8_t {
 };
 
 /// "fastest", "smallest" or "balanced".
-std::string_view name_of(PlanPreference preference) noexcept;
+TALLY_EXPORT std::string_view name_of(PlanPreference preference) noexcept;
 
 }  // namespace tally

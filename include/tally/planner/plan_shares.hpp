@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 
+#include "tally/export.hpp"
 #include "tally/hashing/shard.hpp"
 #include "tally/planner/requirements.hpp"
 #include "tally/shapes/filter_kind.hpp"
@@ -47,14 +48,15 @@ struct SharePlan {
 /// Throws std::invalid_argument for requirements out of range, and if no number of shares up to max_num_shards fits, or the
 /// given one does not; the message says what would.
 /// @source theory::largest_share
-[[nodiscard]] SharePlan plan_shares(const ShareRequirements& requirements,
-                                    const std::function<std::uint64_t(std::uint64_t num_keys)>& bytes_of);
+[[nodiscard]] TALLY_EXPORT SharePlan
+plan_shares(const ShareRequirements& requirements,
+            const std::function<std::uint64_t(std::uint64_t num_keys)>& bytes_of);
 
 /// The same for structures that plan_shape(kind, of_share) plans, with of_share.num_keys = keys_per_share. All other fields
 /// of `of_share` are about one share: its false positive rate is that of the whole filter, because a lookup asks one share.
 /// Plan that shape with num_keys = keys_per_share of the result. Also throws std::invalid_argument if of_share has a
 /// num_keys, memory_bytes or histogram, for a sketch (its size does not depend on the number of keys), and as plan_shape.
-[[nodiscard]] SharePlan plan_shares(const ShareRequirements& requirements, FilterKind kind,
-                                    const Requirements& of_share);
+[[nodiscard]] TALLY_EXPORT SharePlan plan_shares(const ShareRequirements& requirements, FilterKind kind,
+                                                 const Requirements& of_share);
 
 }  // namespace tally

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "tally/export.hpp"
 #include "tally/shapes/filter.hpp"
 #include "tally/theory/double_hashing.hpp"
 
@@ -16,7 +17,7 @@ enum class LawKind : std::uint8_t {
          ///< measurement of a small filter may differ
 };
 
-std::string_view name_of(LawKind kind) noexcept;
+TALLY_EXPORT std::string_view name_of(LawKind kind) noexcept;
 
 struct SchemeLaw {
   double ln_false_positive_rate = 0;
@@ -38,15 +39,16 @@ struct SchemeLaw {
 /// @param scheme_id  file_id of one of AllSchemes
 /// @param m          bits, a number that the scheme can use
 /// @throws std::invalid_argument for an unknown scheme, and for m, k or n out of the range of the law
-SchemeLaw false_positive_law(std::uint16_t scheme_id, std::uint64_t m, std::uint32_t k, std::uint64_t n,
-                             double most_steps = 0x1p26);
+TALLY_EXPORT SchemeLaw false_positive_law(std::uint16_t scheme_id, std::uint64_t m, std::uint32_t k,
+                                          std::uint64_t n, double most_steps = 0x1p26);
 
 /// The same for a filter of any kind with this number of distinct keys, each inserted once: the rate of may_contain. For a
 /// blocked counting Bloom filter the mixture over lines, for d-left filters the law of their fingerprints
 /// (theory/dleft_fingerprints.hpp). Also throws std::invalid_argument for a sketch and for an impossible shape.
-SchemeLaw false_positive_law(const FilterShape& shape, std::uint64_t num_keys, double most_steps = 0x1p26);
+TALLY_EXPORT SchemeLaw false_positive_law(const FilterShape& shape, std::uint64_t num_keys,
+                                          double most_steps = 0x1p26);
 
 /// The member of theory::DoubleHashing that the scheme is, if it is one. PartitionDoubleScheme is `partition`.
-std::optional<theory::DoubleHashing> double_hashing_of(std::uint16_t scheme_id) noexcept;
+TALLY_EXPORT std::optional<theory::DoubleHashing> double_hashing_of(std::uint16_t scheme_id) noexcept;
 
 }  // namespace tally

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "tally/export.hpp"
+
 namespace tally {
 
 /// How many insertions have a weight; only the ratios of these numbers count.
@@ -13,7 +15,7 @@ struct WeightFrequency {
 
 /// Keys that are drawn by Zipf's law, each insertion independently of the others: rank i of num_ranks with a probability
 /// proportional to i^-exponent. num_ranks 1 to 2^56; exponent 0 (uniform) to 20; num_insertions 1 to 2^56.
-struct ZipfStream {
+struct TALLY_EXPORT ZipfStream {
   std::uint64_t num_ranks = 0;
   double exponent = 0;
   std::uint64_t num_insertions = 0;

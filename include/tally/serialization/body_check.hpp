@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#include "tally/export.hpp"
 #include "tally/hashing/hash128.hpp"
 
 namespace tally {
@@ -51,7 +52,7 @@ struct BodyBytes {
 
 /// Checks a body while its bytes arrive, so that little is left to check with the last of them. What is wrong is thrown
 /// at the end, in the same order for every size of the pieces.
-class BodyCheck {
+class TALLY_EXPORT BodyCheck {
  public:
   /// The next bytes of the body, `piece`, which are in their place in it and end with number `end`, counted from 1. Only
   /// they and what was there before them are read.

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "tally/any_filter.hpp"
+#include "tally/export.hpp"
 #include "tally/serialization/format_error.hpp"
 
 namespace tally {
@@ -14,7 +15,7 @@ inline constexpr std::uint64_t file_header_bytes = 128;
 inline constexpr std::uint16_t file_format_version = 1;
 
 /// The contents of the first 128 bytes of a filter file (docs/format.md).
-struct FileHeader {
+struct TALLY_EXPORT FileHeader {
   FilterShape shape;
   HashId hash_id = HashId::xxh3_128;
   std::uint64_t seed_or_key_id = 0;
@@ -31,6 +32,6 @@ struct FileHeader {
 
 /// Reads and checks a header; bytes after the first 128 are ignored. A filter of its shape can be constructed
 /// if there is enough memory. Throws FormatError.
-FileHeader read_header(std::span<const std::byte> bytes);
+TALLY_EXPORT FileHeader read_header(std::span<const std::byte> bytes);
 
 }  // namespace tally

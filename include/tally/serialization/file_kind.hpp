@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "tally/export.hpp"
 #include "tally/serialization/format_error.hpp"
 
 namespace tally {
@@ -27,7 +28,7 @@ enum class FileKind : std::uint16_t {
 };
 
 /// "bloom", ..., "blocked-counting-bloom", as FilterKind has them; "top-keys", "space-saving" or "count-min-window".
-std::string_view name_of(FileKind kind) noexcept;
+TALLY_EXPORT std::string_view name_of(FileKind kind) noexcept;
 
 /// Whether `load` reads the file, as an AnyFilter; otherwise `load_sketch` reads it, as an AnySketch.
 constexpr bool is_filter(FileKind kind) noexcept {
@@ -36,11 +37,11 @@ constexpr bool is_filter(FileKind kind) noexcept {
 
 /// The kind of a file that begins with these bytes. Throws FormatError unless they are a header with the
 /// right checksum; the rest of the header is not checked.
-FileKind file_kind(std::span<const std::byte> bytes);
+TALLY_EXPORT FileKind file_kind(std::span<const std::byte> bytes);
 
 /// A file of another kind than the requested one. what(): "tally file: is a top-keys file; must be a filter
 /// (at byte 10)".
-class FileKindError : public FormatError {
+class TALLY_EXPORT FileKindError : public FormatError {
  public:
   FileKindError(FileKind kind, const std::string& rule, const std::string& subject = "tally file");
 

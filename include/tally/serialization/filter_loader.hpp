@@ -8,6 +8,7 @@
 
 #include "tally/any_filter.hpp"
 #include "tally/detail/aligned_words.hpp"
+#include "tally/export.hpp"
 #include "tally/serialization/body_check.hpp"
 #include "tally/serialization/file_header.hpp"
 
@@ -18,7 +19,7 @@ namespace tally {
 ///
 /// The memory is allocated with the last byte of the header, and only if the body has at most `max_body_bytes`: a header
 /// can claim any size.
-class FilterLoader {
+class TALLY_EXPORT FilterLoader {
  public:
   explicit FilterLoader(std::uint64_t max_body_bytes, const std::optional<HashKey>& key = {});
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tally/any_filter.hpp"
+#include "tally/export.hpp"
 
 namespace tally {
 
@@ -20,7 +21,7 @@ enum class VerifyBody { no, yes };
 /// checksum. The file may be replaced (as `save` does) but must not be shortened while it is mapped: the
 /// kernel would then end the program (SIGBUS).
 /// Threads: any number of threads may read.
-class MappedFilter {
+class TALLY_EXPORT MappedFilter {
  public:
   /// Throws FormatError, std::invalid_argument for a missing or wrong key, std::system_error for errors of
   /// the file system; all name the path.
@@ -39,8 +40,8 @@ class MappedFilter {
 namespace detail {
 
 /// The mapped filter, which has this type. Throws what MappedFilter::open throws, and FileKindError.
-AnyFilter map_type(const std::filesystem::path& path, const std::optional<HashKey>& key, VerifyBody verify,
-                   FilterType type);
+TALLY_EXPORT AnyFilter map_type(const std::filesystem::path& path, const std::optional<HashKey>& key,
+                                VerifyBody verify, FilterType type);
 
 }  // namespace detail
 

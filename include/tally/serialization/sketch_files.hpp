@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "tally/export.hpp"
 #include "tally/hashing/scheme_list.hpp"
 #include "tally/serialization.hpp"
 #include "tally/serialization/file_kind.hpp"
@@ -46,38 +47,39 @@ concept SketchInFiles = detail::is_sketch_in<Sketch>(static_cast<const AnySketch
 /// A file of any kind.
 using AnyFile = std::variant<AnyFilter, AnySketch>;
 
-FileKind kind_of(const AnySketch& sketch) noexcept;
+TALLY_EXPORT FileKind kind_of(const AnySketch& sketch) noexcept;
 
 /// The sketch as a file's bytes (docs/format.md): the same on every machine. Throws std::invalid_argument for
 /// TopKeys over a sketch that was halved, and std::bad_alloc.
 template <SketchInFiles Sketch>
 std::vector<std::byte> serialize(const Sketch& sketch);
-std::vector<std::byte> serialize(const AnySketch& sketch);
+TALLY_EXPORT std::vector<std::byte> serialize(const AnySketch& sketch);
 
 /// Writes the sketch to a file as `save` writes a filter: from its own memory, only the candidates are copied.
 template <SketchInFiles Sketch>
 void save(const Sketch& sketch, const std::filesystem::path& path, Overwrite overwrite = Overwrite::refuse);
-void save(const AnySketch& sketch, const std::filesystem::path& path,
-          Overwrite overwrite = Overwrite::refuse);
+TALLY_EXPORT void save(const AnySketch& sketch, const std::filesystem::path& path,
+                       Overwrite overwrite = Overwrite::refuse);
 
 /// The sketch from the bytes that `serialize` returned; it behaves exactly as the original. Everything is
 /// checked before it is used, and the memory taken is proportional to the bytes. Throws FileKindError for a
 /// filter, FormatError, std::invalid_argument for a missing or wrong key, std::bad_alloc.
-AnySketch deserialize_sketch(std::span<const std::byte> bytes, const std::optional<HashKey>& key = {});
+TALLY_EXPORT AnySketch deserialize_sketch(std::span<const std::byte> bytes,
+                                          const std::optional<HashKey>& key = {});
 
 /// Reads a file as `deserialize_sketch` reads bytes, also from a pipe. Errors name the path, like those of
 /// `load`.
-AnySketch load_sketch(const std::filesystem::path& path, const std::optional<HashKey>& key = {});
+TALLY_EXPORT AnySketch load_sketch(const std::filesystem::path& path, const std::optional<HashKey>& key = {});
 
 /// A filter or a sketch, as `load` and `load_sketch` read it.
-AnyFile load_any(const std::filesystem::path& path, const std::optional<HashKey>& key = {});
+TALLY_EXPORT AnyFile load_any(const std::filesystem::path& path, const std::optional<HashKey>& key = {});
 
 /// The kind of a file; reads only its header. Throws what `load` throws.
-FileKind file_kind(const std::filesystem::path& path);
+TALLY_EXPORT FileKind file_kind(const std::filesystem::path& path);
 
 /// Merges the other sketch into this one, as its type does. Throws std::invalid_argument that names the first
 /// of kind, scheme, hasher and shape that differs, and std::bad_alloc, and then changes nothing.
-void merge(AnySketch& sketch, const AnySketch& other);
+TALLY_EXPORT void merge(AnySketch& sketch, const AnySketch& other);
 
 namespace detail {
 
@@ -97,7 +99,8 @@ constexpr SketchType sketch_type_of(const CountMinWindow<Rows>*) noexcept {
 }
 constexpr SketchType sketch_type_of(const SpaceSaving*) noexcept { return {FileKind::space_saving, ""}; }
 
-[[noreturn]] void throw_other_sketch(const AnySketch& any, SketchType wanted, const std::string& subject);
+[[noreturn]] TALLY_EXPORT void throw_other_sketch(const AnySketch& any, SketchType wanted,
+                                                  const std::string& subject);
 
 template <SketchInFiles Sketch>
 Sketch sketch_of(AnySketch any, const std::string& subject) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include "tally/export.hpp"
 #include "tally/serialization/sketch_files.hpp"
 #include "tally/serialization/sketch_pieces.hpp"
 
@@ -13,7 +14,7 @@ namespace tally {
 
 /// Loads a sketch's file whose bytes arrive in pieces of any size, as FilterLoader loads that of a filter. The counters go
 /// straight to where the sketch will have them; the candidates are copied once.
-class SketchLoader {
+class TALLY_EXPORT SketchLoader {
  public:
   explicit SketchLoader(std::uint64_t max_body_bytes, const std::optional<HashKey>& key = {});
   SketchLoader(SketchLoader&&) noexcept;

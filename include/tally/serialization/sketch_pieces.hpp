@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "tally/export.hpp"
 #include "tally/serialization/file_header.hpp"
 #include "tally/serialization/sketch_files.hpp"
 
@@ -13,7 +14,7 @@ namespace tally {
 
 /// The file of a sketch in pieces, without a copy of its counters: only the candidates are copied. `serialize` returns the
 /// same bytes. SketchLoader reads them. Valid until the sketch changes.
-class SketchPieces {
+class TALLY_EXPORT SketchPieces {
  public:
   /// Reads the whole sketch once, for the checksum. Throws what `serialize` throws.
   template <SketchInFiles Sketch>

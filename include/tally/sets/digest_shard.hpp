@@ -5,6 +5,7 @@
 
 #include "tally/detail/aligned_words.hpp"
 #include "tally/detail/prefetch.hpp"
+#include "tally/export.hpp"
 #include "tally/hashing/hash128.hpp"
 #include "tally/hashing/range_reduction.hpp"
 
@@ -21,7 +22,7 @@ namespace tally {
 /// 98%, and a search costs one cache miss, or two if digests were moved.
 /// Source: Dietzfelbinger and Weidling, "Balanced allocation and dictionaries with tightly packed constant
 /// size bins" (2007).
-class DigestShard {
+class TALLY_EXPORT DigestShard {
  public:
   static constexpr std::uint64_t digests_per_line = 5;
   static constexpr std::uint64_t words_per_line = 8;

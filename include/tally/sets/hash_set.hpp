@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tally/detail/aligned_words.hpp"
+#include "tally/export.hpp"
 #include "tally/hashing/hash128.hpp"
 #include "tally/hashing/range_reduction.hpp"
 #include "tally/sets/digest_shard.hpp"
@@ -22,7 +23,7 @@ namespace tally {
 /// copying is small compared with the whole set.
 /// Threads: const functions may run concurrently; a write needs exclusive access, `insert`, `try_insert` and `try_grow` only to
 /// the shard of their digest. Functions of the whole set, such as `size`, read all shards.
-class HashSet {
+class TALLY_EXPORT HashSet {
  public:
   enum class Outcome : std::uint8_t { inserted, present, full };
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tally/detail/entries/shared_entry_table.hpp"
+#include "tally/export.hpp"
 #include "tally/sets/entry_count.hpp"
 
 namespace tally {
@@ -16,7 +17,7 @@ namespace tally {
 /// An entry is counted from its insertion on, which gives its first count. So the occurrences of a key before some event,
 /// such as a report by a ThresholdFilter, cost no memory here.
 /// Threads: all functions may run concurrently, except take.
-class SharedEntryCounts {
+class TALLY_EXPORT SharedEntryCounts {
   using Table = detail::SharedEntryTable<true>;
 
  public:

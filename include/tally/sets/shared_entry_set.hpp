@@ -4,6 +4,7 @@
 #include <span>
 
 #include "tally/detail/entries/shared_entry_table.hpp"
+#include "tally/export.hpp"
 
 namespace tally {
 
@@ -12,7 +13,7 @@ namespace tally {
 /// Lookups come in batches, with one lock per batch. A secret of the process chooses the slots, so that no choice of
 /// entries makes the searches long.
 /// Threads: all functions may run concurrently.
-class SharedEntrySet {
+class TALLY_EXPORT SharedEntrySet {
   using Table = detail::SharedEntryTable<false>;
 
  public:

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "tally/export.hpp"
 #include "tally/hashing/hash_scheme.hpp"
 #include "tally/shapes/bloom.hpp"
 
@@ -19,10 +20,10 @@ struct BlockedBloomShape {
 };
 
 /// Bytes of memory, and of a file's body.
-std::uint64_t num_bytes(const BlockedBloomShape& shape) noexcept;
+TALLY_EXPORT std::uint64_t num_bytes(const BlockedBloomShape& shape) noexcept;
 
 /// The space from which the scheme draws the positions.
-PositionSpace position_space(const BlockedBloomShape& shape) noexcept;
+TALLY_EXPORT PositionSpace position_space(const BlockedBloomShape& shape) noexcept;
 
 /// The shape of a BloomFilter with this scheme.
 template <HashScheme Scheme>

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "tally/export.hpp"
 #include "tally/hashing/hash_scheme.hpp"
 #include "tally/shapes/counting_bloom.hpp"
 
@@ -22,13 +23,13 @@ struct BlockedCountingBloomShape {
 };
 
 /// Bytes of memory, and of a file's body.
-std::uint64_t num_bytes(const BlockedCountingBloomShape& shape) noexcept;
+TALLY_EXPORT std::uint64_t num_bytes(const BlockedCountingBloomShape& shape) noexcept;
 
 /// The space from which the scheme draws the positions.
-PositionSpace position_space(const BlockedCountingBloomShape& shape) noexcept;
+TALLY_EXPORT PositionSpace position_space(const BlockedCountingBloomShape& shape) noexcept;
 
 /// Throws std::invalid_argument for the fields that do not depend on the scheme.
-void check_shape(const BlockedCountingBloomShape& shape);
+TALLY_EXPORT void check_shape(const BlockedCountingBloomShape& shape);
 
 /// The shape of a CountingBloomFilter with this scheme.
 template <HashScheme Scheme>

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "tally/export.hpp"
 #include "tally/hashing/hash_scheme.hpp"
 
 namespace tally {
@@ -15,9 +16,9 @@ struct BloomShape {
 };
 
 /// Bytes of memory, and of a file's body.
-std::uint64_t num_bytes(const BloomShape& shape) noexcept;
+TALLY_EXPORT std::uint64_t num_bytes(const BloomShape& shape) noexcept;
 
 /// The space from which a scheme draws the positions.
-PositionSpace position_space(const BloomShape& shape) noexcept;
+TALLY_EXPORT PositionSpace position_space(const BloomShape& shape) noexcept;
 
 }  // namespace tally

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "tally/export.hpp"
 #include "tally/shapes/compact_line.hpp"
 #include "tally/shapes/dleft.hpp"
 
@@ -32,18 +33,18 @@ struct CompactDLeftShape {
 };
 
 /// Bytes of lines and side table, in memory.
-std::uint64_t num_bytes(const CompactDLeftShape& shape) noexcept;
+TALLY_EXPORT std::uint64_t num_bytes(const CompactDLeftShape& shape) noexcept;
 
 /// Throws std::invalid_argument that names the field out of range.
-void check_shape(const CompactDLeftShape& shape);
+TALLY_EXPORT void check_shape(const CompactDLeftShape& shape);
 
 namespace detail {
 /// Throws std::invalid_argument naming the first field that differs and gives keys different fingerprints or lines.
-void require_same_fingerprints(const CompactDLeftShape& mine, const CompactDLeftShape& theirs);
+TALLY_EXPORT void require_same_fingerprints(const CompactDLeftShape& mine, const CompactDLeftShape& theirs);
 
 /// Throws std::invalid_argument unless lines of this number of words and such a side table fit the shape.
-void require_contents_of(const CompactDLeftShape& shape, std::uint64_t num_words,
-                         std::uint64_t spill_capacity);
+TALLY_EXPORT void require_contents_of(const CompactDLeftShape& shape, std::uint64_t num_words,
+                                      std::uint64_t spill_capacity);
 }  // namespace detail
 
 }  // namespace tally

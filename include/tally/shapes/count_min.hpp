@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "tally/export.hpp"
 #include "tally/hashing/row_scheme.hpp"
 #include "tally/shapes/counter_update.hpp"
 
@@ -23,12 +24,12 @@ struct CountMinShape {
 };
 
 /// Bytes of memory that a shape takes.
-std::uint64_t num_bytes(const CountMinShape& shape) noexcept;
+TALLY_EXPORT std::uint64_t num_bytes(const CountMinShape& shape) noexcept;
 
 namespace detail {
 
-void check_count_min_shape(const CountMinShape& shape, std::string_view scheme, RowLaw law,
-                           std::uint64_t usable_below, std::uint64_t usable_above);
+TALLY_EXPORT void check_count_min_shape(const CountMinShape& shape, std::string_view scheme, RowLaw law,
+                                        std::uint64_t usable_below, std::uint64_t usable_above);
 
 }  // namespace detail
 

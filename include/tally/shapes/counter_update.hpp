@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "tally/export.hpp"
+
 namespace tally {
 
 /// How an insertion raises a key's counters.
@@ -12,6 +14,6 @@ enum class CounterUpdate : std::uint8_t {
       1  ///< only the counters equal to the key's minimum: counts are never above plain, often far below
 };
 
-std::string_view name_of(CounterUpdate update) noexcept;
+TALLY_EXPORT std::string_view name_of(CounterUpdate update) noexcept;
 
 }  // namespace tally

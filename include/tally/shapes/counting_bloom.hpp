@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "tally/export.hpp"
 #include "tally/hashing/hash_scheme.hpp"
 
 namespace tally {
@@ -17,12 +18,12 @@ struct CountingBloomShape {
 };
 
 /// Bytes of memory, and of a file's body.
-std::uint64_t num_bytes(const CountingBloomShape& shape) noexcept;
+TALLY_EXPORT std::uint64_t num_bytes(const CountingBloomShape& shape) noexcept;
 
 /// The space from which a scheme draws the positions.
-PositionSpace position_space(const CountingBloomShape& shape) noexcept;
+TALLY_EXPORT PositionSpace position_space(const CountingBloomShape& shape) noexcept;
 
 /// Throws std::invalid_argument for the fields that do not depend on the scheme.
-void check_shape(const CountingBloomShape& shape);
+TALLY_EXPORT void check_shape(const CountingBloomShape& shape);
 
 }  // namespace tally

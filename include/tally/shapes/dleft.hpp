@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "tally/export.hpp"
 #include "tally/hashing/bucket_scheme.hpp"
 
 namespace tally {
@@ -16,7 +17,7 @@ enum class DLeftMoves : std::uint8_t {
   search = 2  ///< chains of moves, found by a bounded breadth-first search over all choices
 };
 
-std::string_view name_of(DLeftMoves moves) noexcept;
+TALLY_EXPORT std::string_view name_of(DLeftMoves moves) noexcept;
 
 /// DLeftMoves::search visits at most 1024 buckets. In a table of at most this number, all subtables together, it finds
 /// room if any chain of moves makes room.
@@ -68,18 +69,18 @@ struct DLeftShape {
 };
 
 /// Bytes of cells and side table, in memory.
-std::uint64_t num_bytes(const DLeftShape& shape) noexcept;
+TALLY_EXPORT std::uint64_t num_bytes(const DLeftShape& shape) noexcept;
 
 /// Throws std::invalid_argument that names the field out of range, or products that do not fit.
-void check_shape(const DLeftShape& shape);
+TALLY_EXPORT void check_shape(const DLeftShape& shape);
 
 namespace detail {
-void check_num_buckets(const DLeftShape& shape, std::string_view scheme, std::uint64_t usable_below,
-                       std::uint64_t usable_above);
+TALLY_EXPORT void check_num_buckets(const DLeftShape& shape, std::string_view scheme,
+                                    std::uint64_t usable_below, std::uint64_t usable_above);
 
 /// Throws std::invalid_argument naming the first field that differs and gives keys different fingerprints or
 /// cells.
-void require_same_fingerprints(const DLeftShape& mine, const DLeftShape& theirs);
+TALLY_EXPORT void require_same_fingerprints(const DLeftShape& mine, const DLeftShape& theirs);
 }  // namespace detail
 
 /// The same. Also throws for a number of buckets that the scheme cannot use.

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "tally/export.hpp"
 #include "tally/hashing/hash_scheme.hpp"
 
 namespace tally {
@@ -19,12 +20,12 @@ struct DuplicateShape {
 };
 
 /// Bytes of memory.
-std::uint64_t num_bytes(const DuplicateShape& shape) noexcept;
+TALLY_EXPORT std::uint64_t num_bytes(const DuplicateShape& shape) noexcept;
 
 /// The space from which the positions are drawn: its lines are the words.
-PositionSpace position_space(const DuplicateShape& shape) noexcept;
+TALLY_EXPORT PositionSpace position_space(const DuplicateShape& shape) noexcept;
 
 /// Throws std::invalid_argument that names the first field that is out of range.
-void check_shape(const DuplicateShape& shape);
+TALLY_EXPORT void check_shape(const DuplicateShape& shape);
 
 }  // namespace tally

@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "tally/export.hpp"
 #include "tally/hashing/congruential_scheme.hpp"
 #include "tally/shapes/blocked_bloom.hpp"
 #include "tally/shapes/blocked_counting_bloom.hpp"
@@ -25,7 +26,7 @@ namespace tally {
 /// A BlockedBloomShape needs one of LineSchemes, a BlockedCountingBloomShape the blocked scheme, a DLeftShape one of
 /// BucketSchemes, a CompactDLeftShape the rotation scheme and a CountMinShape one of RowSchemes; no other shape can use
 /// these.
-struct FilterShape {
+struct TALLY_EXPORT FilterShape {
   std::variant<BloomShape, BlockedBloomShape, CountingBloomShape, ThresholdShape, DLeftShape, CountMinShape,
                CompactDLeftShape, BlockedCountingBloomShape>
       shape;
@@ -71,19 +72,19 @@ struct FilterShape {
 };
 
 /// The shape of a Bloom filter with any of AllSchemes: a BlockedBloomShape for LineSchemes, else a BloomShape.
-FilterShape bloom_filter_shape(std::uint64_t num_bits, std::uint32_t num_hashes,
-                               std::uint16_t scheme_id) noexcept;
+TALLY_EXPORT FilterShape bloom_filter_shape(std::uint64_t num_bits, std::uint32_t num_hashes,
+                                            std::uint16_t scheme_id) noexcept;
 
 /// The type of a structure's shape: DLeftShape for a d-left filter with any scheme.
 template <class Filter>
 using ShapeOf = std::remove_cvref_t<decltype(std::declval<const Filter&>().shape())>;
 
 /// Throws std::invalid_argument, naming the structure and its field, for a shape that no filter can have.
-void check_shape(const FilterShape& shape);
+TALLY_EXPORT void check_shape(const FilterShape& shape);
 
 /// The same shape with the nearest number of positions (d-left filter: buckets; sketch: counters per row) that the
 /// scheme can use, rounded down or up. The number of hashes is always rounded up. Throws std::invalid_argument for a
 /// shape out of range, or if there is no such number.
-FilterShape round_to_scheme(FilterShape shape, Rounding rounding);
+TALLY_EXPORT FilterShape round_to_scheme(FilterShape shape, Rounding rounding);
 
 }  // namespace tally

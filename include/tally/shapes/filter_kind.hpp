@@ -5,6 +5,8 @@
 #include <span>
 #include <string_view>
 
+#include "tally/export.hpp"
+
 namespace tally {
 
 struct NamedScheme;
@@ -54,21 +56,21 @@ struct KindTraits {
 };
 
 /// Every kind, by ascending number.
-std::span<const KindTraits> all_kinds() noexcept;
+TALLY_EXPORT std::span<const KindTraits> all_kinds() noexcept;
 
-const KindTraits& traits_of(FilterKind kind) noexcept;
+TALLY_EXPORT const KindTraits& traits_of(FilterKind kind) noexcept;
 
 /// "bloom", "blocked-bloom", "counting-bloom", "threshold", "dleft", "count-min", "compact-dleft" or
 /// "blocked-counting-bloom".
-std::string_view name_of(FilterKind kind) noexcept;
+TALLY_EXPORT std::string_view name_of(FilterKind kind) noexcept;
 
 /// The kind with this name. Throws std::invalid_argument that lists the names.
-FilterKind filter_kind(std::string_view name);
+TALLY_EXPORT FilterKind filter_kind(std::string_view name);
 
 /// The id of the kind's scheme with this name. Throws std::invalid_argument that lists the kind's schemes.
-std::uint16_t scheme_id_of(FilterKind kind, std::string_view scheme);
+TALLY_EXPORT std::uint16_t scheme_id_of(FilterKind kind, std::string_view scheme);
 
 /// Whether the kind has a scheme with this id.
-bool uses_scheme(FilterKind kind, std::uint16_t scheme_id) noexcept;
+TALLY_EXPORT bool uses_scheme(FilterKind kind, std::uint16_t scheme_id) noexcept;
 
 }  // namespace tally

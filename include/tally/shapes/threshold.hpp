@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "tally/export.hpp"
 #include "tally/hashing/hash_scheme.hpp"
 #include "tally/shapes/counter_update.hpp"
 
@@ -20,15 +21,15 @@ struct ThresholdShape {
 inline constexpr std::uint64_t max_threshold_limit = 0xffffffffu;
 
 /// ceil(log2(threshold + 1)), rounded up to a width that CounterArray supports.
-std::uint32_t counter_bits_for(const ThresholdShape& shape) noexcept;
+TALLY_EXPORT std::uint32_t counter_bits_for(const ThresholdShape& shape) noexcept;
 
 /// Bytes of memory, and of a file's body.
-std::uint64_t num_bytes(const ThresholdShape& shape) noexcept;
+TALLY_EXPORT std::uint64_t num_bytes(const ThresholdShape& shape) noexcept;
 
 /// The space from which a scheme draws the positions.
-PositionSpace position_space(const ThresholdShape& shape) noexcept;
+TALLY_EXPORT PositionSpace position_space(const ThresholdShape& shape) noexcept;
 
 /// Throws std::invalid_argument for the fields that do not depend on the scheme.
-void check_shape(const ThresholdShape& shape);
+TALLY_EXPORT void check_shape(const ThresholdShape& shape);
 
 }  // namespace tally

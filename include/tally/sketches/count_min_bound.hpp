@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tally/export.hpp"
 #include "tally/hashing/row_scheme.hpp"
 #include "tally/shapes/count_min.hpp"
 
@@ -13,6 +14,6 @@ struct CountMinBound {
 
 /// The bound at the epsilon of the theorems: e / width and exp(-rows) for independent rows; 2 e / width and
 /// Theorem 9.1 for two-hash rows. For any other epsilon see theory/count_min.hpp.
-CountMinBound bound_of(const CountMinShape& shape, RowLaw law);
+TALLY_EXPORT CountMinBound bound_of(const CountMinShape& shape, RowLaw law);
 
 }  // namespace tally

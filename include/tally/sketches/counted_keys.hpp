@@ -10,6 +10,7 @@
 #include "tally/detail/checked_math.hpp"
 #include "tally/detail/prefetch.hpp"
 #include "tally/detail/process_salt.hpp"
+#include "tally/export.hpp"
 #include "tally/hashing/hash128.hpp"
 #include "tally/sketches/key_count.hpp"
 
@@ -24,7 +25,7 @@ namespace tally {
 /// searches long; nothing else depends on it. A new table has room for all its keys from the start: `add` and
 /// `replace` allocate only for the bytes of a key. A table that was copied or taken over has room for the
 /// keys in it, and allocates more as keys are added.
-class CountedKeys {
+class TALLY_EXPORT CountedKeys {
  public:
   static constexpr std::uint64_t max_capacity = std::uint64_t{1} << 30;
   static constexpr std::uint32_t none = ~std::uint32_t{0};

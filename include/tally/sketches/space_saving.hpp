@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "tally/export.hpp"
 #include "tally/hashing/key_hasher.hpp"
 #include "tally/sketches/counted_keys.hpp"
 #include "tally/sketches/weight.hpp"
@@ -20,7 +21,7 @@ namespace tally {
 /// kept. All of this is certain for any stream (as long as total_count is below 2^64).
 /// Threads: const functions may run concurrently; a write needs exclusive access.
 /// Source: Metwally, Agrawal and El Abbadi 2005; the merge: Agarwal et al. 2012.
-class SpaceSaving {
+class TALLY_EXPORT SpaceSaving {
  public:
   /// Empty. Throws std::invalid_argument unless capacity is 1 to 2^30.
   SpaceSaving(std::uint64_t capacity, const KeyHasher& hasher)

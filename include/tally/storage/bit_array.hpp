@@ -6,12 +6,13 @@
 
 #include "tally/detail/aligned_words.hpp"
 #include "tally/detail/prefetch.hpp"
+#include "tally/export.hpp"
 
 namespace tally {
 
 /// An array of bits, all clear at first: bit i is bit i mod 64 of word i / 64. The bits after the last one,
 /// up to the end of its word, stay clear.
-class BitArray {
+class TALLY_EXPORT BitArray {
  public:
   static constexpr std::uint32_t positions_per_line = 512;
 

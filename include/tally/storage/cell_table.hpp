@@ -6,6 +6,7 @@
 
 #include "tally/detail/aligned_words.hpp"
 #include "tally/detail/prefetch.hpp"
+#include "tally/export.hpp"
 
 namespace tally {
 
@@ -13,7 +14,7 @@ namespace tally {
 ///
 /// Cell j of bucket b begins at bit (b * cells_per_bucket + j) * cell_bits of the words, which are
 /// little-endian in memory as everywhere. Cells of 12 and 24 bits may straddle two words.
-class CellTable {
+class TALLY_EXPORT CellTable {
  public:
   static constexpr std::uint32_t max_cells_per_bucket = 64;
 
@@ -128,6 +129,6 @@ class CellTable {
 
 /// Every bucket split into two: cells without `bit` go to the first; those with it to the second, with the
 /// bit cleared; cells that are 0 come after them. Throws std::bad_alloc if there is not enough memory.
-CellTable split_buckets(const CellTable& cells, std::uint32_t bit);
+TALLY_EXPORT CellTable split_buckets(const CellTable& cells, std::uint32_t bit);
 
 }  // namespace tally

@@ -6,6 +6,7 @@
 
 #include "tally/detail/aligned_words.hpp"
 #include "tally/detail/prefetch.hpp"
+#include "tally/export.hpp"
 
 namespace tally {
 
@@ -32,7 +33,7 @@ struct HistogramBin {
 ///     counter_bits   1   2   3   4   5   6   7   8  16  32  64
 ///     a word holds  64  32  21  16  12  10   9   8   4   2   1
 ///
-class CounterArray {
+class TALLY_EXPORT CounterArray {
  public:
   static constexpr bool is_width(std::uint32_t counter_bits) noexcept {
     return (counter_bits >= 1 && counter_bits <= 8) || counter_bits == 16 || counter_bits == 32 ||

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tally/export.hpp"
 #include "tally/shapes/threshold.hpp"
 #include "tally/streams/observer.hpp"
 #include "tally/streams/values_by_key.hpp"
@@ -25,7 +26,7 @@ namespace tally {
 /// several generations, by the distribution of the sum of their least counters.
 ///
 /// After a call that threw std::bad_alloc it may only be destroyed.
-class ExactCheck : public StreamObserver {
+class TALLY_EXPORT ExactCheck : public StreamObserver {
  public:
   /// Larger thresholds are counted but not predicted, because the time for the prediction grows with threshold^3.
   static constexpr std::uint64_t max_predicted_threshold = 64;

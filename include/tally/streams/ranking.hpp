@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "tally/export.hpp"
 #include "tally/sketches/key_count.hpp"
 
 namespace tally {
@@ -26,9 +27,9 @@ Ranking candidates_of(const Sketch& sketch) {
 }
 
 /// The `num_keys` candidates with the highest counts.
-Ranking top_of(Ranking all, std::uint64_t num_keys);
+TALLY_EXPORT Ranking top_of(Ranking all, std::uint64_t num_keys);
 
 /// The candidates above that share of the total. If the floor is not above it, no key above it is missing.
-Ranking above_share_of(Ranking all, double share);
+TALLY_EXPORT Ranking above_share_of(Ranking all, double share);
 
 }  // namespace tally

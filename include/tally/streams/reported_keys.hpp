@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tally/detail/streams/recent_digests.hpp"
+#include "tally/export.hpp"
 #include "tally/sets/hash_set.hpp"
 
 namespace tally {
@@ -16,7 +17,7 @@ namespace tally {
 ///
 /// `add` inserts a digest into the set at once, or, after the first call of begin_batch_ahead, only when `remember` is
 /// called. Then one thread may call `find_absent` and `remember`, and another thread all other functions.
-class ReportedKeys {
+class TALLY_EXPORT ReportedKeys {
  public:
   /// As in HashSet.
   explicit ReportedKeys(std::uint64_t max_bytes) : set_(max_bytes) {}

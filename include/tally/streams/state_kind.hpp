@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "tally/export.hpp"
+
 namespace tally {
 
 /// The kind of stream that a state is for; the numbers are stored in files.
@@ -15,7 +17,7 @@ enum class StateKind : std::uint16_t { threshold = 1, sums = 2, top = 3 };
 using StateOptions = std::vector<std::pair<std::string, std::string>>;
 
 /// The state is valid, but for another stream.
-class StateMismatch : public std::runtime_error {
+class TALLY_EXPORT StateMismatch : public std::runtime_error {
  public:
   StateMismatch(std::string option_name, std::string saved_value, std::string wanted_value);
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tally/detail/aligned_words.hpp"
+#include "tally/export.hpp"
 #include "tally/serialization/filter_loader.hpp"
 #include "tally/streams/state_reader.hpp"
 
@@ -16,7 +17,7 @@ namespace tally {
 
 /// Loads the state of a stream that StatePieces gave. The bytes go straight to where the stream will have them, so that a
 /// load takes little more memory than the stream.
-class StateLoader {
+class TALLY_EXPORT StateLoader {
  public:
   /// `key` is the secret of a keyed hash. Throws FormatError, also for a head of more than 16 MiB.
   /// Allocates nothing for the body: a head can claim any size.

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "tally/export.hpp"
 #include "tally/streams/state_kind.hpp"
 #include "tally/streams/state_part.hpp"
 #include "tally/streams/state_writer.hpp"
@@ -13,7 +14,7 @@ namespace tally {
 
 /// The state of a stream in pieces, without a copy of its filters and sets, for programs that send or store it themselves:
 /// a small head, and then a body. StateLoader reads them. Valid until the stream changes.
-class StatePieces {
+class TALLY_EXPORT StatePieces {
  public:
   /// Reads all filters and sets once, for their checksums. Throws std::bad_alloc.
   template <class Stream>

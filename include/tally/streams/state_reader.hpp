@@ -12,6 +12,7 @@
 
 #include "tally/any_filter.hpp"
 #include "tally/detail/aligned_words.hpp"
+#include "tally/export.hpp"
 #include "tally/hashing/key_hasher.hpp"
 #include "tally/sets/hash_set.hpp"
 #include "tally/streams/state_kind.hpp"
@@ -20,7 +21,7 @@ namespace tally {
 
 /// Reads what a StateWriter wrote, in the same order. Every function throws FormatError for bytes that are not a state. It
 /// never allocates more memory than there are bytes.
-class StateReader {
+class TALLY_EXPORT StateReader {
  public:
   /// A part of a state in pieces, loaded and undamaged.
   using Part = std::variant<detail::AlignedWords, AnyFilter>;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tally/any_filter/filter_view.hpp"
+#include "tally/export.hpp"
 #include "tally/streams/state_kind.hpp"
 #include "tally/streams/state_part.hpp"
 
@@ -16,7 +17,7 @@ class HashSet;
 
 /// Collects the state of a stream, so that a later run can resume where this one stopped (docs/format.md). Every function
 /// may throw std::bad_alloc.
-class StateWriter {
+class TALLY_EXPORT StateWriter {
  public:
   StateWriter(StateKind kind, const StateOptions& options);
   /// Filters, sets and large numbers become parts instead, and `bytes` the head of a state in pieces. What was passed must

@@ -7,6 +7,7 @@
 
 #include "tally/detail/streams/report_totals.hpp"
 #include "tally/detail/streams/time_ring.hpp"
+#include "tally/export.hpp"
 #include "tally/sets/hash_set.hpp"
 #include "tally/sketches/count_min.hpp"
 #include "tally/streams/observer.hpp"
@@ -27,7 +28,7 @@ namespace tally {
 /// After a call that threw std::bad_alloc, the stream may only be destroyed.
 /// Thread rule: one thread at a time.
 /// @source conservative update: Estan and Varghese 2002; the bound: Cormode and Muthukrishnan 2003
-class SumStream {
+class TALLY_EXPORT SumStream {
  public:
   struct Options {
     std::uint64_t threshold = 1;

@@ -8,6 +8,7 @@
 #include <span>
 #include <type_traits>
 
+#include "tally/export.hpp"
 #include "tally/filters/key_batch.hpp"
 #include "tally/hashing/key_hasher.hpp"
 #include "tally/shapes/threshold.hpp"
@@ -57,7 +58,7 @@ struct ThresholdStreamStatistics {
 /// reports, and if the batch is added again no key is missed.
 /// Thread rule: one thread at a time, except as described at `can_be_shared`.
 /// @source counts as thresholds: Kim et al. 2019; the planned rate: theory::false_positive_probability
-class ThresholdStream {
+class TALLY_EXPORT ThresholdStream {
  public:
   struct Options {
     std::uint64_t threshold = 1;                     ///< 1 to 2^32 - 1

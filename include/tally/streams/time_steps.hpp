@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "tally/export.hpp"
 #include "tally/streams/records.hpp"
 
 namespace tally {
@@ -14,7 +15,7 @@ class StateWriter;
 
 /// Splits a stream where its time passes a multiple of a step. A record whose time is before that of an earlier record is
 /// late: it counts at the latest time so far, or not at all if it is late by `max_lateness` or more.
-class TimeSteps {
+class TALLY_EXPORT TimeSteps {
  public:
   /// `step` is at least 1.
   explicit TimeSteps(Nanoseconds step, Nanoseconds max_lateness = std::numeric_limits<Nanoseconds>::max())

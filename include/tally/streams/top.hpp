@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tally/detail/streams/time_ring.hpp"
+#include "tally/export.hpp"
 #include "tally/sketches/space_saving.hpp"
 #include "tally/sketches/top_keys.hpp"
 #include "tally/streams/ranking.hpp"
@@ -22,7 +23,7 @@ namespace tally {
 /// Laws: those of TopKeys and SpaceSaving for the records in the slots. After a call that threw std::bad_alloc, the stream
 /// may only be destroyed.
 /// Thread rule: one thread at a time.
-class TopStream {
+class TALLY_EXPORT TopStream {
  public:
   struct Options {
     std::uint64_t capacity = 0;              ///< number of candidates per slot

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tally/export.hpp"
 #include "tally/summaries/message.hpp"
 #include "tally/summaries/table.hpp"
 
@@ -21,7 +22,7 @@ struct UnitChange {
 /// What changed between two versions of a directory, in ascending order of units. Its message is about as
 /// long as its entropy allows: distances are Golomb-Rice coded, a cell's new count is written in unary and
 /// its remainder unchanged.
-struct SummaryDelta {
+struct TALLY_EXPORT SummaryDelta {
   SummaryLayout layout;
   std::vector<UnitChange> changes;
 
@@ -42,24 +43,27 @@ struct SummaryEnvelope {
 };
 
 /// The bytes of messages. Each function throws std::invalid_argument for a publisher's name out of range.
-std::vector<std::byte> delta_message(const SummaryEnvelope& envelope, std::uint64_t from_sequence,
-                                     const SummaryDelta& delta);
+TALLY_EXPORT std::vector<std::byte> delta_message(const SummaryEnvelope& envelope,
+                                                  std::uint64_t from_sequence, const SummaryDelta& delta);
 /// As words, or as changes from an empty table if that is shorter by at least a sixteenth.
-std::vector<std::byte> full_message(const SummaryEnvelope& envelope, const SummaryTable& table);
+TALLY_EXPORT std::vector<std::byte> full_message(const SummaryEnvelope& envelope, const SummaryTable& table);
 /// The length of that message, without writing it.
-std::uint64_t full_message_bytes(std::string_view publisher, const SummaryTable& table);
-std::vector<std::byte> heartbeat_message(const SummaryEnvelope& envelope, const SummaryLayout& layout);
+TALLY_EXPORT std::uint64_t full_message_bytes(std::string_view publisher, const SummaryTable& table);
+TALLY_EXPORT std::vector<std::byte> heartbeat_message(const SummaryEnvelope& envelope,
+                                                      const SummaryLayout& layout);
 /// Announces that a full copy of the version can be fetched.
-std::vector<std::byte> stored_message(const SummaryEnvelope& envelope, const SummaryLayout& layout);
-std::vector<std::byte> request_message(const SummaryEnvelope& envelope, const SummaryLayout& layout);
+TALLY_EXPORT std::vector<std::byte> stored_message(const SummaryEnvelope& envelope,
+                                                   const SummaryLayout& layout);
+TALLY_EXPORT std::vector<std::byte> request_message(const SummaryEnvelope& envelope,
+                                                    const SummaryLayout& layout);
 
 /// Brings a table and its digest to the message's version, using only the digest: for copies in files, which
 /// have no version numbers. Returns false and changes nothing if a delta does not lead from this table to
 /// that version. Throws std::invalid_argument for a delta of another layout and for a message without units;
 /// std::bad_alloc.
-bool patch(SummaryTable& table, std::uint64_t& digest, const SummaryMessage& message);
+TALLY_EXPORT bool patch(SummaryTable& table, std::uint64_t& digest, const SummaryMessage& message);
 
 /// The digest of all units.
-std::uint64_t digest_of(const SummaryTable& table) noexcept;
+TALLY_EXPORT std::uint64_t digest_of(const SummaryTable& table) noexcept;
 
 }  // namespace tally

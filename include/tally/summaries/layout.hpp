@@ -4,6 +4,7 @@
 #include <string_view>
 #include <variant>
 
+#include "tally/export.hpp"
 #include "tally/hashing/congruential_scheme.hpp"
 #include "tally/hashing/key_hasher.hpp"
 #include "tally/shapes/blocked_bloom.hpp"
@@ -19,7 +20,7 @@ namespace tally {
 /// The copies of nodes with the same layout can be queried with one set of positions, and a delta exists only
 /// between two versions of the same layout. Make a layout with layout_of, which leaves out the fields of a
 /// DLeftShape that do not affect the cells (spill_capacity, moves, grows).
-struct SummaryLayout {
+struct TALLY_EXPORT SummaryLayout {
   std::variant<BloomShape, DLeftShape> shape;
   std::uint16_t scheme_id = DefaultScheme::file_id;  ///< of AllSchemes, or of BucketSchemes for cells
   HashId hash_id = HashId::xxh3_128;
@@ -43,13 +44,17 @@ struct SummaryLayout {
   friend bool operator==(const SummaryLayout&, const SummaryLayout&) = default;
 };
 
-SummaryLayout layout_of(const BloomShape& shape, std::uint16_t scheme_id, const KeyHasher& hasher);
-SummaryLayout layout_of(const BlockedBloomShape& shape, std::uint16_t scheme_id, const KeyHasher& hasher);
+TALLY_EXPORT SummaryLayout layout_of(const BloomShape& shape, std::uint16_t scheme_id,
+                                     const KeyHasher& hasher);
+TALLY_EXPORT SummaryLayout layout_of(const BlockedBloomShape& shape, std::uint16_t scheme_id,
+                                     const KeyHasher& hasher);
 /// The layout of the bits that tell which counters are above 0.
-SummaryLayout layout_of(const CountingBloomShape& shape, std::uint16_t scheme_id, const KeyHasher& hasher);
-SummaryLayout layout_of(const DLeftShape& shape, std::uint16_t scheme_id, const KeyHasher& hasher);
+TALLY_EXPORT SummaryLayout layout_of(const CountingBloomShape& shape, std::uint16_t scheme_id,
+                                     const KeyHasher& hasher);
+TALLY_EXPORT SummaryLayout layout_of(const DLeftShape& shape, std::uint16_t scheme_id,
+                                     const KeyHasher& hasher);
 
 /// Throws std::invalid_argument, naming the field, for a layout that no filter can have.
-void check_layout(const SummaryLayout& layout);
+TALLY_EXPORT void check_layout(const SummaryLayout& layout);
 
 }  // namespace tally

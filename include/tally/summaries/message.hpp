@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tally/detail/format_error.hpp"
+#include "tally/export.hpp"
 #include "tally/summaries/layout.hpp"
 #include "tally/summaries/message_key.hpp"
 #include "tally/summaries/version.hpp"
@@ -23,7 +24,7 @@ enum class SummaryMessageKind : std::uint16_t {
 };
 
 /// "full", "delta", "heartbeat", "request" or "stored".
-std::string_view name_of(SummaryMessageKind kind) noexcept;
+TALLY_EXPORT std::string_view name_of(SummaryMessageKind kind) noexcept;
 
 /// How a message codes its units; the numbers are never reused.
 enum class SummaryCoding : std::uint8_t {
@@ -38,7 +39,7 @@ inline constexpr std::uint16_t summary_format_version = 2;
 inline constexpr std::size_t max_publisher_bytes = 255;
 
 /// A checked message between nodes; it points into the bytes it was read from (docs/summaries.md).
-struct SummaryMessage {
+struct TALLY_EXPORT SummaryMessage {
   std::uint16_t format_version = summary_format_version;
   SummaryMessageKind kind = SummaryMessageKind::heartbeat;
   std::string_view publisher;  ///< whose directory: 1 to 255 arbitrary bytes
@@ -61,23 +62,23 @@ struct SummaryMessage {
 
 /// The message's length, from its first 128 bytes, which are checked; for callers that read messages from a
 /// pipe. Throws FormatError.
-std::uint64_t summary_message_bytes(std::span<const std::byte> header);
+TALLY_EXPORT std::uint64_t summary_message_bytes(std::span<const std::byte> header);
 
 /// The fields of a message's header, without its publisher and its units, which are not checked: for the messages that a program
 /// has made or read itself, because reading all units of a full copy takes milliseconds. Throws FormatError.
-SummaryMessage read_summary_header(std::span<const std::byte> bytes);
+TALLY_EXPORT SummaryMessage read_summary_header(std::span<const std::byte> bytes);
 
 /// Reads and checks a whole message, including its units, without allocating anything. The time is linear in
 /// the number of bytes. Throws FormatError.
-SummaryMessage read_summary_message(std::span<const std::byte> bytes);
+TALLY_EXPORT SummaryMessage read_summary_message(std::span<const std::byte> bytes);
 
 /// The same message in format version 1 and without MAC, for readers that know no other; empty if version 1 has no such
 /// kind. `message` is valid. Throws FormatError if its header is not, and std::bad_alloc.
-std::vector<std::byte> in_format_version_1(std::span<const std::byte> message);
+TALLY_EXPORT std::vector<std::byte> in_format_version_1(std::span<const std::byte> message);
 
 /// What a unit contributes to the digest of a version. The digest is the XOR over all units that are not 0,
 /// so a change costs one step, and every replica can check that it equals the publisher's version. It does
 /// not protect against forgery.
-std::uint64_t unit_digest(std::uint64_t unit, std::uint32_t value) noexcept;
+TALLY_EXPORT std::uint64_t unit_digest(std::uint64_t unit, std::uint32_t value) noexcept;
 
 }  // namespace tally

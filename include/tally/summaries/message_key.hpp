@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "tally/export.hpp"
 #include "tally/hashing/key_hasher.hpp"
 
 namespace tally {
@@ -16,7 +17,7 @@ using MessageMac = std::array<std::byte, 16>;
 /// Signs and checks messages: a HighwayHash-128 under a key that is derived from the secret of the keyed hash
 /// (KeyHasher::keyed), so that one secret serves both and neither use reveals anything of the other.
 /// Immutable; any number of threads may share one.
-class MessageKey {
+class TALLY_EXPORT MessageKey {
  public:
   /// `group`: whose messages they are, for several groups that share a secret.
   explicit MessageKey(const HashKey& secret, std::string_view group = {});

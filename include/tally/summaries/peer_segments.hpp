@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tally/detail/aligned_words.hpp"
+#include "tally/export.hpp"
 
 namespace tally {
 
@@ -14,7 +15,7 @@ namespace tally {
 /// The rows are divided into segments, at most 4096 of them. A segment has memory for as many columns as were written to
 /// it: none at first. So a column that is almost empty takes almost no memory, and a table that grows is copied one
 /// segment at a time. What has no memory is 0.
-class PeerSegments {
+class TALLY_EXPORT PeerSegments {
  public:
   using Column = std::uint32_t;
 

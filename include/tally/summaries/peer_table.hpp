@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "tally/export.hpp"
 #include "tally/summaries/layout.hpp"
 #include "tally/summaries/peer_segments.hpp"
 #include "tally/summaries/positions.hpp"
@@ -11,7 +12,7 @@ namespace tally {
 
 /// The units of many copies of one layout, side by side, one column per copy. For bits, a row holds position
 /// i of all copies; for cells, bucket b of all copies. Unused columns are 0, and no key passes them.
-class PeerTable {
+class TALLY_EXPORT PeerTable {
  public:
   using Column = PeerSegments::Column;
 

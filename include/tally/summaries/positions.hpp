@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <variant>
 
+#include "tally/export.hpp"
 #include "tally/hashing/scheme_list.hpp"
 #include "tally/summaries/layout.hpp"
 
@@ -10,7 +11,7 @@ namespace tally {
 
 /// Where a key's units are, in every summary of one layout: k bits, or one of the cells of d buckets, the
 /// cell that holds the key's remainder there. The scheme is chosen at run time.
-class SummaryPositions {
+class TALLY_EXPORT SummaryPositions {
  public:
   /// Throws std::invalid_argument for a layout out of range.
   explicit SummaryPositions(const SummaryLayout& layout);

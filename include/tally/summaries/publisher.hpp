@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tally/export.hpp"
 #include "tally/storage/bit_array.hpp"
 #include "tally/summaries/delta.hpp"
 
@@ -29,7 +30,7 @@ struct SummaryOptions {
 ///
 /// It takes as much memory as the units, plus 1/64 bit for each. Nothing overflows, whatever changes: a
 /// change and its reverse cancel out, and if a delta would be longer than a full copy, a full copy is sent.
-class SummaryPublisher {
+class TALLY_EXPORT SummaryPublisher {
  public:
   /// Throws std::invalid_argument for a layout or a name out of range, std::bad_alloc.
   SummaryPublisher(const SummaryLayout& layout, SummaryOptions options);

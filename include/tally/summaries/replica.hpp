@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tally/detail/parameter_error.hpp"
+#include "tally/export.hpp"
 #include "tally/filters/key_batch.hpp"
 #include "tally/summaries/message.hpp"
 #include "tally/summaries/positions.hpp"
@@ -24,7 +25,7 @@ namespace tally {
 /// may be lost, repeated and arrive in any order; damaged messages are refused. status() tells how far behind
 /// the copy is.
 /// Threads: const functions may run concurrently; a write needs exclusive access.
-class SummaryReplica {
+class TALLY_EXPORT SummaryReplica {
  public:
   /// For any publisher, which the first message determines, or for the publisher with this name.
   explicit SummaryReplica(const SummaryTerms& terms, std::string publisher = {});
@@ -78,6 +79,6 @@ class SummaryReplica {
 
 /// For a key that is not in the directory: the share of possible fingerprints that are held. For bits fill^k,
 /// which is exact for schemes whose positions are independent and may be anywhere, and close for the others.
-double summary_false_positive_rate(const SummaryLayout& layout, std::uint64_t num_nonzero);
+TALLY_EXPORT double summary_false_positive_rate(const SummaryLayout& layout, std::uint64_t num_nonzero);
 
 }  // namespace tally

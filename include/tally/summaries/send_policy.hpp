@@ -3,12 +3,13 @@
 #include <chrono>
 #include <cstdint>
 
+#include "tally/export.hpp"
 #include "tally/summaries/version.hpp"
 
 namespace tally {
 
 /// What a directory's followers do not know yet.
-struct PendingChanges {
+struct TALLY_EXPORT PendingChanges {
   std::uint64_t num_keys = 0;           ///< keys in the directory now
   std::uint64_t num_inserted = 0;       ///< since the last version
   std::uint64_t num_removed = 0;        ///< since the last version
@@ -25,7 +26,7 @@ struct PendingChanges {
 
 /// When to publish: as soon as one of three limits is reached. A limit that is not set is never reached.
 /// theory/summary_cache.hpp computes the cost in stale answers and in bytes per second.
-struct SendPolicy {
+struct TALLY_EXPORT SendPolicy {
   /// Keys inserted, or removed, as a share of the keys in the directory: 0 (every change) or more.
   double share_of_new_keys = 0.01;
   /// Time since the last version, if anything changed.

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tally/export.hpp"
 #include "tally/filters/key_batch.hpp"
 #include "tally/summaries/message.hpp"
 #include "tally/summaries/peer_table.hpp"
@@ -29,7 +30,7 @@ namespace tally {
 /// shape if you can. Peers with other shapes work too; each further shape costs lookups of its own. The
 /// guarantees for each copy and for messages are those of SummaryReplica.
 /// Threads: const functions may run concurrently; a write needs exclusive access.
-class SummarySet {
+class TALLY_EXPORT SummarySet {
  public:
   using Peer = std::uint32_t;  ///< a number that stays with the peer; the number of a removed peer is reused
 

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "tally/detail/aligned_words.hpp"
+#include "tally/export.hpp"
 #include "tally/storage/cell_table.hpp"
 #include "tally/summaries/layout.hpp"
 
@@ -22,7 +23,7 @@ inline std::uint32_t read_unit(const std::uint64_t* words, std::uint64_t bit, st
 
 /// The units of a version, all 0 at first: unit i has unit_bits bits, starting at bit i * unit_bits of the
 /// words.
-class SummaryTable {
+class TALLY_EXPORT SummaryTable {
  public:
   /// Throws std::invalid_argument for a layout out of range, std::bad_alloc.
   explicit SummaryTable(const SummaryLayout& layout);

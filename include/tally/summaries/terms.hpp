@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "tally/export.hpp"
 #include "tally/hashing/congruential_scheme.hpp"
 #include "tally/hashing/key_hasher.hpp"
 #include "tally/hashing/rotation_buckets.hpp"
@@ -46,10 +47,11 @@ struct NoRoomForPeer : std::invalid_argument {
 };
 
 /// Throws NotAuthentic, which names the publisher.
-void require_authentic(const SummaryTerms& terms, const SummaryMessage& message);
+TALLY_EXPORT void require_authentic(const SummaryTerms& terms, const SummaryMessage& message);
 
 /// Throws std::invalid_argument that names the publisher and the first of hash, seed or key id, scheme,
 /// num_hashes and number of bytes that the terms do not allow.
-void require_terms(const SummaryTerms& terms, const SummaryLayout& layout, std::string_view publisher);
+TALLY_EXPORT void require_terms(const SummaryTerms& terms, const SummaryLayout& layout,
+                                std::string_view publisher);
 
 }  // namespace tally

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "tally/export.hpp"
+
 namespace tally::theory {
 
 /// Blocked Bloom filters: a key selects one of `num_blocks` blocks of B bits, then k independent positions in
@@ -17,22 +19,26 @@ namespace tally::theory {
 ///         the Poisson limit of the mixture and the approximate g
 
 /// g(j) is exact, `false_positive_probability_occupancy(B, k, j)`.
-double blocked_bloom_false_positive_probability(std::uint64_t num_blocks, std::uint32_t B, std::uint32_t k,
-                                                std::uint64_t n);
-double ln_blocked_bloom_false_positive_probability(std::uint64_t num_blocks, std::uint32_t B, std::uint32_t k,
-                                                   std::uint64_t n);
+TALLY_EXPORT double blocked_bloom_false_positive_probability(std::uint64_t num_blocks, std::uint32_t B,
+                                                             std::uint32_t k, std::uint64_t n);
+TALLY_EXPORT double ln_blocked_bloom_false_positive_probability(std::uint64_t num_blocks, std::uint32_t B,
+                                                                std::uint32_t k, std::uint64_t n);
 
 /// g(j) = (1 - (1 - 1/B)^(k j))^k: faster, and too low by some percent because B is small.
-double blocked_bloom_false_positive_probability_approximate(std::uint64_t num_blocks, std::uint32_t B,
-                                                            std::uint32_t k, std::uint64_t n);
-double ln_blocked_bloom_false_positive_probability_approximate(std::uint64_t num_blocks, std::uint32_t B,
-                                                               std::uint32_t k, std::uint64_t n);
+TALLY_EXPORT double blocked_bloom_false_positive_probability_approximate(std::uint64_t num_blocks,
+                                                                         std::uint32_t B, std::uint32_t k,
+                                                                         std::uint64_t n);
+TALLY_EXPORT double ln_blocked_bloom_false_positive_probability_approximate(std::uint64_t num_blocks,
+                                                                            std::uint32_t B, std::uint32_t k,
+                                                                            std::uint64_t n);
 
 /// The k of 1 to 64 with the lowest exact probability, found by trying k = 1, 2, ... until it rises.
-std::uint32_t best_num_hashes_blocked_bloom(std::uint64_t num_blocks, std::uint32_t B, std::uint64_t n);
+TALLY_EXPORT std::uint32_t best_num_hashes_blocked_bloom(std::uint64_t num_blocks, std::uint32_t B,
+                                                         std::uint64_t n);
 
 /// The smallest number of blocks for which the exact probability is at most `target` (in (0, 1)).
 /// @throws std::invalid_argument also if 2^50 blocks are not enough
-std::uint64_t blocked_bloom_num_blocks_for(double target, std::uint32_t B, std::uint32_t k, std::uint64_t n);
+TALLY_EXPORT std::uint64_t blocked_bloom_num_blocks_for(double target, std::uint32_t B, std::uint32_t k,
+                                                        std::uint64_t n);
 
 }  // namespace tally::theory

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 
+#include "tally/export.hpp"
 #include "tally/theory/compound_poisson.hpp"
 
 namespace tally::theory {
@@ -23,15 +24,17 @@ namespace tally::theory {
 ///     num_blocks B sum_j Pr(Binomial(n, 1/num_blocks) = j) Pr(Binomial(k j, 1/B) >= i)
 ///
 /// The union bound; a bound above 1 is returned as 1. Keys that are inserted more than once are above it.
-double blocked_counter_overflow_union_bound(std::uint64_t num_blocks, std::uint32_t B, std::uint32_t k,
-                                            std::uint64_t n, std::uint64_t i);
-double ln_blocked_counter_overflow_union_bound(std::uint64_t num_blocks, std::uint32_t B, std::uint32_t k,
-                                               std::uint64_t n, std::uint64_t i);
+TALLY_EXPORT double blocked_counter_overflow_union_bound(std::uint64_t num_blocks, std::uint32_t B,
+                                                         std::uint32_t k, std::uint64_t n, std::uint64_t i);
+TALLY_EXPORT double ln_blocked_counter_overflow_union_bound(std::uint64_t num_blocks, std::uint32_t B,
+                                                            std::uint32_t k, std::uint64_t n,
+                                                            std::uint64_t i);
 
 /// By how much the keys of a line raise one of its counters: the histogram of these jumps, in which a key that is
 /// inserted c times counts as Pr(Binomial(k, 1/B) = b) keys with c b. With k = 1 and m = num_blocks,
 /// ln_counter_upper_tail of the result is the law of one counter.
-CountHistogram blocked_counter_jumps(const CountHistogram& histogram, std::uint32_t B, std::uint32_t k);
+TALLY_EXPORT CountHistogram blocked_counter_jumps(const CountHistogram& histogram, std::uint32_t B,
+                                                  std::uint32_t k);
 
 /// `num_keys` distinct keys, each inserted `count` times.
 struct RepeatedKeys {
@@ -42,25 +45,26 @@ struct RepeatedKeys {
 /// The probability that all counters of a key that was inserted true_count < theta times are at least theta, exactly, for
 /// the groups of the other keys. A chain follows how much each of the key's counters still lacks while the keys of its line
 /// are inserted. theta at least 1. More than 2^16 states are refused; see blocked_threshold_num_states.
-double blocked_threshold_false_positive_probability(std::uint64_t theta, std::uint64_t num_blocks,
-                                                    std::uint32_t B, std::uint32_t k,
-                                                    std::span<const RepeatedKeys> groups,
-                                                    std::uint64_t true_count = 0);
-double ln_blocked_threshold_false_positive_probability(std::uint64_t theta, std::uint64_t num_blocks,
-                                                       std::uint32_t B, std::uint32_t k,
-                                                       std::span<const RepeatedKeys> groups,
-                                                       std::uint64_t true_count = 0);
+TALLY_EXPORT double blocked_threshold_false_positive_probability(std::uint64_t theta,
+                                                                 std::uint64_t num_blocks, std::uint32_t B,
+                                                                 std::uint32_t k,
+                                                                 std::span<const RepeatedKeys> groups,
+                                                                 std::uint64_t true_count = 0);
+TALLY_EXPORT double ln_blocked_threshold_false_positive_probability(std::uint64_t theta,
+                                                                    std::uint64_t num_blocks, std::uint32_t B,
+                                                                    std::uint32_t k,
+                                                                    std::span<const RepeatedKeys> groups,
+                                                                    std::uint64_t true_count = 0);
 
 /// The most states that the chain can have, C(k + gap, k) with gap = theta - true_count; or more than 2^16 if k is above 24,
 /// because then the ways in which a key's positions can repeat are too many.
-double blocked_threshold_num_states(std::uint64_t theta, std::uint32_t k, std::uint64_t true_count);
+TALLY_EXPORT double blocked_threshold_num_states(std::uint64_t theta, std::uint32_t k,
+                                                 std::uint64_t true_count);
 
 /// The same for any number of states: the counters of a line are treated as independent of each other, and keys that are
 /// inserted more than once as spread evenly over all lines. It is too low, the more so the lower the rate. theta 1 to 2^40.
-double ln_blocked_threshold_false_positive_probability_approximate(std::uint64_t theta,
-                                                                   std::uint64_t num_blocks, std::uint32_t B,
-                                                                   std::uint32_t k,
-                                                                   std::span<const RepeatedKeys> groups,
-                                                                   std::uint64_t true_count = 0);
+TALLY_EXPORT double ln_blocked_threshold_false_positive_probability_approximate(
+    std::uint64_t theta, std::uint64_t num_blocks, std::uint32_t B, std::uint32_t k,
+    std::span<const RepeatedKeys> groups, std::uint64_t true_count = 0);
 
 }  // namespace tally::theory

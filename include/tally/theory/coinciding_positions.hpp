@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 
+#include "tally/export.hpp"
 #include "tally/theory/double_hashing.hpp"
 
 // A key some of whose k positions are the same: a counter that j of them share holds j times the key's count.
@@ -20,15 +21,16 @@ namespace tally::theory {
 /// @param w  w_1, w_2, ... in [0, 1], w_1 above 0; the last one is also that of all further j
 /// @throws   std::invalid_argument outside these ranges
 /// @source   ours
-double ln_mean_over_coinciding_positions(std::uint64_t m, std::uint32_t k, std::span<const double> w);
+TALLY_EXPORT double ln_mean_over_coinciding_positions(std::uint64_t m, std::uint32_t k,
+                                                      std::span<const double> w);
 
 /// E[prod_j w_j^(N_j)] - w_1^k for a double hashing scheme, up to terms of the second order in 1/m, as
 /// ln_double_hashing_false_positive_probability_expansion counts the keys with fewer than k positions. `triple` has a term of
 /// the second order too, as its keys may have one position only, where independent ones hardly ever have. In `partition`
 /// positions never coincide: 0. Ranges as above.
 /// @source   ours
-double double_hashing_gain_by_coinciding_positions(DoubleHashing scheme, std::uint64_t m, std::uint32_t k,
-                                                   std::span<const double> w);
+TALLY_EXPORT double double_hashing_gain_by_coinciding_positions(DoubleHashing scheme, std::uint64_t m,
+                                                                std::uint32_t k, std::span<const double> w);
 
 /// By how much other keys that share several positions with a key raise its rate, as a share of the rate that it has with
 /// independent positions, for count thresholds above 1. Each of numbers[i] keys raises all positions that it shares with the key together:
@@ -43,8 +45,8 @@ double double_hashing_gain_by_coinciding_positions(DoubleHashing scheme, std::ui
 /// @param ratios   at least 1
 /// @throws         std::invalid_argument outside these ranges
 /// @source         ours
-double double_hashing_gain_by_shared_positions(DoubleHashing scheme, std::uint64_t m, std::uint32_t k,
-                                               std::span<const double> numbers,
-                                               std::span<const double> ratios);
+TALLY_EXPORT double double_hashing_gain_by_shared_positions(DoubleHashing scheme, std::uint64_t m,
+                                                            std::uint32_t k, std::span<const double> numbers,
+                                                            std::span<const double> ratios);
 
 }  // namespace tally::theory

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "tally/export.hpp"
 #include "tally/theory/compound_poisson.hpp"
 
 namespace tally::theory {
@@ -39,25 +40,26 @@ namespace tally::theory {
 
 /// Pr(count reported for a key inserted true_count times >= theta); at most the value of
 /// compound_threshold_false_positive_probability for the same arguments.
-double conservative_threshold_false_positive_probability(const CountHistogram& histogram, std::uint64_t theta,
-                                                         std::uint32_t k, std::uint64_t m,
-                                                         std::uint64_t true_count = 0);
-double ln_conservative_threshold_false_positive_probability(const CountHistogram& histogram,
-                                                            std::uint64_t theta, std::uint32_t k,
-                                                            std::uint64_t m, std::uint64_t true_count = 0);
+TALLY_EXPORT double conservative_threshold_false_positive_probability(const CountHistogram& histogram,
+                                                                      std::uint64_t theta, std::uint32_t k,
+                                                                      std::uint64_t m,
+                                                                      std::uint64_t true_count = 0);
+TALLY_EXPORT double ln_conservative_threshold_false_positive_probability(const CountHistogram& histogram,
+                                                                         std::uint64_t theta, std::uint32_t k,
+                                                                         std::uint64_t m,
+                                                                         std::uint64_t true_count = 0);
 
 /// The same for every true_count from 0 to theta - 1, in one go. theta 1 to 128.
-std::vector<double> conservative_threshold_false_positive_probabilities(const CountHistogram& histogram,
-                                                                        std::uint64_t theta, std::uint32_t k,
-                                                                        std::uint64_t m);
+TALLY_EXPORT std::vector<double> conservative_threshold_false_positive_probabilities(
+    const CountHistogram& histogram, std::uint64_t theta, std::uint32_t k, std::uint64_t m);
 
 /// Pr(counter >= theta).
-double conservative_counter_upper_tail(const CountHistogram& histogram, std::uint32_t k, std::uint64_t m,
-                                       std::uint64_t theta);
+TALLY_EXPORT double conservative_counter_upper_tail(const CountHistogram& histogram, std::uint32_t k,
+                                                    std::uint64_t m, std::uint64_t theta);
 
 /// By how much a key inserted true_count times (0 to 10000) is reported too high on average. Throws
 /// std::invalid_argument if the histogram does not distinguish counts as high as those that absent keys reach.
-double conservative_mean_excess(const CountHistogram& histogram, std::uint32_t k, std::uint64_t m,
-                                std::uint64_t true_count = 0);
+TALLY_EXPORT double conservative_mean_excess(const CountHistogram& histogram, std::uint32_t k,
+                                             std::uint64_t m, std::uint64_t true_count = 0);
 
 }  // namespace tally::theory

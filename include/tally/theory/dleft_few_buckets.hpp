@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "tally/export.hpp"
+
 namespace tally::theory {
 
 /// How often a d-left table of few buckets has no room, exactly: the Markov chain of its loads is solved. A state is
@@ -20,11 +22,13 @@ inline constexpr std::uint64_t max_dleft_exact_buckets = 12;
 inline constexpr std::uint64_t max_dleft_exact_states = 1 << 18;
 
 /// The probability that any of n insertions into an empty table finds its d buckets full.
-double dleft_any_overflow_filling(std::uint32_t d, std::uint64_t B, std::uint32_t c, std::uint64_t n);
+TALLY_EXPORT double dleft_any_overflow_filling(std::uint32_t d, std::uint64_t B, std::uint32_t c,
+                                               std::uint64_t n);
 
 /// The probability that a replacement finds no room, in the steady state: of n elements (at least 1) a random one is
 /// removed and a new one inserted; if there is no room, the removed one stays. N such steps from the steady state on
 /// meet no room with a probability of at most N times this.
-double dleft_overflow_churning(std::uint32_t d, std::uint64_t B, std::uint32_t c, std::uint64_t n);
+TALLY_EXPORT double dleft_overflow_churning(std::uint32_t d, std::uint64_t B, std::uint32_t c,
+                                            std::uint64_t n);
 
 }  // namespace tally::theory

@@ -4,11 +4,13 @@
 #include <limits>
 #include <vector>
 
+#include "tally/export.hpp"
+
 namespace tally::theory {
 
 /// Loads of the buckets of a d-left hash table: there are d subtables of equally many buckets, and a new
 /// element goes to the least loaded of its d buckets; ties go left. Buckets have no capacity here.
-struct DLeftLoads {
+struct TALLY_EXPORT DLeftLoads {
   /// Elements per bucket.
   double average_load = 0.0;
   /// subtables[j][i] = x_{j,i}: share of the buckets of subtable j (0 is the leftmost) with load >= i. Entry
@@ -44,6 +46,6 @@ inline constexpr double steady_state = std::numeric_limits<double>::infinity();
 /// @throws std::invalid_argument for anything else
 /// @source Bonomi et al. 2006, "An Improved Construction for Counting Bloom Filters", section 2.3, and the
 ///         papers on d-left hashing it cites; the solution of the steady state by a fixed point is ours
-DLeftLoads dleft_loads(std::uint32_t d, double average_load, double steps_per_element);
+TALLY_EXPORT DLeftLoads dleft_loads(std::uint32_t d, double average_load, double steps_per_element);
 
 }  // namespace tally::theory

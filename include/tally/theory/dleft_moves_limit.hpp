@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "tally/export.hpp"
+
 namespace tally::theory {
 
 /// A d-left table of c cells per bucket that makes room by moves (DLeftMoves::search), at one load.
@@ -26,7 +28,7 @@ struct DLeftMovesLimit {
 /// @param steps_per_element  replacements per element after the filling, 0 to 16 (see dleft_loads)
 /// @throws std::invalid_argument for anything else
 /// @source ours
-DLeftMovesLimit dleft_moves_limit(std::uint32_t d, std::uint32_t c, double average_load,
-                                  double steps_per_element);
+TALLY_EXPORT DLeftMovesLimit dleft_moves_limit(std::uint32_t d, std::uint32_t c, double average_load,
+                                               double steps_per_element);
 
 }  // namespace tally::theory

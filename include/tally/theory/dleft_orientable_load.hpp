@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "tally/export.hpp"
+
 namespace tally::theory {
 
 /// The largest average load, in elements per bucket, at which all elements can be placed if elements may be moved without
@@ -15,6 +17,6 @@ namespace tally::theory {
 /// std::invalid_argument.
 /// @source Fountoulakis, Khosla, Panagiotou, "The Multiple-orientability Thresholds for Random Hypergraphs" (2011);
 /// Lelarge (2012); for d = 2 Fernholz and Ramachandran, and Cain, Sanders, Wormald (2007)
-double dleft_orientable_load(std::uint32_t d, std::uint32_t c);
+TALLY_EXPORT double dleft_orientable_load(std::uint32_t d, std::uint32_t c);
 
 }  // namespace tally::theory

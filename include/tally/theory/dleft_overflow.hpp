@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "tally/export.hpp"
 #include "tally/theory/dleft_fluid_limit.hpp"
 
 namespace tally::theory {
@@ -14,14 +15,15 @@ namespace tally::theory {
 /// ln of the probability that one insertion finds all its d buckets full: sum_j ln x_{j,c}. This is not
 /// x_{c+1}, the share that has overflowed and has not been deleted yet.
 /// @source ours; Bonomi et al. 2006, section 5.2, reasons from x_{c+1}
-double ln_dleft_overflow_probability(const DLeftLoads& loads, std::uint32_t c);
-double dleft_overflow_probability(const DLeftLoads& loads, std::uint32_t c);
+TALLY_EXPORT double ln_dleft_overflow_probability(const DLeftLoads& loads, std::uint32_t c);
+TALLY_EXPORT double dleft_overflow_probability(const DLeftLoads& loads, std::uint32_t c);
 
 /// Expected number of insertions that find no room while B buckets per subtable are filled to `loads`, which
 /// must be those of `insert_only`: d B times the integral of prod_j x_{j,c} over the load. The sum of the
 /// differential equations over all loads above c telescopes, so the integral is sum_{i>c} x_i, x_i the share
 /// of all buckets.
-double dleft_expected_overflows_filling(const DLeftLoads& loads, std::uint64_t B, std::uint32_t c);
+TALLY_EXPORT double dleft_expected_overflows_filling(const DLeftLoads& loads, std::uint64_t B,
+                                                     std::uint32_t c);
 
 struct DLeftExpectedOverflows {
   double filling = 0.0;
@@ -32,12 +34,13 @@ struct DLeftExpectedOverflows {
 /// element is deleted and a new one inserted. The second number is the integral of prod_j x_{j,c} on the way
 /// to the steady state, and after 48 steps per element N times the steady probability. d, average_load as for
 /// dleft_loads().
-DLeftExpectedOverflows dleft_expected_overflows(std::uint32_t d, std::uint64_t B, std::uint32_t c,
-                                                double average_load, std::uint64_t N);
+TALLY_EXPORT DLeftExpectedOverflows dleft_expected_overflows(std::uint32_t d, std::uint64_t B,
+                                                             std::uint32_t c, double average_load,
+                                                             std::uint64_t N);
 
 /// 1 - exp(-expected): the probability of at least one rare event, when `expected` (at least 0) are expected
 /// and their number is a Poisson number.
-double probability_of_any(double expected);
-double ln_probability_of_any(double expected);
+TALLY_EXPORT double probability_of_any(double expected);
+TALLY_EXPORT double ln_probability_of_any(double expected);
 
 }  // namespace tally::theory

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "tally/export.hpp"
+
 namespace tally::theory {
 
 /// Upper bound on the probability that n elements, each with one random bucket in every one of d subtables, cannot all be
@@ -19,7 +21,9 @@ namespace tally::theory {
 /// @param c  1 to 255
 /// @throws std::invalid_argument for anything else
 /// @source ours, by Hall's theorem
-double ln_dleft_no_placement_bound(std::uint32_t d, std::uint64_t B, std::uint32_t c, std::uint64_t n);
-double dleft_no_placement_bound(std::uint32_t d, std::uint64_t B, std::uint32_t c, std::uint64_t n);
+TALLY_EXPORT double ln_dleft_no_placement_bound(std::uint32_t d, std::uint64_t B, std::uint32_t c,
+                                                std::uint64_t n);
+TALLY_EXPORT double dleft_no_placement_bound(std::uint32_t d, std::uint64_t B, std::uint32_t c,
+                                             std::uint64_t n);
 
 }  // namespace tally::theory

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "tally/export.hpp"
+
 namespace tally::theory {
 
 /// The largest average load, in elements per bucket, of a d-left table with c cells per bucket: c if even
@@ -13,12 +15,13 @@ namespace tally::theory {
 
 /// The share of all buckets whose load would be above c is at most `share`.
 /// @param steps_per_element as for dleft_loads(): `insert_only`, `steady_state` or between
-double dleft_safe_load_for_share(std::uint32_t d, std::uint32_t c, double share, double steps_per_element);
+TALLY_EXPORT double dleft_safe_load_for_share(std::uint32_t d, std::uint32_t c, double share,
+                                              double steps_per_element);
 
 /// The probability that any insertion finds no room is at most `failure_probability`, over a lifetime: B
 /// buckets per subtable (at least 1) are filled to the load, then N times a random element is deleted and a
 /// new one inserted. Each of these N steps is treated as in the steady state; N = 0 is filling only.
-double dleft_safe_load(std::uint32_t d, std::uint64_t B, std::uint32_t c, std::uint64_t N,
-                       double failure_probability);
+TALLY_EXPORT double dleft_safe_load(std::uint32_t d, std::uint64_t B, std::uint32_t c, std::uint64_t N,
+                                    double failure_probability);
 
 }  // namespace tally::theory

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "tally/export.hpp"
 #include "tally/theory/compound_poisson.hpp"
 
 namespace tally::theory {
@@ -18,15 +19,15 @@ namespace tally::theory {
 /// Poisson number with that rate is 0 as often and else at least 1. So it is never below the true mean, which has the
 /// relative distance 1/(B R).
 /// @source ours
-double dleft_expected_spills(const CountHistogram& histogram, std::uint64_t B, std::uint64_t R,
-                             std::uint64_t largest);
+TALLY_EXPORT double dleft_expected_spills(const CountHistogram& histogram, std::uint64_t B, std::uint64_t R,
+                                          std::uint64_t largest);
 
 /// The keys whose own count exceeds `largest`, plus dleft_expected_spills of the others: never below
 /// dleft_expected_spills, and hardly above it while few keys share a fingerprint. If B R is at least the number of keys, it
 /// never rises with B R.
 /// @source ours
-double dleft_expected_spills_bound(const CountHistogram& histogram, std::uint64_t B, std::uint64_t R,
-                                   std::uint64_t largest);
+TALLY_EXPORT double dleft_expected_spills_bound(const CountHistogram& histogram, std::uint64_t B,
+                                                std::uint64_t R, std::uint64_t largest);
 
 /// Upper bound on the probability that there are ever more than `capacity` fingerprints in the side table, from the time
 /// when all keys are in the filter, over N replacements that keep the histogram:
@@ -39,16 +40,16 @@ double dleft_expected_spills_bound(const CountHistogram& histogram, std::uint64_
 /// @param expected  dleft_expected_spills or an upper bound; finite and at least 0
 /// @param N         any
 /// @source ours; Joag-Dev and Proschan 1983, "Negative association of random variables"
-double dleft_spills_tail(double expected, std::uint64_t capacity, std::uint64_t N);
-double ln_dleft_spills_tail(double expected, std::uint64_t capacity, std::uint64_t N);
+TALLY_EXPORT double dleft_spills_tail(double expected, std::uint64_t capacity, std::uint64_t N);
+TALLY_EXPORT double ln_dleft_spills_tail(double expected, std::uint64_t capacity, std::uint64_t N);
 
 /// The least capacity for which dleft_spills_tail is at most failure_probability, in (0, 1). expected at most 2^53.
 /// @source ours
-std::uint64_t dleft_spill_capacity(double expected, std::uint64_t N, double failure_probability);
+TALLY_EXPORT std::uint64_t dleft_spill_capacity(double expected, std::uint64_t N, double failure_probability);
 
 /// Upper bound on the expected largest number of fingerprints in the side table over that life: the x >= expected with
 /// x ln(x / expected) - x + expected = ln(N + 1).
 /// @source ours
-double dleft_expected_most_spills(double expected, std::uint64_t N);
+TALLY_EXPORT double dleft_expected_most_spills(double expected, std::uint64_t N);
 
 }  // namespace tally::theory

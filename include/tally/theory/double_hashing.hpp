@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "tally/export.hpp"
+
 namespace tally::theory {
 
 /// Position i of a key, i = 0 .. k - 1, from hash values h1, h2, h3 that are uniform and independent:
@@ -30,20 +32,21 @@ enum class DoubleHashing : std::uint8_t { plain, quadratic, cubic, triple, parti
 /// @param k  1 to 16
 /// @param n  distinct keys; 0 gives 0
 /// @throws   std::invalid_argument outside these ranges, or where num_steps is above 2^33
-double double_hashing_false_positive_probability(DoubleHashing scheme, std::uint64_t m, std::uint32_t k,
-                                                 std::uint64_t n);
+TALLY_EXPORT double double_hashing_false_positive_probability(DoubleHashing scheme, std::uint64_t m,
+                                                              std::uint32_t k, std::uint64_t n);
 
 /// The number of steps (one or two nanoseconds each) that this takes: k^2 m times the number of divisors of m
 /// in `plain`, k^2 m^2 in `quadratic` and `cubic`, at least k^2 m^3 in `triple`, k^2 m in `partition`. Ranges
 /// as above except the last.
-double double_hashing_num_steps(DoubleHashing scheme, std::uint64_t m, std::uint32_t k);
+TALLY_EXPORT double double_hashing_num_steps(DoubleHashing scheme, std::uint64_t m, std::uint32_t k);
 
 /// Pr(a key has exactly j distinct positions), j = 0 .. k, by iterating over all h2 (and h3): k^2 m steps, in
 /// `triple` k^2 m^2. Ranges as above, at most 2^33 steps. Double hashing collapses if h2 has a small order
 /// modulo m, that is, if m / gcd(h2, m) < k.
-std::vector<double> double_hashing_distinct_positions(DoubleHashing scheme, std::uint64_t m, std::uint32_t k);
+TALLY_EXPORT std::vector<double> double_hashing_distinct_positions(DoubleHashing scheme, std::uint64_t m,
+                                                                   std::uint32_t k);
 
 /// The same for k independent uniform positions. m at least 1, k 1 to 1024.
-std::vector<double> independent_distinct_positions(std::uint64_t m, std::uint32_t k);
+TALLY_EXPORT std::vector<double> independent_distinct_positions(std::uint64_t m, std::uint32_t k);
 
 }  // namespace tally::theory

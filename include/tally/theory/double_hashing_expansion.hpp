@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "tally/export.hpp"
 #include "tally/theory/double_hashing.hpp"
 
 namespace tally::theory {
@@ -32,7 +33,8 @@ namespace tally::theory {
 /// @param k  1 to 1024
 /// @param n  distinct keys; 0 gives minus infinity
 /// @throws   std::invalid_argument outside these ranges
-double ln_double_hashing_false_positive_probability_expansion(DoubleHashing scheme, std::uint64_t m,
-                                                              std::uint32_t k, std::uint64_t n);
+TALLY_EXPORT double ln_double_hashing_false_positive_probability_expansion(DoubleHashing scheme,
+                                                                           std::uint64_t m, std::uint32_t k,
+                                                                           std::uint64_t n);
 
 }  // namespace tally::theory

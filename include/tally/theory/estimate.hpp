@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "tally/export.hpp"
+
 namespace tally::theory {
 
 /// A number of distinct keys and its standard error; both infinite if no position is 0.
@@ -24,6 +26,7 @@ struct DistinctKeysEstimate {
 /// @param zeros  positions that are 0; at most m
 /// @throws std::invalid_argument for anything else
 /// @source Whang, Vander-Zanden, Taylor, "A Linear-Time Probabilistic Counting Algorithm" (1990), k = 1
-DistinctKeysEstimate estimate_distinct_keys(std::uint64_t m, std::uint32_t k, std::uint64_t zeros);
+TALLY_EXPORT DistinctKeysEstimate estimate_distinct_keys(std::uint64_t m, std::uint32_t k,
+                                                         std::uint64_t zeros);
 
 }  // namespace tally::theory

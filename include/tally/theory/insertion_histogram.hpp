@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "tally/export.hpp"
 #include "tally/theory/compound_poisson.hpp"
 
 namespace tally::theory {
@@ -12,7 +13,7 @@ namespace tally::theory {
 ///
 /// num_keys at least 1; num_insertions at least num_keys; limit 1 to 10000; else std::invalid_argument.
 /// @source ours
-CountHistogram insertion_count_histogram(std::uint64_t num_keys, std::uint64_t num_insertions,
-                                         std::uint64_t limit);
+TALLY_EXPORT CountHistogram insertion_count_histogram(std::uint64_t num_keys, std::uint64_t num_insertions,
+                                                      std::uint64_t limit);
 
 }  // namespace tally::theory

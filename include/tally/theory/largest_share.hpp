@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "tally/export.hpp"
+
 namespace tally::theory {
 
 /// The largest of s shares, if each of n keys belongs to one of them, chosen uniformly and independently.
@@ -22,13 +24,13 @@ namespace tally::theory {
 /// The bound holds for digests that are uniform, such as those of XXH3-128. Keys that an attacker chose need a keyed hash.
 /// @source the union bound; Joag-Dev and Proschan 1983 for the negative association; Raab and Steger 1998, "Balls into
 ///         Bins", for where the largest share is as n and s grow
-double probability_of_larger_share(std::uint64_t n, std::uint64_t s, std::uint64_t c);
+TALLY_EXPORT double probability_of_larger_share(std::uint64_t n, std::uint64_t s, std::uint64_t c);
 /// The natural logarithm, finite where the probability underflows; -infinity for 0.
-double ln_probability_of_larger_share(std::uint64_t n, std::uint64_t s, std::uint64_t c);
+TALLY_EXPORT double ln_probability_of_larger_share(std::uint64_t n, std::uint64_t s, std::uint64_t c);
 
 /// The least c with probability_of_larger_share(n, s, c) <= failure_probability, which is above 0 and below 1. At least
 /// n/s, and at most n/s + L/3 + sqrt(L^2/9 + 2 L n/s) rounded up, with L = ln(s / failure_probability) (Bernstein).
 /// Takes up to 25 probabilities.
-std::uint64_t largest_share(std::uint64_t n, std::uint64_t s, double failure_probability);
+TALLY_EXPORT std::uint64_t largest_share(std::uint64_t n, std::uint64_t s, double failure_probability);
 
 }  // namespace tally::theory

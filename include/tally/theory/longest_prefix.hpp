@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "tally/export.hpp"
+
 namespace tally::theory {
 
 /// How much longer than it is the prefix of a request's blocks may seem that a peer holds (SummarySet::longest_prefix).
@@ -20,10 +22,12 @@ namespace tally::theory {
 
 /// Pr(the prefix of at least one of num_peers such peers seems longer by num_blocks or more) = 1 - (1 - f^num_blocks)^num_peers,
 /// if their copies err independently. num_peers at least 1.
-double overstated_prefix_probability(double f, std::uint64_t num_blocks, std::uint64_t num_peers = 1);
-double ln_overstated_prefix_probability(double f, std::uint64_t num_blocks, std::uint64_t num_peers = 1);
+TALLY_EXPORT double overstated_prefix_probability(double f, std::uint64_t num_blocks,
+                                                  std::uint64_t num_peers = 1);
+TALLY_EXPORT double ln_overstated_prefix_probability(double f, std::uint64_t num_blocks,
+                                                     std::uint64_t num_peers = 1);
 
 /// By how many blocks the prefix of one peer seems longer, on average, if num_blocks_left follow that it does not hold.
-double mean_overstated_blocks(double f, std::uint64_t num_blocks_left);
+TALLY_EXPORT double mean_overstated_blocks(double f, std::uint64_t num_blocks_left);
 
 }  // namespace tally::theory

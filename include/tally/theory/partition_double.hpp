@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "tally/export.hpp"
+
 namespace tally::theory {
 
 /// False positive probability of the partition scheme with double hashing, exact at every n:
@@ -17,7 +19,9 @@ namespace tally::theory {
 /// @param n  distinct keys; 0 gives the probability 0
 /// @throws   std::invalid_argument if p < 2, p < k or k is out of range
 /// @source   Kirsch and Mitzenmacher, "Less Hashing, Same Performance", section 3
-double partition_double_false_positive_probability(std::uint64_t p, std::uint32_t k, std::uint64_t n);
-double ln_partition_double_false_positive_probability(std::uint64_t p, std::uint32_t k, std::uint64_t n);
+TALLY_EXPORT double partition_double_false_positive_probability(std::uint64_t p, std::uint32_t k,
+                                                                std::uint64_t n);
+TALLY_EXPORT double ln_partition_double_false_positive_probability(std::uint64_t p, std::uint32_t k,
+                                                                   std::uint64_t n);
 
 }  // namespace tally::theory

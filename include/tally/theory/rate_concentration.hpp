@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "tally/export.hpp"
+
 namespace tally::theory {
 
 /// How far the false positive rate of one filter lies from the limit p = (1 - exp(-lambda / k))^k of its scheme.
@@ -20,17 +22,18 @@ namespace tally::theory {
 /// @param bias     |Pr(F) - p|; 0 or more
 /// @throws std::invalid_argument unless lambda > 0, xi >= 0, epsilon > 0, bias >= 0, all finite
 /// @source Kirsch and Mitzenmacher, "Less Hashing, Same Performance", Theorem 7.1
-double rate_deviation_bound(std::uint64_t n, double lambda, double xi, double epsilon, double bias);
+TALLY_EXPORT double rate_deviation_bound(std::uint64_t n, double lambda, double xi, double epsilon,
+                                         double bias);
 
 /// The same for the share of q queries that are false positives:
 /// 2 exp(-q epsilon^2 / 2) + rate_deviation_bound at epsilon / 2.
 /// @source the same, Theorem 7.2, part 3
-double measured_rate_deviation_bound(std::uint64_t n, double lambda, double xi, double epsilon, double bias,
-                                     std::uint64_t q);
+TALLY_EXPORT double measured_rate_deviation_bound(std::uint64_t n, double lambda, double xi, double epsilon,
+                                                  double bias, std::uint64_t q);
 
 /// The epsilon at which rate_deviation_bound is delta: bias + sqrt((lambda^2 + xi) ln(2 / delta) / (2 n)).
 /// delta in (0, 1), n at least 1.
-double rate_deviation(std::uint64_t n, double lambda, double xi, double bias, double delta);
+TALLY_EXPORT double rate_deviation(std::uint64_t n, double lambda, double xi, double bias, double delta);
 
 /// Sharper than Theorem 7.1, by the variance of R. m 1 or more, k 1 to 1024, f in (0, 1), epsilon above 0 and finite; else
 /// std::invalid_argument. docs/theory.md has the proofs.
@@ -39,21 +42,22 @@ double rate_deviation(std::uint64_t n, double lambda, double xi, double bias, do
 /// or in k parts of m/k.
 /// @param f  Pr(F), the mean of R
 /// @source ours, by the inequality of Efron and Stein
-double rate_variance_bound(std::uint64_t m, std::uint32_t k, double f);
+TALLY_EXPORT double rate_variance_bound(std::uint64_t m, std::uint32_t k, double f);
 
 /// Pr(|R - f| >= epsilon) <= exp(-m epsilon^2 / (2 k^3 (f + epsilon))) + exp(-m epsilon^2 / (2 k^2 (k f + epsilon / 3))) for the
 /// same schemes.
 /// @source ours, by the inequality of McDiarmid and Reed 2006 for self-bounding functions
-double rate_deviation_bound_by_rate(std::uint64_t m, std::uint32_t k, double f, double epsilon);
+TALLY_EXPORT double rate_deviation_bound_by_rate(std::uint64_t m, std::uint32_t k, double f, double epsilon);
 
 /// For k independent positions: bound on Pr(|R - f| >= epsilon), f = (1 - (1 - 1/m)^(k n))^k here. Chernoff's bound for the
 /// number of empty positions, whose indicators are negatively associated. n at least 1.
 /// @source ours
-double rate_deviation_bound_independent(std::uint64_t m, std::uint32_t k, std::uint64_t n, double epsilon);
+TALLY_EXPORT double rate_deviation_bound_independent(std::uint64_t m, std::uint32_t k, std::uint64_t n,
+                                                     double epsilon);
 
 /// k^2 (1 - exp(-kappa))^(2k - 2) (exp(-kappa) - (1 + kappa) exp(-2 kappa)) / m, kappa = k n / m: the limit of m Var R over m, the
 /// same for all schemes of Kirsch and Mitzenmacher.
 /// @source ours
-double rate_variance_approximate(std::uint64_t m, std::uint32_t k, std::uint64_t n);
+TALLY_EXPORT double rate_variance_approximate(std::uint64_t m, std::uint32_t k, std::uint64_t n);
 
 }  // namespace tally::theory

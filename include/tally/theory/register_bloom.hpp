@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "tally/export.hpp"
+
 namespace tally::theory {
 
 /// Register-blocked Bloom filters: a key selects one of `num_blocks` blocks of `num_words` words of B bits, and in each
@@ -19,9 +21,11 @@ namespace tally::theory {
 /// num_blocks at least 1; num_words 1 to 64; B 1 to 4096; k a multiple of num_words, 1 to 1024; n 0 gives 0; else
 /// std::invalid_argument.
 /// @source the mixture over blocks after Putze, Sanders, Singler, "Cache-, Hash- and Space-Efficient Bloom Filters" (2007)
-double register_bloom_false_positive_probability(std::uint64_t num_blocks, std::uint32_t num_words,
-                                                 std::uint32_t B, std::uint32_t k, std::uint64_t n);
-double ln_register_bloom_false_positive_probability(std::uint64_t num_blocks, std::uint32_t num_words,
-                                                    std::uint32_t B, std::uint32_t k, std::uint64_t n);
+TALLY_EXPORT double register_bloom_false_positive_probability(std::uint64_t num_blocks,
+                                                              std::uint32_t num_words, std::uint32_t B,
+                                                              std::uint32_t k, std::uint64_t n);
+TALLY_EXPORT double ln_register_bloom_false_positive_probability(std::uint64_t num_blocks,
+                                                                 std::uint32_t num_words, std::uint32_t B,
+                                                                 std::uint32_t k, std::uint64_t n);
 
 }  // namespace tally::theory

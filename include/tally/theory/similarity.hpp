@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "tally/export.hpp"
+
 namespace tally::theory {
 
 /// A number and its standard error; both infinite where there is no estimate.
@@ -46,7 +48,8 @@ struct OccupiedPositions {
 /// @param k  hash functions; 1 to 1024
 /// @throws std::invalid_argument for anything else, for a or b above either, and for either above m or above a + b
 /// @source |A and B| after Swamidass and Baldi 2007; the variances are derived in docs/theory.md
-SimilarityEstimate estimate_similarity(std::uint64_t m, std::uint32_t k, const OccupiedPositions& occupied);
+TALLY_EXPORT SimilarityEstimate estimate_similarity(std::uint64_t m, std::uint32_t k,
+                                                    const OccupiedPositions& occupied);
 
 /// The same for blocked Bloom filters: a key has one line of `line_bits` bits, and its k positions there. A bit is hit by a
 /// key with the probability s line_bits/m, where s = 1 - (1 - 1/line_bits)^k, and two bits of one line are both hit with
@@ -55,8 +58,9 @@ SimilarityEstimate estimate_similarity(std::uint64_t m, std::uint32_t k, const O
 ///     g(x) = exp(x) - 1 + (line_bits - 1) (exp(x t/s) - 1) - line_bits s x
 ///
 /// @param num_lines, line_bits  at least 1; m is their product
-SimilarityEstimate estimate_similarity_blocked(std::uint64_t num_lines, std::uint32_t line_bits,
-                                               std::uint32_t k, const OccupiedPositions& occupied);
+TALLY_EXPORT SimilarityEstimate estimate_similarity_blocked(std::uint64_t num_lines, std::uint32_t line_bits,
+                                                            std::uint32_t k,
+                                                            const OccupiedPositions& occupied);
 
 /// The same for register-blocked Bloom filters: a key has one line of `num_words` words of `word_bits` bits, and
 /// k / num_words positions in each word. With s and t as above for one word, bits of different words are both hit with s^2
@@ -67,8 +71,9 @@ SimilarityEstimate estimate_similarity_blocked(std::uint64_t num_lines, std::uin
 ///
 /// @param k  a multiple of num_words
 /// @param num_lines, num_words, word_bits  at least 1; m is their product
-SimilarityEstimate estimate_similarity_register_blocked(std::uint64_t num_lines, std::uint32_t num_words,
-                                                        std::uint32_t word_bits, std::uint32_t k,
-                                                        const OccupiedPositions& occupied);
+TALLY_EXPORT SimilarityEstimate estimate_similarity_register_blocked(std::uint64_t num_lines,
+                                                                     std::uint32_t num_words,
+                                                                     std::uint32_t word_bits, std::uint32_t k,
+                                                                     const OccupiedPositions& occupied);
 
 }  // namespace tally::theory

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "tally/export.hpp"
+
 namespace tally::theory {
 
 /// Summaries that are sent to other nodes: what a delta must contain, and how stale a replica is.
@@ -19,30 +21,31 @@ namespace tally::theory {
 /// Exact for k independent uniform positions per key and counters that never saturate; relative accuracy also
 /// for the smallest shares. For few changes about kappa exp(-kappa) (r + a)/n, kappa = k n/m.
 /// @source ours, from the filter of Fan et al., 'Summary Cache'
-double flipped_share(std::uint64_t m, std::uint32_t k, std::uint64_t n, std::uint64_t r, std::uint64_t a);
+TALLY_EXPORT double flipped_share(std::uint64_t m, std::uint32_t k, std::uint64_t n, std::uint64_t r,
+                                  std::uint64_t a);
 
 /// The same with z(j) = exp(-k j/m): the k j increments of a counter are Poisson. For large m.
-double flipped_share_approximate(std::uint64_t m, std::uint32_t k, std::uint64_t n, std::uint64_t r,
-                                 std::uint64_t a);
+TALLY_EXPORT double flipped_share_approximate(std::uint64_t m, std::uint32_t k, std::uint64_t n,
+                                              std::uint64_t r, std::uint64_t a);
 
 /// H(q) = -q log2 q - (1 - q) log2(1 - q), in bits. q in [0, 1].
-double binary_entropy(double q);
+TALLY_EXPORT double binary_entropy(double q);
 
 /// m H(q) bits: no code for m independent positions, each of which flipped with probability q, is shorter on average.
 /// The flips of a Bloom filter are nearly independent. q in [0, 1].
-double least_delta_bits(std::uint64_t m, double q);
+TALLY_EXPORT double least_delta_bits(std::uint64_t m, double q);
 
 /// Bits per flipped position in a Rice code of the gaps between positions: b + 1/(1 - (1 - q)^(2^b)), where a
 /// gap g is coded as g >> b in unary and b low bits. q in (0, 1], b 0 to 63.
 /// @source Golomb 1966; Rice 1979; the mean of a geometric distribution
-double rice_bits_per_position(double q, std::uint32_t b);
+TALLY_EXPORT double rice_bits_per_position(double q, std::uint32_t b);
 
 /// The b with the fewest bits: the smallest one with (1 - q)^(2^b) at most (sqrt(5) - 1)/2. q in (0, 1].
-std::uint32_t best_rice_parameter(double q);
+TALLY_EXPORT std::uint32_t best_rice_parameter(double q);
 
 /// Expected bits of the m q flipped positions at the best b; 0 for q = 0. At most 4.3% above least_delta_bits
 /// for q up to 1/2; at most 0.121 bits per position above it for q up to 1/1000. q in [0, 1].
-double rice_delta_bits(std::uint64_t m, double q);
+TALLY_EXPORT double rice_delta_bits(std::uint64_t m, double q);
 
 /// Cells of a d-left table that differ between the two messages, with the changes evenly mixed:
 ///
@@ -55,11 +58,12 @@ double rice_delta_bits(std::uint64_t m, double q);
 /// a cell.
 /// @param cells  of the whole table, at least n and n - r + a
 /// @source ours
-double dleft_changed_cells(std::uint64_t cells, std::uint64_t n, std::uint64_t r, std::uint64_t a);
+TALLY_EXPORT double dleft_changed_cells(std::uint64_t cells, std::uint64_t n, std::uint64_t r,
+                                        std::uint64_t a);
 
 /// C H(x/C) + x cell_bits for x changed cells of C: their indices, and the new value of each, including empty
 /// ones. x at most C, cell_bits 0 to 64.
-double dleft_delta_bits(std::uint64_t cells, double changed_cells, std::uint32_t cell_bits);
+TALLY_EXPORT double dleft_delta_bits(std::uint64_t cells, double changed_cells, std::uint32_t cell_bits);
 
 /// The minimum that a receiver with the previous table must get, in bits, with V as above:
 ///
@@ -69,8 +73,8 @@ double dleft_delta_bits(std::uint64_t cells, double changed_cells, std::uint32_t
 /// remainders. Counts of shared fingerprints are left out: a share n/(B R) of the keys. remainder_bits 0 to
 /// 64.
 /// @source ours
-double dleft_least_delta_bits(std::uint64_t cells, std::uint64_t n, std::uint64_t r, std::uint64_t a,
-                              std::uint32_t remainder_bits);
+TALLY_EXPORT double dleft_least_delta_bits(std::uint64_t cells, std::uint64_t n, std::uint64_t r,
+                                           std::uint64_t a, std::uint32_t remainder_bits);
 
 inline constexpr double never = std::numeric_limits<double>::infinity();
 
@@ -120,6 +124,6 @@ struct Staleness {
 /// (bytes_per_change is constant). Shares are at most 1.
 /// @source ours, for the policy of Fan et al. (send when a share of the keys is new)
 /// @throws std::invalid_argument for a rate, time or size that is negative, infinite (limits may be) or NaN
-Staleness summary_staleness(const DirectoryChange& change, const SendLimits& limits);
+TALLY_EXPORT Staleness summary_staleness(const DirectoryChange& change, const SendLimits& limits);
 
 }  // namespace tally::theory

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "tally/export.hpp"
+
 namespace tally::theory {
 
 /// Natural logarithms of Poisson and binomial point and tail probabilities.
@@ -15,21 +17,21 @@ namespace tally::theory {
 /// (a double, because k n may pass 2^64); p in [0, 1]. Anything else throws std::invalid_argument.
 
 /// ln Pr(Poisson(kappa) = x).
-double ln_poisson_point(std::uint64_t x, double kappa);
+TALLY_EXPORT double ln_poisson_point(std::uint64_t x, double kappa);
 
 /// ln Pr(Poisson(kappa) >= theta) = ln P(theta, kappa), P the regularised lower incomplete gamma function.
-double ln_poisson_upper_tail(std::uint64_t theta, double kappa);
+TALLY_EXPORT double ln_poisson_upper_tail(std::uint64_t theta, double kappa);
 
 /// ln Pr(Poisson(kappa) < theta).
-double ln_poisson_lower_tail(std::uint64_t theta, double kappa);
+TALLY_EXPORT double ln_poisson_lower_tail(std::uint64_t theta, double kappa);
 
 /// ln Pr(Binomial(trials, p) = x).
-double ln_binomial_point(std::uint64_t x, double trials, double p);
+TALLY_EXPORT double ln_binomial_point(std::uint64_t x, double trials, double p);
 
 /// ln Pr(Binomial(trials, p) >= theta).
-double ln_binomial_upper_tail(std::uint64_t theta, double trials, double p);
+TALLY_EXPORT double ln_binomial_upper_tail(std::uint64_t theta, double trials, double p);
 
 /// ln Pr(Binomial(trials, p) < theta).
-double ln_binomial_lower_tail(std::uint64_t theta, double trials, double p);
+TALLY_EXPORT double ln_binomial_lower_tail(std::uint64_t theta, double trials, double p);
 
 }  // namespace tally::theory

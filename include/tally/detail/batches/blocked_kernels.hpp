@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tally/export.hpp"
+
 namespace tally::detail {
 
 /// results[i]: whether all positions that BlockedScheme gives the digest {low[i], high[i]} in lines[i], the
@@ -13,6 +15,6 @@ using TestLines = void (*)(const std::uint64_t* const* lines, const std::uint64_
 
 /// The loop for machines whose vectors hold a whole line, null for other machines. Tests compare it with
 /// BlockedScheme.
-TestLines blocked_line_test() noexcept;
+TALLY_EXPORT TestLines blocked_line_test() noexcept;
 
 }  // namespace tally::detail

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tally/export.hpp"
 #include "tally/filters/outcomes.hpp"
 #include "tally/hashing/hash128.hpp"
 
@@ -40,6 +41,7 @@ struct CounterKernels {
 };
 
 /// Null for counters and numbers of hashes that only the general code knows, and for machines without vectors.
-const CounterKernels* counter_kernels(std::uint32_t counter_bits, std::uint32_t num_hashes) noexcept;
+TALLY_EXPORT const CounterKernels* counter_kernels(std::uint32_t counter_bits,
+                                                   std::uint32_t num_hashes) noexcept;
 
 }  // namespace tally::detail

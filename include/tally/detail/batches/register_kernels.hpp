@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tally/export.hpp"
 #include "tally/hashing/hash128.hpp"
 
 namespace tally::detail {
@@ -24,6 +25,6 @@ struct RegisterKernels {
 };
 
 /// Those for this number of hashes: one position per word has kernels of its own.
-const RegisterKernels& register_kernels(std::uint32_t num_hashes) noexcept;
+TALLY_EXPORT const RegisterKernels& register_kernels(std::uint32_t num_hashes) noexcept;
 
 }  // namespace tally::detail

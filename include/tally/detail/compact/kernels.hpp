@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "tally/detail/compact/finder.hpp"
+#include "tally/export.hpp"
 #include "tally/filters/outcomes.hpp"
 #include "tally/shapes/compact_dleft.hpp"
 
@@ -52,6 +53,6 @@ struct CompactKernels {
 };
 
 /// The shape must pass check_shape.
-const CompactKernels& compact_kernels(const CompactDLeftShape& shape) noexcept;
+TALLY_EXPORT const CompactKernels& compact_kernels(const CompactDLeftShape& shape) noexcept;
 
 }  // namespace tally::detail

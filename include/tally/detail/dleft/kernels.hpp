@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "tally/detail/dleft/spots.hpp"
+#include "tally/export.hpp"
 #include "tally/hashing/multiplier_buckets.hpp"
 #include "tally/hashing/rotation_buckets.hpp"
 #include "tally/shapes/dleft.hpp"
@@ -72,7 +73,7 @@ struct DLeftKernels {
 };
 
 /// Null if there are none for the shape.
-const DLeftKernels* dleft_kernels(const DLeftShape& shape) noexcept;
+TALLY_EXPORT const DLeftKernels* dleft_kernels(const DLeftShape& shape) noexcept;
 
 /// Null if there are none for the shape or for the scheme.
 template <BucketScheme Scheme>

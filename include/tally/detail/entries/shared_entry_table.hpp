@@ -10,6 +10,7 @@
 #include "tally/detail/aligned_words.hpp"
 #include "tally/detail/prefetch.hpp"
 #include "tally/detail/process_salt.hpp"
+#include "tally/export.hpp"
 #include "tally/hashing/range_reduction.hpp"
 
 namespace tally::detail {
@@ -147,7 +148,7 @@ class SharedEntryTable {
   ProcessSalt salt_;
 };
 
-extern template class SharedEntryTable<false>;
-extern template class SharedEntryTable<true>;
+extern template class TALLY_EXPORT SharedEntryTable<false>;
+extern template class TALLY_EXPORT SharedEntryTable<true>;
 
 }  // namespace tally::detail

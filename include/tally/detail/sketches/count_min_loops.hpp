@@ -6,6 +6,7 @@
 #include <span>
 
 #include "tally/detail/checked_math.hpp"
+#include "tally/export.hpp"
 #include "tally/filters/key_batch.hpp"
 #include "tally/filters/outcomes.hpp"
 #include "tally/hashing/row_scheme.hpp"
@@ -204,9 +205,9 @@ void CountMinLoops<Rows>::count(const Rows& rows, const CountMinShape& shape, co
 }
 
 // Compiled in the library.
-extern template struct CountMinLoops<CongruentialRows>;
-extern template struct CountMinLoops<IndependentRows>;
-extern template struct CountMinLoops<PairwiseRows>;
-extern template struct CountMinLoops<TwoHashRows>;
+extern template struct TALLY_EXPORT CountMinLoops<CongruentialRows>;
+extern template struct TALLY_EXPORT CountMinLoops<IndependentRows>;
+extern template struct TALLY_EXPORT CountMinLoops<PairwiseRows>;
+extern template struct TALLY_EXPORT CountMinLoops<TwoHashRows>;
 
 }  // namespace tally::detail

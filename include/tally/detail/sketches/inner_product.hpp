@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "tally/export.hpp"
 #include "tally/shapes/count_min.hpp"
 #include "tally/sketches/count_estimate.hpp"
 #include "tally/sketches/count_min_bound.hpp"
@@ -20,7 +21,7 @@ struct InnerFactor {
 /// The minimum over the rows of the sum of products of counters, with its bounds. A row in which a saturated
 /// counter is multiplied by one that is not 0 gives no bound on the truth. Such rows count only if all rows
 /// are like that.
-CountEstimate inner_product(const InnerFactor& a, const InnerFactor& b, const CountMinShape& shape,
-                            CountMinBound bound) noexcept;
+TALLY_EXPORT CountEstimate inner_product(const InnerFactor& a, const InnerFactor& b,
+                                         const CountMinShape& shape, CountMinBound bound) noexcept;
 
 }  // namespace tally::detail

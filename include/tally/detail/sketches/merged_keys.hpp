@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tally/export.hpp"
 #include "tally/hashing/hash128.hpp"
 #include "tally/sketches/counted_keys.hpp"
 
@@ -39,7 +40,7 @@ struct LeftOutKey {
 /// the floors of the tables that hold it. The counts of a full table add up to capacity * floor + the sum of
 /// its x; a table that is not full has floor 0.
 /// Source: Agarwal et al. 2012, who add the whole floor for every key of one side.
-struct MergedKeys {
+struct TALLY_EXPORT MergedKeys {
   CountedKeys keys;
   std::uint64_t floor = 0;
   std::vector<LeftOutKey> left_out;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "tally/export.hpp"
 #include "tally/filters/outcomes.hpp"
 #include "tally/storage/counter_array.hpp"
 #include "tally/summaries/squid/digest.hpp"
@@ -15,7 +16,7 @@ namespace tally {
 /// are removed. Removing a key that is provably absent is refused and changes nothing. A counter at 15 stays
 /// there: its bit never clears.
 /// Threads: const functions may run concurrently; a write needs exclusive access.
-class CountingSquidDigest {
+class TALLY_EXPORT CountingSquidDigest {
  public:
   static constexpr std::uint32_t counter_bits = 4;
 

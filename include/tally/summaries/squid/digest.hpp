@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tally/detail/format_error.hpp"
+#include "tally/export.hpp"
 #include "tally/storage/bit_array.hpp"
 #include "tally/summaries/squid/key.hpp"
 #include "tally/summaries/squid/shape.hpp"
@@ -17,7 +18,7 @@ namespace tally {
 /// Guarantee: `may_contain` is true for every key inserted. What Squid itself leaves out of its digest is not
 /// in it (docs/squid.md). Keys cannot be removed; `CountingSquidDigest` supports that.
 /// Threads: const functions may run concurrently; a write needs exclusive access.
-class SquidDigest {
+class TALLY_EXPORT SquidDigest {
  public:
   /// Bytes before the bits.
   static constexpr std::uint64_t header_bytes = 128;
@@ -68,7 +69,7 @@ class SquidDigest {
   /// has no secret.
   double estimated_false_positive_rate() const noexcept;
 
-  friend bool operator==(const SquidDigest& a, const SquidDigest& b);
+  friend TALLY_EXPORT bool operator==(const SquidDigest& a, const SquidDigest& b);
 
  private:
   SquidShape shape_;

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "tally/export.hpp"
+
 namespace tally {
 
 /// The byte before the URL in the input of Squid's MD5. Squid's digests contain what GET would find.
@@ -13,7 +15,7 @@ enum class SquidMethod : std::uint8_t { get = 1, head = 4 };
 
 /// The name of an object in Squid's cache: MD5 of the method's byte and the URL, as squid_url() writes it.
 /// One SquidKey can be looked up in many digests.
-class SquidKey {
+class TALLY_EXPORT SquidKey {
  public:
   SquidKey(SquidMethod method, std::string_view url) noexcept;
   /// As Squid's cache manager shows it ("KEY 26203BF0...").
@@ -33,6 +35,6 @@ class SquidKey {
 /// after the host, an IPv6 address in its short form, the port only if it is not the default of the scheme,
 /// "/" for an empty path. Everything after that is unchanged, including the fragment. A text without "://" is
 /// unchanged.
-std::string squid_url(std::string_view url);
+TALLY_EXPORT std::string squid_url(std::string_view url);
 
 }  // namespace tally

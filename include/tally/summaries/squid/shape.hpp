@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "tally/export.hpp"
+
 namespace tally {
 
 /// The size of a Squid cache digest. The number of bits follows from it, in whole bytes.
@@ -22,13 +24,13 @@ struct SquidShape {
 };
 
 /// Throws std::invalid_argument that names the field out of range.
-void check_shape(const SquidShape& shape);
+TALLY_EXPORT void check_shape(const SquidShape& shape);
 
 /// The probability that a key which is not in it passes a digest with `num_keys` objects: (1 - (1 - 1/m)^(4
 /// n))^4, m = num_bits(). The four positions are four disjoint words of one MD5, so they are practically
 /// independent. The only loss is that 2^32 may not be a multiple of m, a relative error of the order of (m /
 /// 2^32)^2. At capacity and 5 bits per entry the probability is 9.2%.
 /// Source: Fan, Cao, Almeida, Broder 2000 (Summary Cache).
-double planned_false_positive_rate(const SquidShape& shape, std::uint64_t num_keys);
+TALLY_EXPORT double planned_false_positive_rate(const SquidShape& shape, std::uint64_t num_keys);
 
 }  // namespace tally
