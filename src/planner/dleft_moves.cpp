@@ -189,7 +189,7 @@ double refusal_probability_at(std::uint32_t num_subtables, std::uint32_t cells_p
 
 bool CarriedLoads::are_carried(double load) const {
   if (is_carried(num_subtables, cells_per_bucket, lifetime, failure_probability, load)) return true;
-  if (max_moves_per_insertion == 0) return false;
+  if (max_moves_per_insertion == 0 || failure_probability < least_refusal_probability) return false;
   return moves_per_insertion(num_subtables, cells_per_bucket, lifetime.operations != 0, load) <=
              max_moves_per_insertion &&
          refusal_probability_at(num_subtables, cells_per_bucket, lifetime, load) <= failure_probability;
@@ -197,7 +197,7 @@ bool CarriedLoads::are_carried(double load) const {
 
 double CarriedLoads::largest() const {
   double carried = largest_without_moves();
-  if (max_moves_per_insertion == 0) return carried;
+  if (max_moves_per_insertion == 0 || failure_probability < least_refusal_probability) return carried;
   double too_high =
       load_with_moves(num_subtables, cells_per_bucket, lifetime.operations != 0, max_moves_per_insertion);
   if (are_carried(too_high)) return std::max(carried, too_high);
@@ -216,8 +216,9 @@ double CarriedLoads::failure_probability_at(double load) const {
   const double without_moves =
       planner_detail::failure_probability_at(num_subtables, cells_per_bucket, lifetime, load);
   if (max_moves_per_insertion == 0) return without_moves;
-  return std::max(1e-36, std::min(without_moves,
-                                  refusal_probability_at(num_subtables, cells_per_bucket, lifetime, load)));
+  return std::max(
+      least_refusal_probability,
+      std::min(without_moves, refusal_probability_at(num_subtables, cells_per_bucket, lifetime, load)));
 }
 
 }  // namespace tally::planner_detail

@@ -12,6 +12,10 @@ namespace tally::planner_detail {
 /// At most this share of the insertions may be planned to need moves: near the orientable load the table ends.
 inline constexpr double most_planned_moves = 0.5;
 
+/// The least probability of a refused insertion that is promised with moves. The law of large tables has no evidence that far
+/// out, and does not know of sets of few buckets with more keys than cells.
+inline constexpr double least_refusal_probability = 1e-20;
+
 /// The share of insertions that find all their buckets full, and so move a key, with this share of the cells in use: in the
 /// steady state of replacements, or of the last insertions if the filter is only filled. 1 for loads above the table. The
 /// layout must be a planned one.
@@ -27,8 +31,8 @@ double load_with_moves(std::uint32_t num_subtables, std::uint32_t cells_per_buck
 ///
 /// In a table of at most most_buckets_searched_all buckets, only keys that have no placement are refused
 /// (theory::dleft_no_placement_bound). A larger one is taken to refuse an insertion with at most the probability that 256
-/// independent buckets are full. The search visits 1024; experiments/dleft_moves_load measures that it finds room as if 300 or
-/// more of them were independent.
+/// independent buckets are full. The search visits 1024. Near the threshold, where refusals can be counted, it finds room as if
+/// 1024 were independent, within a quarter (tests/statistical/dleft_moves_test.cpp).
 double refusal_probability_at(std::uint32_t num_subtables, std::uint32_t cells_per_bucket,
                               const Lifetime& lifetime, double load);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "tally/theory/blocked_counters.hpp"
@@ -28,15 +29,53 @@ double sum_of_points(std::uint32_t k, double trials, double p, std::uint64_t i) 
   return sum;
 }
 
-/// sum over the jumps of n_c Pr(i - c <= S < i).
-double crossings_of(const CountHistogram& jumps, std::uint64_t m, std::uint32_t k, std::uint64_t i) {
-  const std::vector<double> points = counter_value_distribution(jumps, k, m, i);
+/// A counter whose value is a sum over keys, of which each insertion adds h with the probability additions[h].
+struct SummedCounter {
+  std::vector<double> additions;
+  CountHistogram jumps;        ///< n_c keys with count c, each times what its insertions add
+  std::vector<double> points;  ///< Pr(S = s), s < i
+};
+
+SummedCounter one_of(const CountHistogram& histogram, std::uint64_t m, std::uint32_t k, std::uint64_t i) {
+  return {{0, 1}, histogram, counter_value_distribution(histogram, k, m, i)};
+}
+
+SummedCounter one_in_a_line(const CountHistogram& histogram, std::uint64_t num_blocks, std::uint32_t B,
+                            std::uint32_t k, std::uint64_t i) {
+  CountHistogram jumps = blocked_counter_jumps(histogram, B, k);
+  const CountHistogram once = make_count_histogram({{1, 1.0}}, k);
+  std::vector<double> points = counter_value_distribution(jumps, 1, num_blocks, i);
+  return {blocked_counter_jumps(once, B, k).keys_with_count, std::move(jumps), std::move(points)};
+}
+
+/// Sum over the keys of the probability that a key that comes or goes whole takes the counter across i.
+double crossings_of_keys(const SummedCounter& counter) {
+  const std::uint64_t i = counter.points.size();
   std::vector<double> below(i + 1, 0.0);  // [c]: Pr(i - c <= S < i)
-  for (std::uint64_t c = 1; c <= i; ++c) below[c] = below[c - 1] + points[i - c];
-  double sum = jumps.keys_beyond * below[i];
-  for (std::uint64_t c = 1; c < jumps.keys_with_count.size(); ++c)
-    sum += jumps.keys_with_count[c] * below[std::min(c, i)];
+  for (std::uint64_t c = 1; c <= i; ++c) below[c] = below[c - 1] + counter.points[i - c];
+  double sum = counter.jumps.keys_beyond * below[i];
+  for (std::uint64_t c = 1; c < counter.jumps.keys_with_count.size(); ++c)
+    sum += counter.jumps.keys_with_count[c] * below[std::min(c, i)];
   return sum;
+}
+
+/// The same over the insertions, for a random one that comes or goes alone: from c to c - 1 insertions of its key.
+double crossings_of_insertions(const CountHistogram& histogram, const SummedCounter& counter) {
+  const std::uint64_t i = counter.points.size();
+  double sum = 0;
+  for (std::uint64_t c = 1; c < histogram.keys_with_count.size(); ++c) {
+    double crossing = 0;
+    for (std::uint64_t h = 1; h < counter.additions.size(); ++h) {
+      for (std::uint64_t others = i - std::min(i, c * h); others + (c - 1) * h < i; ++others)
+        crossing += counter.additions[h] * counter.points[others];
+    }
+    sum += static_cast<double>(c) * histogram.keys_with_count[c] * crossing;
+  }
+  return sum;
+}
+
+double crossings_of(const CountHistogram& histogram, const SummedCounter& counter) {
+  return std::max(crossings_of_keys(counter), crossings_of_insertions(histogram, counter));
 }
 
 double at_most(double counters, double expected) { return std::min(counters, expected); }
@@ -179,7 +218,7 @@ double blocked_expected_saturated_counters(std::uint64_t num_blocks, std::uint32
 double compound_counter_saturation_rate(const CountHistogram& histogram, std::uint32_t k, std::uint64_t m,
                                         std::uint64_t i) {
   const double insertions = num_insertions_of("compound_counter_saturation_rate", histogram);
-  return k * crossings_of(histogram, m, k, i) / insertions;
+  return k * crossings_of(histogram, one_of(histogram, m, k, i)) / insertions;
 }
 
 double compound_expected_saturated_counters(const CountHistogram& histogram, std::uint32_t k, std::uint64_t m,
@@ -187,8 +226,8 @@ double compound_expected_saturated_counters(const CountHistogram& histogram, std
   const double insertions = num_insertions_of("compound_expected_saturated_counters", histogram);
   const auto counters = static_cast<double>(m);
   const double filled = counters * std::exp(ln_counter_upper_tail(histogram, k, m, i));
-  return at_most(counters,
-                 filled + static_cast<double>(N) * k * crossings_of(histogram, m, k, i) / insertions);
+  const double crossings = k * crossings_of(histogram, one_of(histogram, m, k, i));
+  return at_most(counters, filled + static_cast<double>(N) * crossings / insertions);
 }
 
 double blocked_compound_expected_saturated_counters(const CountHistogram& histogram, std::uint64_t num_blocks,
@@ -196,10 +235,10 @@ double blocked_compound_expected_saturated_counters(const CountHistogram& histog
                                                     std::uint64_t N) {
   const double insertions = num_insertions_of("blocked_compound_expected_saturated_counters", histogram);
   const double counters = static_cast<double>(num_blocks) * B;
-  const CountHistogram jumps = blocked_counter_jumps(histogram, B, k);
-  const double filled = counters * std::exp(ln_counter_upper_tail(jumps, 1, num_blocks, i));
+  const SummedCounter counter = one_in_a_line(histogram, num_blocks, B, k, i);
+  const double filled = counters * std::exp(ln_counter_upper_tail(counter.jumps, 1, num_blocks, i));
   return at_most(counters,
-                 filled + static_cast<double>(N) * B * crossings_of(jumps, num_blocks, 1, i) / insertions);
+                 filled + static_cast<double>(N) * B * crossings_of(histogram, counter) / insertions);
 }
 
 double saturated_share(double kappa, std::uint64_t i, double replacements_per_key) {

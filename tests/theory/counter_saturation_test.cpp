@@ -65,11 +65,15 @@ TEST(CounterSaturation, WithEveryCountOneTheCompoundRateIsThatOfKeys) {
   }
 }
 
-TEST(CounterSaturation, WithEveryCountCACounterCrossesByWholeKeys) {
-  // Of keys that are inserted three times each a counter has 15 from the fifth on, one in three insertions being a first.
+TEST(CounterSaturation, OfKeysThatRepeatTheRateIsTheLargerOfWholeKeysAndSingleInsertions) {
+  // Of keys that are inserted three times each a counter has 15 from the fifth on. If keys are replaced whole, one in three
+  // insertions crosses; if insertions are, each may be the one that does.
   const CountHistogram thrice = make_count_histogram({{3, 50'000.0}}, 32);
-  const double as_keys = counter_saturation_rate(400'000, 6, 50'000, 5) / 3;
-  TALLY_EXPECT_RELATIVE(compound_counter_saturation_rate(thrice, 6, 400'000, 15), as_keys, 1e-3);
+  const double of_keys = counter_saturation_rate(400'000, 6, 50'000, 5);
+  TALLY_EXPECT_RELATIVE(compound_counter_saturation_rate(thrice, 6, 400'000, 15), of_keys, 1e-3);
+  // No sum of threes is 16 less a three: only whole keys cross.
+  TALLY_EXPECT_RELATIVE(compound_counter_saturation_rate(thrice, 6, 400'000, 16),
+                        counter_saturation_rate(400'000, 6, 50'000, 6) / 3, 1e-3);
 }
 
 /// The share of counters that were ever at i: the chain, step by step.
