@@ -1,7 +1,10 @@
 // A program that uses much of the library. The keyed hash and the key of Squid show that the libraries that these need are
-// linked too; the formula and the plan, that compiled code is.
+// linked too; the formula and the plan, that compiled code is; the exception, that its type is the same on both sides.
+#include <array>
+#include <cstddef>
 #include <cstdio>
 
+#include <tally/serialization.hpp>
 #include <tally/tally.hpp>
 #include <tally/theory.hpp>
 
@@ -13,7 +16,14 @@ int main() {
   const bool found = filter.may_contain("a key");
   const tally::SquidKey squid_key(tally::SquidMethod::get, "http://www.example.org/");
   const double rate = tally::theory::false_positive_probability(1024, 7, 1);
+  bool refused = false;
+  try {
+    (void)tally::file_kind(std::array<std::byte, 4>{});
+  } catch (const tally::FormatError& error) {
+    refused = error.what() != nullptr;
+  }
   std::printf("tally %.*s: %s, %g\n", static_cast<int>(tally::version().size()), tally::version().data(),
               found ? "found" : "missing", rate);
-  return inserted && found && squid_key.words()[0] == 0xae7618c0 && rate > 0 && rate < 1e-9 ? 0 : 1;
+  return inserted && found && refused && squid_key.words()[0] == 0xae7618c0 && rate > 0 && rate < 1e-9 ? 0
+                                                                                                       : 1;
 }

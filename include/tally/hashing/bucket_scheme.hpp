@@ -65,8 +65,8 @@ inline std::uint64_t FingerprintSpace::fingerprint_of(Hash128 hash) const noexce
   return parts.bucket(hash) << remainder_bits | parts.remainder(hash);
 }
 
-/// A BucketScheme maps every fingerprint to a bucket and remainder in each of d subtables: d bijections P_0
-/// .. P_(d-1) of the fingerprint space, determined by the space and a seed.
+/// A BucketScheme maps every fingerprint to a bucket and remainder in each of d subtables: d bijections P_0 to P_(d-1) of the
+/// fingerprint space, determined by the space and a seed.
 ///
 /// `image(i, f)` is P_i(f), again bucket << remainder_bits | remainder, with the low bits of the remainder
 /// not all 0. `fingerprint(i, image)` is the inverse. `all_images(f, d, images)` writes the first d. A scheme whose
