@@ -35,13 +35,15 @@ struct Lifetime {
 /// Without moves: the maximum share of cells in use at this failure probability. The layout must be a planned one.
 ///
 /// From the fluid limit for many buckets, which is no bound for few: deep in its tail it is wrong by many orders of magnitude. The
-/// node K of a table is -log10 of the probability of one failure, and K' that of the limit at the same load. Then
+/// node K of a table is -log10 of the probability of one failure (with replacements, of one insertion; without, of the expected
+/// failures per bucket of a subtable), and K' that of the limit at the same load. Then
 ///
-///     K = K' if K' <= k, else k (1 + ln(K' / k)),   k = max(1/2 + (d / 5) log2 B, d^2 log10(B / 128)):
+///     K = K' if K' <= K_0, else K_0 (1 + ln(K' / K_0)),   K_0 = max(1/2 + (d / 5) log2 B, d^2 log10(B / 128)):
 ///
-/// where K' rises exponentially as the load falls, K goes on along the tangent. This is a fit: a bound by measurement up to 64 buckets
-/// per subtable (experiments/dleft_few_buckets; docs/theory.md), an assumption beyond. Up to d c keys nothing fails, because d
-/// full buckets have d c elements: a theorem.
+/// where K' rises exponentially as the load falls, K goes on along the tangent. This is a fit. It is a bound by measurement for 2
+/// choices and 2 to 64 buckets per subtable, and for 3 or 4 choices under churn with 2 to 16 and filled with 2 to 4
+/// (experiments/dleft_few_buckets; docs/theory.md), and an assumption beyond. Up to d c keys nothing fails, because d full buckets
+/// have d c elements: a theorem.
 double carried_load(std::uint32_t num_subtables, std::uint32_t cells_per_bucket, const Lifetime& lifetime,
                     double failure_probability);
 

@@ -88,13 +88,9 @@ TEST(DLeftFewBuckets, OverflowsRiseWithTheNumberOfElements) {
   EXPECT_LE(last_churning, 1.0);
 }
 
-TEST(DLeftFewBuckets, ChurningOverflowsAsOftenAsASimulationSays) {
-  // Two million steps of a table of 3 x 2 buckets of 4 cells. About 10,500 overflows are expected, in groups: 6% are about four
-  // standard errors.
-  constexpr std::uint32_t d = 3;
-  constexpr std::size_t B = 2;
-  constexpr std::uint32_t c = 4;
-  constexpr std::uint64_t n = 19;
+/// The share of the replacements that find no room, in a table at random.
+double simulated_overflow_churning(std::uint32_t d, std::size_t B, std::uint32_t c, std::uint64_t n,
+                                   double num_steps) {
   std::mt19937_64 random(7);
   std::vector<std::uint32_t> loads(d * B, 0);
   std::vector<std::size_t> bucket_of;
@@ -110,19 +106,42 @@ TEST(DLeftFewBuckets, ChurningOverflowsAsOftenAsASimulationSays) {
     bucket_of.push_back(to);
   }
   double num_overflows = 0.0;
-  constexpr double num_steps = 2e6;
-  for (double step = 0.0; step < num_steps; ++step) {
+  const double before = 20.0 * static_cast<double>(n);  // steps that lead to the steady state
+  for (double step = -before; step < num_steps; ++step) {
     std::size_t& element = bucket_of[random() % n];
     --loads[element];
     const std::size_t to = place();
     if (to == loads.size()) {
-      num_overflows += 1.0;
+      if (step >= 0) num_overflows += 1.0;
     } else {
       element = to;
     }
     ++loads[element];
   }
-  TALLY_EXPECT_RELATIVE(num_overflows / num_steps, dleft_overflow_churning(d, B, c, n), 0.06);
+  return num_overflows / num_steps;
+}
+
+TEST(DLeftFewBuckets, ChurningOverflowsAsOftenAsASimulationSays) {
+  // About 10,500 overflows are expected, in groups: 6% are about four standard errors.
+  TALLY_EXPECT_RELATIVE(simulated_overflow_churning(3, 2, 4, 19, 2e6), dleft_overflow_churning(3, 2, 4, 19),
+                        0.06);
+}
+
+TEST(DLeftFewBuckets, TheFluidLimitIsTooLowForOverflowsInFewBuckets) {
+  // 2 x 32 cells at load 0.9. 400 to 1000 overflows are counted, in groups: the tolerances are about three standard errors.
+  const double limit = dleft_overflow_probability(dleft_loads(2, 0.9 * 32, steady_state), 32);
+  struct Case {
+    std::size_t B;
+    double num_steps;
+    double times;  ///< as in docs/theory.md
+    double tolerance;
+  };
+  for (const Case& expected : {Case{8, 4e6, 3.8, 0.15}, {32, 8e6, 1.9, 0.17}, {256, 6e6, 1.2, 0.12}}) {
+    const auto n = static_cast<std::uint64_t>(std::lround(0.9 * 32 * 2 * static_cast<double>(expected.B)));
+    TALLY_EXPECT_RELATIVE(simulated_overflow_churning(2, expected.B, 32, n, expected.num_steps) / limit,
+                          expected.times, expected.tolerance)
+        << " with " << expected.B << " buckets";
+  }
 }
 
 TEST(DLeftFewBuckets, TheFluidLimitIsNoBoundDeepInItsTail) {

@@ -28,6 +28,7 @@ struct SimulationPlan {
 /// The keys that a trial inserts: for each true count t that is queried, a group of keys that are really inserted t
 /// times each, with all the load that this brings. All other keys are inserted once.
 struct InsertionMix {
+  /// Keys with the same true count.
   struct Group {
     std::uint64_t true_count = 0;
     std::uint64_t num_keys = 0;
@@ -62,6 +63,7 @@ struct MeasuredRate {
   }
 };
 
+/// What the trials of a SimulationPlan measured.
 struct SimulationResult {
   std::vector<MeasuredRate> rates;
   std::uint64_t num_false_negatives = 0;

@@ -71,6 +71,7 @@ class DoubleSchemeFamily {
   std::uint32_t num_hashes_;
 };
 
+/// Plain double hashing: position i is h1 + i h2 modulo m.
 struct DoublePolynomial {
   static constexpr std::string_view name = "double";
   static constexpr std::uint16_t file_id = 5;
@@ -80,6 +81,7 @@ struct DoublePolynomial {
   }
 };
 
+/// Enhanced double hashing: position i is h1 + i h2 + i^2 modulo m.
 struct EnhancedQuadraticPolynomial {
   static constexpr std::string_view name = "enhanced-double-quadratic";
   static constexpr std::uint16_t file_id = 6;
@@ -89,6 +91,7 @@ struct EnhancedQuadraticPolynomial {
   }
 };
 
+/// Enhanced double hashing: position i is h1 + i h2 + i^3 modulo m.
 struct EnhancedCubicPolynomial {
   static constexpr std::string_view name = "enhanced-double-cubic";
   static constexpr std::uint16_t file_id = 7;
@@ -98,6 +101,7 @@ struct EnhancedCubicPolynomial {
   }
 };
 
+/// Triple hashing: position i is h1 + i h2 + (i (i - 1) / 2) h3 modulo m.
 struct TriplePolynomial {
   static constexpr std::string_view name = "triple";
   static constexpr std::uint16_t file_id = 8;

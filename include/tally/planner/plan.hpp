@@ -29,8 +29,8 @@ enum class ErrorLaw : std::uint8_t {
   insertions,  ///< insertions of keys drawn at random, compound Poisson; as many as keys: binomial (Kim et al. 2019,
                ///< equation 2)
   histogram,  ///< the given histogram, compound Poisson
-  conservative  ///< the given histogram with conservative update: twice the predicted rate, if keys come in random
-                ///< order; theory/conservative_update.hpp
+  conservative  ///< the given histogram with conservative update, if keys come in random order: twice the predicted rate, or
+  ///< what a simulation says if that is more; theory/conservative_update.hpp
 };
 
 /// "bound", "insertions", "histogram" or "conservative".
@@ -86,6 +86,7 @@ struct TALLY_EXPORT Candidate {
   }
 };
 
+/// The structures that meet the requirements, which one is recommended, and why.
 struct Plan {
   std::vector<Candidate> candidates;  ///< the recommended one first
   std::string reason;                 ///< why the first one is recommended

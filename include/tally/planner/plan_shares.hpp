@@ -27,6 +27,7 @@ struct ShareRequirements {
   std::uint32_t multiple_of = 1;
 };
 
+/// How a filter is divided over shares.
 struct SharePlan {
   std::uint32_t num_shares = 0;
   /// The number of keys that each structure is planned for.

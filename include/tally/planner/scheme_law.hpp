@@ -19,6 +19,7 @@ enum class LawKind : std::uint8_t {
 
 TALLY_EXPORT std::string_view name_of(LawKind kind) noexcept;
 
+/// The predicted false positive rate of a scheme, and how accurate it is.
 struct SchemeLaw {
   double ln_false_positive_rate = 0;
   LawKind kind = LawKind::exact;

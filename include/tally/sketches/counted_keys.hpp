@@ -31,6 +31,7 @@ class TALLY_EXPORT CountedKeys {
   static constexpr std::uint32_t none = ~std::uint32_t{0};
   static constexpr std::uint64_t heap_arity = 4;  ///< node i of heap() has the children 4 i + 1 to 4 i + 4
 
+  /// A key by its digest, its count, and by how much that may be too high.
   struct Entry {
     Hash128 digest;
     std::uint64_t count = 0;

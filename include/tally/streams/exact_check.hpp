@@ -43,6 +43,7 @@ class TALLY_EXPORT ExactCheck : public StreamObserver {
   void counted(Hash128 digest) override;
   void took(std::size_t index, bool is_reported) override;
 
+  /// What was reported, compared with the true counts of all keys.
   struct Result {
     std::uint64_t num_distinct = 0;
     std::uint64_t num_over = 0;    ///< keys that reached the threshold

@@ -30,6 +30,7 @@ namespace tally {
 /// @source conservative update: Estan and Varghese 2002; the bound: Cormode and Muthukrishnan 2003
 class TALLY_EXPORT SumStream {
  public:
+  /// What a SumStream counts up to, with how much memory, and over which window.
   struct Options {
     std::uint64_t threshold = 1;
     std::uint64_t memory_bytes = std::uint64_t{16} << 20;  ///< maximum of sketches and reported keys together

@@ -60,6 +60,7 @@ struct ThresholdStreamStatistics {
 /// @source counts as thresholds: Kim et al. 2019; the planned rate: theory::false_positive_probability
 class TALLY_EXPORT ThresholdStream {
  public:
+  /// What a ThresholdStream reports, with how much memory, and at which false positive rate.
   struct Options {
     std::uint64_t threshold = 1;                     ///< 1 to 2^32 - 1
     std::optional<std::uint64_t> num_keys = {};      ///< expected number of distinct keys, at least 1

@@ -25,6 +25,7 @@ namespace tally {
 /// Thread rule: one thread at a time.
 class TALLY_EXPORT TopStream {
  public:
+  /// How many candidates a TopStream keeps, how it counts them, and over which window.
   struct Options {
     std::uint64_t capacity = 0;              ///< number of candidates per slot
     CountMinShape sketch = {};               ///< for TopKeys

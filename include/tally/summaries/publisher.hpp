@@ -13,6 +13,7 @@
 
 namespace tally {
 
+/// The name of a publisher, and how its messages are written and signed.
 struct SummaryOptions {
   /// The name of the directory among its peers: 1 to 255 bytes.
   std::string publisher;

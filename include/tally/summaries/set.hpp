@@ -36,6 +36,7 @@ class TALLY_EXPORT SummarySet {
 
   explicit SummarySet(const SummaryTerms& terms);
 
+  /// What a message did, and to the copy of which peer.
   struct Applied {
     Peer peer = 0;
     ApplyResult result = ApplyResult::unchanged;

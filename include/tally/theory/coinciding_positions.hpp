@@ -39,8 +39,8 @@ TALLY_EXPORT double double_hashing_gain_by_coinciding_positions(DoubleHashing sc
 ///     sum_i numbers_i sum_s N_s / m^2 (ratios_i^s - 1 - s (ratios_i - 1) - s (s - 1) / 2 (ratios_i - 1)^2)
 ///
 /// with N_s as in ln_double_hashing_false_positive_probability_expansion: to the first order in the number of keys that
-/// share positions. In `partition` a key with two of the positions has all k: N_k = 1, and m is the size of a part. In `triple`
-/// nothing is shared: 0.
+/// share positions. In `partition` a key with two of the positions has all k: N_k = 1, m is the size of a part, and the last
+/// term is left out (from above). In `triple` nothing is shared: 0.
 /// @param numbers  at least 0; as many as ratios
 /// @param ratios   at least 1
 /// @throws         std::invalid_argument outside these ranges

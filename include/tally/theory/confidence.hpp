@@ -6,11 +6,13 @@
 
 namespace tally::theory {
 
+/// An interval of probabilities, with both ends.
 struct ProbabilityInterval {
   double low = 0.0;
   double high = 1.0;
 };
 
+/// An interval of counts, with both ends.
 struct CountInterval {
   std::uint64_t low = 0;
   std::uint64_t high = 0;

@@ -23,8 +23,8 @@ namespace tally::theory {
 /// lifted them. Counts above 16 are grouped. It leaves out that a counter which many keys share stays fast,
 /// and that k and m / k are finite.
 ///
-/// Where it holds: the mean excess was 0.8 to 1.25 times the measured one, and rates above 1e-4 were 0.6 to 3
-/// times the measured ones, on uniform and Zipf streams (tests/statistical/conservative_update_test.cpp,
+/// Where it holds: the mean excess was predicted 0.8 to 1.25 times as high as measured, and rates of 0.001 to 0.5 were
+/// predicted 0.6 to 3 times as high as measured, on uniform and Zipf streams (tests/statistical/conservative_update_test.cpp,
 /// experiments/conservative_update, docs/theory.md), where most counters are below theta and the rate does not fall by
 /// several times from theta - 1 to theta. It is far too low above the values that most counters reach, if keys repeat: for 2
 /// hashes and keys that are inserted 4 times each, two keys per counter, 0.1 times the measured 1.1% at theta 9

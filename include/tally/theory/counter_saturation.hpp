@@ -67,8 +67,9 @@ TALLY_EXPORT double blocked_compound_expected_saturated_counters(const CountHist
 TALLY_EXPORT double saturated_share(double kappa, std::uint64_t i, double replacements_per_key);
 
 /// The probability that all k counters of an absent key are above 0, if `share` (0 to 1) of all counters are saturated,
-/// anywhere: (1 - (1 - share) (1 - 1/m)^(k n))^k. An approximation, from above in large filters. Also the probability that the
-/// count of a present key is too high. n any.
+/// anywhere: (1 - (1 - share) (1 - 1/m)^(k n))^k. An approximation for large m. It takes the share as independent of the
+/// counters that are above 0, which makes it too high, and the k counters as independent, which makes it too low in small
+/// filters. Also the probability that the count of a present key is too high. n any.
 /// @source ours
 TALLY_EXPORT double saturated_false_positive_probability(std::uint64_t m, std::uint32_t k, std::uint64_t n,
                                                          double share);

@@ -25,6 +25,7 @@ TALLY_EXPORT double dleft_overflow_probability(const DLeftLoads& loads, std::uin
 TALLY_EXPORT double dleft_expected_overflows_filling(const DLeftLoads& loads, std::uint64_t B,
                                                      std::uint32_t c);
 
+/// Expected numbers of insertions that find no room: during the filling, and during the replacements after it.
 struct DLeftExpectedOverflows {
   double filling = 0.0;
   double churning = 0.0;

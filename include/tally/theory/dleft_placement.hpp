@@ -9,7 +9,7 @@ namespace tally::theory {
 /// Upper bound on the probability that n elements, each with one random bucket in every one of d subtables, cannot all be
 /// placed in d B buckets of c cells, whatever is moved:
 ///
-///     sum over s of C(d B, s) Pr(Binomial(n, (s / (d B))^d) > c s)
+///     sum over s from d to d B - 1 of C(d B, s) Pr(Binomial(n, (s / (d B))^d) > c s)
 ///
 /// A theorem. Elements have no placement if and only if some s buckets have more than c s elements that have no other bucket
 /// (Hall 1935). An element has all of its buckets among s given ones with probability prod_i s_i / B, where s_i of them are in

@@ -8,9 +8,9 @@ namespace tally::theory {
 
 /// The largest average load, in elements per bucket, of a d-left table with c cells per bucket: c if even
 /// full buckets on average would meet the target. Divide by c for the fraction of the cells. It is the load
-/// of distinct fingerprints, for a table that never moves an element. The effect of moves has no fluid limit
-/// and must be measured. d 1 to 8, c 1 to 255, targets in (0, 1); else std::invalid_argument. Found to a
-/// relative accuracy of 1e-10, from below.
+/// of distinct fingerprints, for a table that never moves an element; for moves see dleft_moves_limit.hpp.
+/// d 1 to 8, c 1 to 255, targets in (0, 1); else std::invalid_argument. Found to a relative accuracy of 1e-10,
+/// from below.
 /// @source ours, over the fluid limit of Bonomi et al. 2006
 
 /// The share of all buckets whose load would be above c is at most `share`.

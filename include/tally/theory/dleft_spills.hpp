@@ -23,7 +23,7 @@ TALLY_EXPORT double dleft_expected_spills(const CountHistogram& histogram, std::
                                           std::uint64_t largest);
 
 /// The keys whose own count exceeds `largest`, plus dleft_expected_spills of the others: never below
-/// dleft_expected_spills, and hardly above it while few keys share a fingerprint. If B R is at least the number of keys, it
+/// dleft_expected_spills, and hardly above it while few keys share a fingerprint. If B R is above the number of keys, it
 /// never rises with B R.
 /// @source ours
 TALLY_EXPORT double dleft_expected_spills_bound(const CountHistogram& histogram, std::uint64_t B,

@@ -102,8 +102,9 @@ struct SendLimits {
   double delay = 0;  ///< from sending until the replica has it
 };
 
+/// What a replica does not know, on average over time, and the bytes that it is sent.
 struct Staleness {
-  double interval = 0;          ///< mean time between messages
+  double interval = 0;          ///< mean time between two sending moments
   double unknown_keys = 0;      ///< keys in the directory that the replica cannot know, on average
   double stale_keys = 0;        ///< removed keys that the replica still reports, on average
   double stale_miss_share = 0;  ///< of the requests for keys in the directory: those for unknown ones
