@@ -9,8 +9,10 @@
 #include <regex>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "command_json.hpp"
 #include "command_runner.hpp"
 
 namespace tally::test {
@@ -42,10 +44,7 @@ std::vector<Row> csv_rows(const std::string& name) {
 
 Json theory(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "theory");
-  arguments.emplace_back("--json");
-  const CommandResult result = run_tally(arguments);
-  EXPECT_EQ(result.exit_code, 0) << result.error;
-  return Json::parse(result.output);
+  return json_of(std::move(arguments));
 }
 
 void expect_relative(double value, double truth, double tolerance) {
