@@ -278,7 +278,8 @@ TEST(TheoryCommand, EveryFormulaHasItsTwoNamesOnThePage) {
   for (const auto& header : std::filesystem::directory_iterator(root + "/include/tally/theory")) {
     const std::string text = read_file(header.path().string());
     static const std::regex declaration(
-        "\\n(?:inline )?(?:double|std::[a-z0-9_:<>]+|[A-Z]\\w+) (?:ln_)?(\\w+?)(?:_approximate)?\\(");
+        "\\n(?:TALLY_EXPORT )?(?:inline )?(?:double|std::[a-z0-9_:<>]+|[A-Z]\\w+) "
+        "(?:ln_)?(\\w+?)(?:_approximate)?\\(");
     for (std::sregex_iterator i(text.begin(), text.end(), declaration), end; i != end; ++i)
       expect_on_page((++num_functions, i->str(1)));
   }
