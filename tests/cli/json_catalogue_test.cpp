@@ -205,9 +205,10 @@ void hold_stores(Outputs& outputs) {
 bool hold_node(Outputs& outputs) {
   if (!has_redis()) return false;
   const RunningRedis redis;
-  NodeProcess peer(redis, "peer");
+  const Flags no_socket{"--api-socket", "none"};
+  NodeProcess peer(redis, "peer", no_socket);
   EXPECT_TRUE(peer.wait_for(0));
-  NodeProcess node(redis, "own");
+  NodeProcess node(redis, "own", no_socket);
   EXPECT_TRUE(node.wait_for(1));
   for (const char* const line : {"?\xff", "!wait 1 20s", "!status"}) {
     node.say(line);

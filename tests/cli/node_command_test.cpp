@@ -57,7 +57,7 @@ TEST_F(Node, BeginsWithAFilterFile) {
   EXPECT_THAT(result.error, HasSubstr("kind bloom"));
 }
 
-TEST_F(Node, StaysIfItIsToldTo) {
+TEST_F(Node, StaysAfterTheEndOfItsInputWithStay) {
   const RunningRedis redis;
   NodeProcess a(redis, "a"), b(redis, "b", {"--stay"});
   b.add_keys(0, 10);
@@ -119,8 +119,8 @@ TEST_F(Node, SaysWhatItRefused) {
 }
 
 TEST(NodeFlags, AnEndWithoutTheServerIsAnError) {
-  const CommandResult result =
-      run_tally({"node", "x", "--redis", "/no/such/socket", "--linger", "100ms"}, "+a\n+b\n");
+  const CommandResult result = run_tally(
+      {"node", "x", "--redis", "/no/such/socket", "--linger", "100ms", "--api-socket", "none"}, "+a\n+b\n");
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.error, HasSubstr("Redis at /no/such/socket: No such file or directory; trying again"));
   EXPECT_THAT(result.error, HasSubstr("did not accept the last 2 changes before the end"));

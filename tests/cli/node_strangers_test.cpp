@@ -51,27 +51,21 @@ TEST_F(Node, RefusesWhatIsNoMessageAndSaysSoOnce) {
 TEST_F(Node, TakesNoMessageFromTheChannelOfAnother) {
   const RunningRedis redis;
   NodeProcess a(redis, "a");
-  DirectorySummary<CountingBloomFilter<>> directory({.num_counters = 20'000, .num_hashes = 7}, default_seed,
-                                                    {.publisher = "honest", .epoch = 5});
-  (void)directory.insert(std::string_view("key"));
-  const std::string message = text_of(directory.publish());
+  const auto message = forger_of("honest", 5).publish();
   ASSERT_TRUE(a.wait_for(0));
-  redis.call({"PUBLISH", "tally:default:summary:other", message});
+  publish_as(redis, "other", message);
   ASSERT_TRUE(comes_true([&] { return a.status().at("messages_refused") == 1; }));
-  EXPECT_TRUE(a.who_may_have("key").empty());
-  redis.call({"PUBLISH", "tally:default:summary:honest", message});
-  ASSERT_TRUE(comes_true([&] { return a.who_may_have("key") == std::set<std::string>{"honest"}; }));
+  EXPECT_TRUE(a.who_may_have("forged").empty());
+  publish_as(redis, "honest", message);
+  ASSERT_TRUE(comes_true([&] { return a.who_may_have("forged") == std::set<std::string>{"honest"}; }));
 }
 
 // A forger's, or one of a clock that was set centuries ahead: no later one can be begun.
 TEST_F(Node, ThatIsSaidToHaveAnEpochBeyondAllOthersIsFollowedAgain) {
   const RunningRedis redis;
   NodeProcess b(redis, "b");
-  DirectorySummary<CountingBloomFilter<>> forger({.num_counters = 20'000, .num_hashes = 7}, default_seed,
-                                                 {.publisher = "a", .epoch = ~std::uint64_t{0} - 1});
-  (void)forger.insert(std::string_view("forged"));
   ASSERT_TRUE(b.wait_for(0));
-  redis.call({"PUBLISH", "tally:default:summary:a", text_of(forger.publish())});
+  publish_as(redis, "a", forger_of("a", ~std::uint64_t{0} - 1).publish());
   ASSERT_TRUE(comes_true([&] { return b.who_may_have("forged").contains("a"); }));
   NodeProcess a(redis, "a");
   a.add_keys(0, 100);
@@ -89,13 +83,21 @@ TEST_F(Node, AnswersAFloodOfRequestsOnceAnInterval) {
   const std::string request = text_of(
       request_message({.publisher = "a", .version = {}, .digest = 1, .published_at = summary_time_now()},
                       layout_of(shape, DefaultScheme::file_id, default_seed)));
+  const Json before = a.status();
   const auto start = std::chrono::steady_clock::now();
-  for (int i = 0; i < 1000; ++i) redis.call({"PUBLISH", "tally:default:request:a", request});
-  ASSERT_TRUE(comes_true([&] { return a.status().at("messages_received") >= 1000; }));
+  const auto ask = [&] { redis.call({"PUBLISH", "tally:default:request:a", request}); };
+  for (int i = 0; i < 1000; ++i) ask();
+  const auto increase = [&](const Json& after, const char* name) {
+    return after.at(name).get<std::uint64_t>() - before.at(name).get<std::uint64_t>();
+  };
+  Json after;
+  ASSERT_TRUE(comes_true([&] {
+    ask();  // a copy that was on its way may have answered all before
+    after = a.status();
+    return increase(after, "messages_received") >= 1000 && increase(after, "copies_stored") >= 1;
+  }));
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-  const double num_answers = a.status().at("copies_stored");
-  EXPECT_GE(num_answers, 1);
-  EXPECT_LE(num_answers, elapsed.count() / 0.05 + 1);
+  EXPECT_LE(static_cast<double>(increase(after, "copies_stored")), elapsed.count() / 0.05 + 1);
 }
 
 // 130 bytes that claim 2.5e8 positions, again and again, of one node and of many.
@@ -121,7 +123,7 @@ TEST_F(Node, GivesAMessageOfAFewBytesNoMoreMemoryThanItNeeds) {
   ASSERT_TRUE(comes_true([&] { return a.status().at("messages_received") >= num_names * num_rounds; }));
   const Json status = a.status();
   EXPECT_EQ(status.at("peers").size(), num_names);
-  EXPECT_LT(status.at("copies_num_bytes"), 20'000'000);
+  EXPECT_LT(status.at("copies_num_bytes"), 1'000'000);
 }
 
 TEST_F(Node, RefusesAShapeThatIsLargerThanItsMemoryAllows) {
@@ -133,7 +135,7 @@ TEST_F(Node, RefusesAShapeThatIsLargerThanItsMemoryAllows) {
   table.put(7, 1);
   publish_as(redis, "large", full_message({"large", {5, 1}, digest_of(table), {}}, table));
   ASSERT_TRUE(comes_true([&] { return a.status().at("messages_refused") == 1; }));
-  EXPECT_THAT(a.command().read_error_line(), HasSubstr("must be at most 100000"));
+  EXPECT_TRUE(a.reports(HasSubstr("must be at most 100000")));
 }
 
 TEST_F(Node, GivesNoSlotToAThousandNamesThatSendHeartbeats) {
@@ -193,7 +195,7 @@ TEST_F(Node, TakesNoMorePeersThanItMay) {
   ASSERT_TRUE(converge({&b, &c}));
   ASSERT_TRUE(comes_true([&] { return a.status().at("messages_refused") >= 1; }));
   EXPECT_EQ(a.status().at("peers").size(), 1);
-  EXPECT_THAT(a.command().read_error_line(), HasSubstr("max_peers"));
+  EXPECT_TRUE(a.reports(HasSubstr("max_peers")));
 }
 
 }  // namespace

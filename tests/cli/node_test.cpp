@@ -3,11 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <string>
-#include <vector>
 
 #include "command_runner.hpp"
+#include "node_fleet.hpp"
 #include "running_nodes.hpp"
 
 namespace tally::test {
@@ -31,7 +30,7 @@ TEST_F(Node, KnowsTheKeysOfTheOthersWithoutAFalseNegative) {
   }
 }
 
-TEST_F(Node, TellsOfRemovesAndOfWhatCameAfterThem) {
+TEST_F(Node, PublishesRemovalsAndLaterInsertions) {
   const RunningRedis redis;
   NodeProcess a(redis, "a"), b(redis, "b");
   a.add_keys(0, 1000);
@@ -46,13 +45,9 @@ TEST_F(Node, TellsOfRemovesAndOfWhatCameAfterThem) {
 
 TEST_F(Node, TwentyOfThemFindEachOther) {
   const RunningRedis redis;
-  std::vector<std::unique_ptr<NodeProcess>> owners;
-  Nodes all;
-  for (int i = 0; i < 20; ++i) {
-    owners.push_back(std::make_unique<NodeProcess>(redis, "n" + std::to_string(i)));
-    all.push_back(owners.back().get());
-    all.back()->add_keys(0, 50);
-  }
+  const NodeFleet fleet(redis, 20);
+  const Nodes all = fleet.all();
+  for (NodeProcess* node : all) node->add_keys(0, 50);
   ASSERT_TRUE(converge(all));
   for (NodeProcess* node : all) EXPECT_EQ(node->num_missed(node->name() == "n7" ? "n8" : "n7", 0, 50), 0);
 }
@@ -83,26 +78,22 @@ TEST_F(Node, ConnectsByPortWithAPassword) {
   EXPECT_EQ(c.num_missed("a", 0, 100), 0);
 
   NodeProcess wrong("redis://:no@" + place, "wrong"), without(place, "without");
-  EXPECT_THAT(wrong.command().read_error_line(), HasSubstr("WRONGPASS"));
-  EXPECT_THAT(without.command().read_error_line(), HasSubstr("NOAUTH"));
+  EXPECT_TRUE(wrong.reports(HasSubstr("WRONGPASS")));
+  EXPECT_TRUE(without.reports(HasSubstr("NOAUTH")));
 }
 
-// The user of docs/node.md.
 TEST_F(Node, NeedsFewPermissions) {
   const RunningRedis redis;
-  redis.call({"ACL", "SETUSER", "tally", "on", ">secret", "resetkeys", "resetchannels", "-@all", "+auth",
-              "+ping", "+publish", "+subscribe", "+psubscribe", "+set", "+getrange", "+expire"});
-  redis.call(
-      {"ACL", "SETUSER", "tally", "&tally:default:*", "&tally:default:summary:*", "~tally:default:copy:*"});
+  add_user_of_nodes(redis);
   const std::string address = "unix://tally:secret@" + redis.socket();
   NodeProcess a(address, "a"), b(address, "b"), other(address, "other", {"--group", "other"});
   a.add_keys(0, 100);
   ASSERT_TRUE(converge({&a, &b}));
   EXPECT_EQ(b.num_missed("a", 0, 100), 0);
-  EXPECT_THAT(other.command().read_error_line(), HasSubstr("NOPERM"));
+  EXPECT_TRUE(other.reports(HasSubstr("NOPERM")));
   redis.call({"ACL", "SETUSER", "tally", "-set"});
   NodeProcess c(address, "c");
-  EXPECT_THAT(c.command().read_error_line(), HasSubstr("the user needs SET, GETRANGE and EXPIRE"));
+  EXPECT_TRUE(c.reports(HasSubstr("the user needs SET, GETRANGE and EXPIRE")));
 }
 
 }  // namespace

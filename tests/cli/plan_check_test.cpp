@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "command_json.hpp"
 #include "command_runner.hpp"
 
 namespace tally::test {
@@ -21,10 +22,8 @@ CommandResult run_plan(std::vector<std::string> arguments) {
 }
 
 Json plan_document(std::vector<std::string> arguments, int exit_code = 0) {
-  arguments.emplace_back("--json");
-  const CommandResult result = run_plan(std::move(arguments));
-  EXPECT_EQ(result.exit_code, exit_code) << result.error;
-  return Json::parse(result.output);
+  arguments.insert(arguments.begin(), "plan");
+  return json_of(std::move(arguments), "", exit_code);
 }
 
 void expect_parts(const std::string& text, const std::vector<std::string>& parts) {

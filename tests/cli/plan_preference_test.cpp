@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "command_json.hpp"
 #include "command_runner.hpp"
 
 namespace tally::test {
@@ -25,12 +26,6 @@ const Words of_unique_keys{"-n", "20k", "-p", "0.2%", "--deletes", "--unique-key
 Words joined(Words first, const Words& second) {
   first.insert(first.end(), second.begin(), second.end());
   return first;
-}
-
-Json json_of(const Words& words) {
-  const CommandResult result = run_tally(joined(words, {"--json"}));
-  EXPECT_EQ(result.exit_code, 0) << result.error;
-  return Json::parse(result.output);
 }
 
 Json plan_of(const Words& words) { return json_of(joined({"plan"}, words)); }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "command_json.hpp"
 #include "command_runner.hpp"
 
 namespace tally::test {
@@ -16,18 +17,20 @@ namespace {
 using Json = nlohmann::json;
 using testing::HasSubstr;
 
-CommandResult plan_sketch(std::vector<std::string> more, const std::string& input = "") {
+std::vector<std::string> sketch_plan(const std::vector<std::string>& more) {
   std::vector<std::string> arguments{"plan",         "-n",  "1M",        "--zipf", "1",
                                      "--insertions", "10M", "--epsilon", "0.01%"};
   arguments.insert(arguments.end(), more.begin(), more.end());
-  return run_tally(arguments, input);
+  return arguments;
 }
 
-Json forecast_of(const std::string& rows, std::vector<std::string> more, const std::string& input = "") {
-  more.emplace_back("--json");
-  const CommandResult result = plan_sketch(std::move(more), input);
-  EXPECT_EQ(result.exit_code, 0) << result.error;
-  const Json document = Json::parse(result.output);
+CommandResult plan_sketch(const std::vector<std::string>& more, const std::string& input = "") {
+  return run_tally(sketch_plan(more), input);
+}
+
+Json forecast_of(const std::string& rows, const std::vector<std::string>& more,
+                 const std::string& input = "") {
+  const Json document = json_of(sketch_plan(more), input);
   for (const Json& candidate : document.at("candidates"))
     if (candidate.at("scheme") == rows) return candidate.at("forecast");
   return nullptr;

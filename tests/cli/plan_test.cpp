@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "command_json.hpp"
 #include "command_runner.hpp"
 
 namespace tally::test {
@@ -14,10 +16,7 @@ using Json = nlohmann::json;
 
 Json plan(std::vector<std::string> arguments, std::string_view input = "") {
   arguments.insert(arguments.begin(), "plan");
-  arguments.emplace_back("--json");
-  const CommandResult result = run_tally(arguments, input);
-  EXPECT_EQ(result.exit_code, 0) << result.error;
-  return Json::parse(result.output);
+  return json_of(std::move(arguments), input);
 }
 
 TEST(PlanCommand, PlansFromEachPairOfKeysRateAndMemory) {

@@ -10,6 +10,7 @@
 
 #include "http.hpp"
 #include "served_digest.hpp"
+#include "unserved_port.hpp"
 
 namespace tally::test {
 namespace {
@@ -101,7 +102,8 @@ TEST_F(SquidCommands, ErrorsNameWhatIsWrong) {
   expect_error({"info", "http://a:65536"}, "has an invalid port");
   expect_error({"info", "http://[::1"}, "has no ']'");
   expect_error({"info", "http://a/\r\nHost: b"}, "has a blank or a control character");
-  expect_error({"fetch", "http://127.0.0.1:" + std::to_string(free_port()), "-o", directory / "x"},
+  const UnservedPort unserved;
+  expect_error({"fetch", "http://" + unserved.host_and_port(), "-o", directory / "x"},
                "cannot connect: Connection refused");
   expect_error({"serve", path, "--host", "not an address"}, "--host: 'not an address'");
   expect_error({"serve", path, "--port", "65536"}, "must be at most 65535");

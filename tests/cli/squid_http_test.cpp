@@ -29,14 +29,19 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-// Answers one request with these bytes, and closes the connection.
+// Answers one request with these bytes, and then with the repeated ones, with pauses, until nobody takes them.
 class OneAnswer {
  public:
-  explicit OneAnswer(std::string bytes)
-      : listener_(LoopbackSocket::listening()), thread_([this, bytes = std::move(bytes)] {
+  explicit OneAnswer(std::string bytes, std::string repeated = "", useconds_t pause = 0)
+      : listener_(LoopbackSocket::listening()),
+        thread_([this, bytes = std::move(bytes), repeated = std::move(repeated), pause] {
           const LoopbackSocket connection(::accept4(listener_.file(), nullptr, nullptr, SOCK_CLOEXEC));
           connection.receive("\r\n\r\n");
-          connection.send(bytes);
+          bool is_open = connection.send(bytes);
+          while (is_open && !repeated.empty()) {
+            usleep(pause);
+            is_open = connection.send(repeated);
+          }
         }) {}
   ~OneAnswer() { thread_.join(); }
   OneAnswer(const OneAnswer&) = delete;
@@ -167,36 +172,12 @@ TEST_F(SquidCommands, ServeKeepsAnAccessLogThatCanBeRotated) {
   EXPECT_THAT(refused.error, HasSubstr("--access-log: '/nowhere/access.log'"));
 }
 
-// Answers one request with the beginning and then with the same bytes again and again, until nobody takes them.
-class EndlessAnswer {
- public:
-  EndlessAnswer(std::string beginning, std::string repeated, useconds_t pause)
-      : listener_(LoopbackSocket::listening()),
-        thread_([this, beginning = std::move(beginning), repeated = std::move(repeated), pause] {
-          const LoopbackSocket connection(::accept4(listener_.file(), nullptr, nullptr, SOCK_CLOEXEC));
-          connection.receive("\r\n\r\n");
-          std::string bytes = beginning;
-          while (::send(connection.file(), bytes.data(), bytes.size(), MSG_NOSIGNAL) > 0) {
-            bytes = repeated;
-            usleep(pause);
-          }
-        }) {}
-  ~EndlessAnswer() { thread_.join(); }
-  EndlessAnswer(const EndlessAnswer&) = delete;
-  EndlessAnswer& operator=(const EndlessAnswer&) = delete;
-  std::string url() const { return "http://127.0.0.1:" + std::to_string(listener_.port()); }
-
- private:
-  LoopbackSocket listener_;
-  std::thread thread_;
-};
-
 const std::string chunked_beginning = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 
 TEST_F(SquidCommands, FetchGivesUpWhereChunksHoldNextToNothing) {
   std::string chunks;
   for (int i = 0; i < 1000; ++i) chunks += "1\r\nx\r\n";
-  const EndlessAnswer server(chunked_beginning, chunks, 0);
+  const OneAnswer server(chunked_beginning, chunks, 0);
   const auto start = std::chrono::steady_clock::now();
   const CommandResult result = run_tally({"squid", "fetch", server.url(), "-o", directory / "x"});
   EXPECT_EQ(result.exit_code, 2);
@@ -207,7 +188,7 @@ TEST_F(SquidCommands, FetchGivesUpWhereChunksHoldNextToNothing) {
 
 TEST_F(SquidCommands, SlowFetchGivesUpWhereBytesComeOneByOne) {
   for (const std::string& beginning : {chunked_beginning, std::string("HTTP/1.1 200 OK\r\n\r\n")}) {
-    const EndlessAnswer server(beginning, beginning == chunked_beginning ? "1\r\nx\r\n" : "x", 100'000);
+    const OneAnswer server(beginning, beginning == chunked_beginning ? "1\r\nx\r\n" : "x", 100'000);
     const auto start = std::chrono::steady_clock::now();
     const CommandResult result = run_tally({"squid", "fetch", server.url(), "-o", directory / "x"});
     EXPECT_EQ(result.exit_code, 2);

@@ -9,8 +9,10 @@
 #include <regex>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "command_json.hpp"
 #include "command_runner.hpp"
 
 namespace tally::test {
@@ -42,10 +44,7 @@ std::vector<Row> csv_rows(const std::string& name) {
 
 Json theory(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "theory");
-  arguments.emplace_back("--json");
-  const CommandResult result = run_tally(arguments);
-  EXPECT_EQ(result.exit_code, 0) << result.error;
-  return Json::parse(result.output);
+  return json_of(std::move(arguments));
 }
 
 void expect_relative(double value, double truth, double tolerance) {
@@ -279,7 +278,8 @@ TEST(TheoryCommand, EveryFormulaHasItsTwoNamesOnThePage) {
   for (const auto& header : std::filesystem::directory_iterator(root + "/include/tally/theory")) {
     const std::string text = read_file(header.path().string());
     static const std::regex declaration(
-        "\\n(?:inline )?(?:double|std::[a-z0-9_:<>]+|[A-Z]\\w+) (?:ln_)?(\\w+?)(?:_approximate)?\\(");
+        "\\n(?:TALLY_EXPORT )?(?:inline )?(?:double|std::[a-z0-9_:<>]+|[A-Z]\\w+) "
+        "(?:ln_)?(\\w+?)(?:_approximate)?\\(");
     for (std::sregex_iterator i(text.begin(), text.end(), declaration), end; i != end; ++i)
       expect_on_page((++num_functions, i->str(1)));
   }

@@ -3,8 +3,10 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "command_json.hpp"
 #include "command_runner.hpp"
 #include "tally/hashing/scheme_list.hpp"
 
@@ -16,6 +18,11 @@ using Json = nlohmann::json;
 CommandResult verify(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "verify");
   return run_tally(arguments);
+}
+
+Json verify_json(std::vector<std::string> arguments, int exit_code = 0) {
+  arguments.insert(arguments.begin(), "verify");
+  return json_of(std::move(arguments), "", exit_code);
 }
 
 // Fixed seeds: each of these runs is one sample of a 99.9% test, and a pass stays a pass.
@@ -50,10 +57,9 @@ TEST(VerifyCommand, EveryKindAgreesWithItsTheory) {
 
 TEST(VerifyCommand, SaysOutsideWhereTheFormulaIsWrong) {
   // In so small a table a key's eight counters are far from independent.
-  const CommandResult result = verify({"-n", "60", "--num-positions", "64", "-k", "8", "-t", "8", "--queries",
-                                       "1000", "--trials", "2000", "--json"});
-  EXPECT_EQ(result.exit_code, 1) << result.output;
-  const Json json = Json::parse(result.output);
+  const Json json = verify_json(
+      {"-n", "60", "--num-positions", "64", "-k", "8", "-t", "8", "--queries", "1000", "--trials", "2000"},
+      1);
   EXPECT_EQ(json.at("verdict"), "outside");
   EXPECT_EQ(json.at("num_false_negatives"), 0);
   EXPECT_EQ(json.at("tests").at(0).at("law"), "independent");
@@ -62,10 +68,8 @@ TEST(VerifyCommand, SaysOutsideWhereTheFormulaIsWrong) {
 
 // Double hashing into 100 bits is 1.6 times as often wrong as independent positions are.
 TEST(VerifyCommand, EverySchemeOfASmallFilterFollowsAnExactLawOfItsOwn) {
-  const CommandResult result =
-      verify({"-n", "12", "--num-bits", "100", "-k", "6", "--scheme", "all", "--trials", "1000", "--json"});
-  EXPECT_EQ(result.exit_code, 0) << result.output << result.error;
-  const Json json = Json::parse(result.output);
+  const Json json =
+      verify_json({"-n", "12", "--num-bits", "100", "-k", "6", "--scheme", "all", "--trials", "1000"});
   EXPECT_EQ(json.at("verdict"), "inside");
   std::map<std::string, Json> by_scheme;
   for (const Json& scheme : json.at("schemes")) {
@@ -108,9 +112,7 @@ TEST(VerifyCommand, ALimitThatASmallFilterMissesIsNoFailure) {
   const CommandResult result = verify(shape);
   EXPECT_EQ(result.exit_code, 0) << result.output << result.error;
   EXPECT_NE(result.output.find("differs"), std::string::npos) << result.output;
-  std::vector<std::string> as_json = shape;
-  as_json.emplace_back("--json");
-  const Json json = Json::parse(verify(as_json).output);
+  const Json json = verify_json(shape);
   EXPECT_EQ(json.at("tests").at(0).at("law"), "limit");
   EXPECT_EQ(json.at("tests").at(0).at("verdict"), "outside");
   EXPECT_EQ(json.at("verdict"), "inside");
@@ -129,9 +131,8 @@ TEST(VerifyCommand, TakesTheShapeOfAFile) {
   const std::string keys = directory.write("keys", "a\nb\nc\n");
   const std::string file = directory / "f.tally";
   ASSERT_EQ(run_tally({"build", "-o", file, "--keys", "1000", "-p", "1%", keys}).exit_code, 0);
-  const CommandResult result = verify({"--file", file, "-n", "1000", "--trials", "100", "--json"});
-  EXPECT_EQ(result.exit_code, 0) << result.output << result.error;
-  EXPECT_EQ(Json::parse(result.output).at("shape").at("num_hashes"), 7);
+  const Json json = verify_json({"--file", file, "-n", "1000", "--trials", "100"});
+  EXPECT_EQ(json.at("shape").at("num_hashes"), 7);
 }
 
 TEST(VerifyCommand, RefusesAFileWhoseThetaIsTooHigh) {
@@ -156,8 +157,7 @@ TEST(VerifyCommand, TestsThePromiseOfAPlan) {
             std::string::npos)
       << kept.output;
   EXPECT_NE(kept.output.find("kept (would notice +"), std::string::npos) << kept.output;
-  const Json json =
-      Json::parse(verify({"-n", "1000", "-t", "3", "-p", "5%", "--trials", "200", "--json"}).output);
+  const Json json = verify_json({"-n", "1000", "-t", "3", "-p", "5%", "--trials", "200"});
   EXPECT_EQ(json.at("promise").at("verdict"), "kept");
   EXPECT_EQ(json.at("promise").at("true_count"), 2);
   // The load of the promise is that of 1000 distinct keys, some of which are inserted twice or more.
@@ -174,9 +174,7 @@ TEST(VerifyCommand, SaysThatAPromiseIsBroken) {
   const CommandResult broken = verify(too_many);
   EXPECT_EQ(broken.exit_code, 1);
   EXPECT_NE(broken.output.find("BROKEN: it is at least 0."), std::string::npos) << broken.output;
-  std::vector<std::string> as_json = too_many;
-  as_json.emplace_back("--json");
-  const Json json = Json::parse(verify(as_json).output);
+  const Json json = verify_json(too_many, 1);
   EXPECT_EQ(json.at("promise").at("verdict"), "broken");
   EXPECT_EQ(json.at("tests").at(0).at("verdict"), "inside");  // the law holds
   EXPECT_EQ(json.at("verdict"), "outside");
@@ -184,14 +182,12 @@ TEST(VerifyCommand, SaysThatAPromiseIsBroken) {
 }
 
 TEST(VerifyCommand, TestsThePromiseOfASketch) {
-  const std::vector<std::string> arguments{"-n",      "1000", "--kind",   "count-min", "--width", "20",
-                                           "--depth", "1",    "--trials", "2000",      "--json"};
+  const std::vector<std::string> arguments{"-n", "1000",    "--kind", "count-min", "--width",
+                                           "20", "--depth", "1",      "--trials",  "2000"};
   for (const bool is_conservative : {false, true}) {
     std::vector<std::string> own = arguments;
     if (is_conservative) own.emplace_back("--conservative");
-    const CommandResult result = verify(own);
-    EXPECT_EQ(result.exit_code, 0) << result.error;
-    const Json promise = Json::parse(result.output).at("promise");
+    const Json promise = verify_json(own).at("promise");
     EXPECT_EQ(promise.at("error"), 135);  // e / 20 of all insertions
     EXPECT_GT(promise.at("measured_rate"), 0.05);
     EXPECT_EQ(promise.at("verdict"), "kept");
@@ -210,8 +206,7 @@ TEST(VerifyCommand, SaysThatARateIsTooSmallToBeSeen) {
   EXPECT_NE(result.output.find("too small to be seen"), std::string::npos) << result.output;
   EXPECT_NE(result.output.find("too few false positives are"), std::string::npos) << result.output;
   EXPECT_NE(result.output.find("1e-08 false positives"), std::string::npos) << result.output;
-  const Json json = Json::parse(
-      verify({"-n", "1000", "-p", "1e-12", "--trials", "10", "--queries", "1000", "--json"}).output);
+  const Json json = verify_json({"-n", "1000", "-p", "1e-12", "--trials", "10", "--queries", "1000"});
   EXPECT_EQ(json.at("promise").at("verdict"), "unseen");
   EXPECT_EQ(json.at("tests").at(0).at("seen"), false);
   EXPECT_GT(json.at("tests").at(0).at("high"), 1e-12);
@@ -219,10 +214,8 @@ TEST(VerifyCommand, SaysThatARateIsTooSmallToBeSeen) {
 
 // Six seconds: a filter of 3 GiB would take half an hour.
 TEST(VerifyCommand, VerifiesASmallerFilterIfTheFilterIsLarge) {
-  const CommandResult result = verify({"-n", "5G", "-p", "10%", "--kind", "blocked-bloom", "--scheme",
-                                       "register-blocked", "--queries", "20000", "--json"});
-  EXPECT_EQ(result.exit_code, 0) << result.output << result.error;
-  const Json json = Json::parse(result.output);
+  const Json json = verify_json({"-n", "5G", "-p", "10%", "--kind", "blocked-bloom", "--scheme",
+                                 "register-blocked", "--queries", "20000"});
   EXPECT_EQ(json.at("num_insertions_of_original"), 5'000'000'000u);
   EXPECT_LT(json.at("num_insertions"), 100'000'000);
   EXPECT_GE(json.at("num_trials"), 5);

@@ -3,33 +3,33 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "node_fleet.hpp"
 #include "running_cluster.hpp"
 #include "running_nodes.hpp"
 
 namespace tally::test {
 namespace {
 
+const Flags no_socket{"--api-socket", "none"};
+
 TEST(ClusterNodes, AtDifferentServersFindTheCopiesOfEachOther) {
   RunningCluster cluster;
-  std::vector<std::unique_ptr<NodeProcess>> owners;
-  Nodes all;
+  NodeFleet fleet;
   const std::vector<int>& ports = cluster.ports();
   // Of six names, some have their copy at the server where their node is, and most have it elsewhere.
   for (std::size_t i = 0; i < 6; ++i) {
     const std::string address = "127.0.0.1:" + std::to_string(ports.at(i % 3));
-    owners.push_back(std::make_unique<NodeProcess>(address, "n" + std::to_string(i)));
-    owners.back()->add_keys(0, 200);
-    all.push_back(owners.back().get());
+    fleet.add(address, no_socket).add_keys(0, 200);
   }
+  Nodes all = fleet.all();
   ASSERT_TRUE(converge(all));
-  NodeProcess late("127.0.0.1:" + std::to_string(ports.at(0)), "late");
+  NodeProcess late("127.0.0.1:" + std::to_string(ports.at(0)), "late", no_socket);
   all.push_back(&late);
   ASSERT_TRUE(converge(all));
-  for (std::size_t i = 0; i < owners.size(); ++i) {
+  for (std::size_t i = 0; i < fleet.size(); ++i) {
     EXPECT_EQ(late.num_missed("n" + std::to_string(i), 0, 200), 0) << i;
   }
 }

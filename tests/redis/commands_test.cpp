@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "running_module.hpp"
+#include "server_port.hpp"
 
 // What the module says about its commands, to clients, clusters and access rules.
 
@@ -205,7 +206,8 @@ TEST_F(CommandInfo, AccessRulesSeeTheSourcesOfMerges) {
 }
 
 TEST_F(CommandInfo, AClusterSeesTheSourcesOfMerges) {
-  RunningModule redis({"--cluster-enabled", "yes", "--cluster-port", std::to_string(free_port())});
+  const ServerPort bus;
+  RunningModule redis({"--cluster-enabled", "yes", "--cluster-port", std::to_string(bus.number())});
   ASSERT_EQ(redis({"CLUSTER", "ADDSLOTSRANGE", "0", "16383"}), "+OK");
   ASSERT_TRUE(comes_true([&] { return redis({"CMS.INITBYDIM", "{x}a", "10", "2"}) == "+OK"; }));
   const std::string other_slot = "-CROSSSLOT Keys in request don't hash to the same slot";

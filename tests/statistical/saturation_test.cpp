@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "random.hpp"
@@ -63,6 +64,15 @@ using InLines = Churn<BlockedCountingBloomFilter, BlockedCountingBloomShape>;
 /// 4 standard deviations: each limit fails by chance once in 30,000 times.
 constexpr double most_deviations = 4;
 
+void expect_at_most(double found, double bound) {
+  EXPECT_LE(found, bound + most_deviations * std::sqrt(bound));
+}
+/// At most the bound, and at least this share of it.
+void expect_near_bound(double found, double bound, double least_share) {
+  expect_at_most(found, bound);
+  EXPECT_GE(found, least_share * bound - most_deviations * std::sqrt(bound));
+}
+
 constexpr std::uint64_t num_counters = 1 << 15;
 
 struct Load {
@@ -89,10 +99,8 @@ TEST(Saturation, ReplacementsOfRandomKeysSaturateTheShareThatTheQueuePredicts) {
     const double expected = all * theory::saturated_share(load.kappa, full, load.replacements_per_key);
     EXPECT_GT(expected, 100) << "too few to notice a difference";
     // The law is at most 2% too high.
-    EXPECT_LE(found, expected + most_deviations * std::sqrt(expected))
-        << load.counter_bits << " " << load.kappa;
-    EXPECT_GE(found, 0.98 * expected - most_deviations * std::sqrt(expected))
-        << load.counter_bits << " " << load.kappa;
+    SCOPED_TRACE(std::to_string(load.counter_bits) + " bits, kappa " + std::to_string(load.kappa));
+    expect_near_bound(found, expected, 0.98);
     EXPECT_LE(expected,
               1.001 * num_filters *
                   theory::expected_saturated_counters(num_counters, k, num_keys, full, num_replacements));
@@ -105,9 +113,7 @@ TEST(Saturation, TheBoundHoldsWhicheverKeyIsRemoved) {
   Plain churn({num_counters, 4, 3, 1}, num_keys, 5);
   churn.replace_oldest(num_replacements);
   const double bound = theory::expected_saturated_counters(num_counters, 4, num_keys, 7, num_replacements);
-  const auto found = static_cast<double>(churn.num_saturated());
-  EXPECT_LE(found, bound + most_deviations * std::sqrt(bound));
-  EXPECT_GE(found, 0.8 * bound - most_deviations * std::sqrt(bound));
+  expect_near_bound(static_cast<double>(churn.num_saturated()), bound, 0.8);
 }
 
 TEST(Saturation, TheBoundHoldsWhereTheCountersOfAKeyAreInOneLine) {
@@ -119,9 +125,7 @@ TEST(Saturation, TheBoundHoldsWhereTheCountersOfAKeyAreInOneLine) {
   churn.replace_random(num_replacements);
   const double bound =
       theory::blocked_expected_saturated_counters(num_lines, B, 4, num_keys, 7, num_replacements);
-  const auto found = static_cast<double>(churn.num_saturated());
-  EXPECT_LE(found, bound + most_deviations * std::sqrt(bound));
-  EXPECT_GE(found, 0.75 * bound - most_deviations * std::sqrt(bound));
+  expect_near_bound(static_cast<double>(churn.num_saturated()), bound, 0.75);
   EXPECT_GT(bound, 100);
 }
 
@@ -136,13 +140,12 @@ TEST(Saturation, TheLargerRateHoldsForKeysThatRepeatAndAreReplacedWhole) {
   const double bound =
       theory::compound_expected_saturated_counters(histogram, 4, num_counters, 15, times * num_replacements);
   const auto found = static_cast<double>(churn.num_saturated());
-  EXPECT_LE(found, bound + most_deviations * std::sqrt(bound));
+  expect_at_most(found, bound);
   // Single insertions would saturate more.
   const std::vector<double> points = theory::counter_value_distribution(histogram, 4, num_counters, 15);
   const double together = 4.0 * static_cast<double>(num_keys * num_replacements) / num_keys *
                           (points[12] + points[13] + points[14]);
-  EXPECT_LE(found, together + most_deviations * std::sqrt(together));
-  EXPECT_GE(found, 0.8 * together - most_deviations * std::sqrt(together));
+  expect_near_bound(found, together, 0.8);
   EXPECT_GT(together, 40);
 }
 
@@ -176,8 +179,7 @@ TEST(Saturation, TheLargerRateHoldsForInsertionsThatAreReplacedOneByOne) {
   const double bound =
       static_cast<double>(num_replacements) * theory::compound_counter_saturation_rate(histogram, k, m, 7);
   const auto found = static_cast<double>(filter.statistics().num_saturated - at_first);
-  EXPECT_LE(found, bound + most_deviations * std::sqrt(bound));
-  EXPECT_GE(found, 0.6 * bound - most_deviations * std::sqrt(bound));  // some cross again
+  expect_near_bound(found, bound, 0.6);  // some cross again
   // As if keys were replaced whole.
   const std::vector<double> points = theory::counter_value_distribution(histogram, k, m, 7);
   double together = 0;

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <stdlib.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -44,6 +46,14 @@ inline void publish_as(const RunningRedis& redis, const std::string& name,
   redis.call({"PUBLISH", "tally:default:summary:" + name, text_of(message)});
 }
 
+/// The user `tally` with the password `secret`, who may do what docs/node.md says that a node needs, but not ask for the ROLE.
+inline void add_user_of_nodes(const RunningRedis& redis) {
+  redis.call({"ACL", "SETUSER", "tally", "on", ">secret", "resetkeys", "resetchannels", "-@all", "+auth",
+              "+ping", "+publish", "+subscribe", "+psubscribe", "+set", "+getrange", "+expire"});
+  redis.call(
+      {"ACL", "SETUSER", "tally", "&tally:default:*", "&tally:default:summary:*", "~tally:default:copy:*"});
+}
+
 inline std::string key_of(const std::string& owner, int i) { return owner + "-key-" + std::to_string(i); }
 
 /// `tally node NAME` at a server, with intervals that suit a test.
@@ -79,6 +89,14 @@ class NodeProcess {
   bool wait_for(int num_peers) {
     say("!wait " + std::to_string(num_peers) + " 20s");
     return answer().at("wait").at("is_over");
+  }
+
+  /// Whether it writes a line like this to standard error. The lines before that one are passed over.
+  ::testing::AssertionResult reports(const ::testing::Matcher<const std::string&>& expected) {
+    auto failure = ::testing::AssertionFailure() << name_ << " only reports:\n";
+    for (std::string line; !(line = command_.read_error_line()).empty(); failure << line)
+      if (expected.Matches(line)) return ::testing::AssertionSuccess();
+    return failure;
   }
 
   /// How many of the keys first ... last of `owner` are not named as its own.
@@ -143,11 +161,12 @@ inline ::testing::AssertionResult converge(const Nodes& nodes) {
   return failure;
 }
 
-/// A test that is left out where there is no Redis server.
+/// A test that is left out where there is no Redis server. Its nodes have only the sockets that it gives them.
 class Node : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!has_redis()) GTEST_SKIP() << "redis-server is not installed (script/packages.txt)";
+    for (const char* const variable : {"RUNTIME_DIRECTORY", "XDG_RUNTIME_DIR"}) ::unsetenv(variable);
   }
 };
 

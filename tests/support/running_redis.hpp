@@ -17,7 +17,7 @@
 
 #include "comes_true.hpp"
 #include "command_runner.hpp"
-#include "http.hpp"
+#include "server_port.hpp"
 
 namespace tally::test {
 
@@ -57,12 +57,13 @@ bool send_to_redis(int file, const Words& words) {
   return true;
 }
 
-/// A Redis server of a test's own, in a directory of its own, that keeps nothing: by a socket, and by a free
-/// port of this machine if `with_port`. It can be killed and started again where it was.
+/// A Redis server of a test's own, in a directory of its own, that keeps nothing: by a socket, and by a port
+/// of this machine if `with_port`. It can be killed and started again where it was.
 class RunningRedis {
  public:
   explicit RunningRedis(std::vector<std::string> flags = {}, bool with_port = false)
-      : flags_(std::move(flags)), port_(with_port ? free_port() : 0) {
+      : flags_(std::move(flags)) {
+    if (with_port) port_.emplace();
     start();
   }
   ~RunningRedis() { kill_now(); }
@@ -70,12 +71,12 @@ class RunningRedis {
   RunningRedis& operator=(const RunningRedis&) = delete;
 
   std::string socket() const { return directory_ / "redis.sock"; }
-  std::uint16_t port() const { return port_; }
+  std::uint16_t port() const { return port_ ? port_->number() : std::uint16_t{0}; }
 
   void start() {
     std::vector<std::string> arguments{redis_server(),
                                        "--port",
-                                       std::to_string(port_),
+                                       std::to_string(port()),
                                        "--unixsocket",
                                        socket(),
                                        "--save",
@@ -126,7 +127,7 @@ class RunningRedis {
 
   TemporaryDirectory directory_;
   std::vector<std::string> flags_;
-  std::uint16_t port_;
+  std::optional<ServerPort> port_;
   SpawnedProcess child_;
 };
 

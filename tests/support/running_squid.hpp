@@ -16,6 +16,7 @@
 #include "command_runner.hpp"
 #include "http.hpp"
 #include "running_command.hpp"
+#include "server_port.hpp"
 
 namespace tally::test {
 
@@ -26,7 +27,7 @@ class RunningSquid {
  public:
   /// `configuration` is added to what every one here needs.
   explicit RunningSquid(const std::string& configuration)
-      : port_(free_port()), configuration_(directory_.write("squid.conf", common() + configuration)) {
+      : configuration_(directory_.write("squid.conf", common() + configuration)) {
     give_to_squid();
     const CommandResult made =
         run_program({squid_program, "-n", service(), "-N", "-z", "-f", configuration_});
@@ -35,7 +36,7 @@ class RunningSquid {
     squid_.emplace(std::vector<std::string>{squid_program, "-n", service(), "-N", "-f", configuration_});
     for (int i = 0; i < 600; ++i) {
       try {
-        LoopbackSocket::connected(port_);
+        LoopbackSocket::connected(port());
         return;
       } catch (const std::system_error&) {
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -52,10 +53,10 @@ class RunningSquid {
   RunningSquid(const RunningSquid&) = delete;
   RunningSquid& operator=(const RunningSquid&) = delete;
 
-  std::uint16_t port() const { return port_; }
-  std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
+  std::uint16_t port() const { return port_.number(); }
+  std::string url() const { return "http://" + port_.host_and_port(); }
   std::string get(const std::string& url, const std::string& headers = "") const {
-    return http_get(port_, url, headers);
+    return http_get(port(), url, headers);
   }
   /// A page of the cache manager.
   std::string manager(const std::string& page) const { return get("/squid-internal-mgr/" + page); }
@@ -71,7 +72,7 @@ class RunningSquid {
 
  private:
   // Its segments of shared memory are called by this name, all over the machine.
-  std::string service() const { return "tally" + std::to_string(port_); }
+  std::string service() const { return "tally" + std::to_string(port()); }
   // Squid does not stay root.
   void give_to_squid() const {
     if (::geteuid() != 0) return;
@@ -87,10 +88,10 @@ class RunningSquid {
   std::string common() const {
     std::filesystem::create_directory(directory_ / "cache");
     const auto in_directory = [&](const char* name) { return directory_ / name; };
-    return "http_port 127.0.0.1:" + std::to_string(port_) +
+    return "http_port " + port_.host_and_port() +
            "\n"
            "visible_hostname squid-" +
-           std::to_string(port_) +
+           std::to_string(port()) +
            ".test\n"  // two of one name are taken for a loop
 
            "http_access allow all\n"
@@ -121,7 +122,7 @@ class RunningSquid {
   }
 
   TemporaryDirectory directory_;
-  std::uint16_t port_;
+  ServerPort port_;
   std::string configuration_;
   std::optional<RunningCommand> squid_;
 };

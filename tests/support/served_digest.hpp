@@ -3,22 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "command_runner.hpp"
+#include "number_after.hpp"
 #include "running_command.hpp"
 
 namespace tally::test {
 
 inline const std::string digest_path = "/squid-internal-periodic/store_digest";
-
-/// The number after `name` in a page of Squid's cache manager; -1 if there is none.
-inline int number_after(const std::string& page, const std::string& name) {
-  const std::size_t at = page.find(name);
-  return at == std::string::npos ? -1 : std::atoi(page.c_str() + at + name.size());
-}
 
 /// `tally squid serve` of a file, on a port that is free.
 class ServedDigest {
