@@ -571,6 +571,28 @@ TEST_F(Node, StoresNoMoreThanEightKibibytesBesidesTheBody) {
   EXPECT_EQ(taken.json().at("num_inserted"), 3001);
 }
 
+TEST_F(Node, TakesABodyInChunksByteByByte) {
+  const RunningRedis redis;
+  HttpNode node(redis, "a");
+  ASSERT_TRUE(node.is_listening());
+  const std::string head =
+      "Host: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: "
+      "close\r\n\r\n";
+  const auto answer = [&](const std::string& chunks) {
+    const LoopbackSocket client = LoopbackSocket::connected(node.port());
+    client.send("POST /keys HTTP/1.1\r\n" + head);
+    for (const char byte : chunks) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      client.send(std::string(1, byte));
+    }
+    return response_in(client.receive());
+  };
+  EXPECT_EQ(
+      answer("4\r\n{\"ke\r\n8;x=y\r\nys\":[\"a\"\r\n2\r\n]}\r\n0\r\nX: y\r\n\r\n").json().at("num_inserted"),
+      1);
+  EXPECT_THAT(answer("0\r\n\r\n").json().at("error"), HasSubstr("the body is not JSON"));
+}
+
 TEST_F(Node, RefusesByTheHeaderBeforeItReadsTheBody) {
   const RunningRedis redis;
   HttpNode node(redis, "a");

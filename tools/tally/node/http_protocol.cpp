@@ -21,6 +21,8 @@ using HttpParser = beast_http::request_parser<beast_http::string_body>;
 namespace {
 
 constexpr std::uint32_t max_header_bytes = 8192;
+// "0\r\n\r\n". Given less of it twice, an assertion of the parser fails.
+constexpr std::size_t shortest_end_of_chunks = 5;
 // So chunks of 64 bytes and more are read, however long the body is.
 constexpr std::size_t body_bytes_per_framing_byte = 8;
 
@@ -95,6 +97,7 @@ class HttpProtocol final : public ApiProtocol {
     boost::system::error_code error;
     std::size_t used = 0;
     while (used < input.size() && !parser_->is_done() && !error && !is_last_) {
+      if (may_be_end_of_chunks(std::string_view(input).substr(used))) break;
       const std::size_t taken =
           parser_->put(boost::asio::buffer(input.data() + used, input.size() - used), error);
       used += taken;
@@ -107,6 +110,12 @@ class HttpProtocol final : public ApiProtocol {
     num_bytes_ += used;
     input.erase(0, used);
     return error;
+  }
+
+  /// Whether this may be a part of the last chunk that is too short for the parser. More bytes will follow in any case.
+  bool may_be_end_of_chunks(std::string_view text) const {
+    return parser_->is_header_done() && parser_->chunked() && text.size() < shortest_end_of_chunks &&
+           (text[0] == '0' || text[0] == '\r');
   }
 
   /// Whether what is no body is too long: the header, heads of chunks and trailers. The parser limits neither these nor a header
