@@ -4,12 +4,14 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
+#include <cstring>
 #include <ctime>
 #include <string>
 #include <string_view>
@@ -17,9 +19,11 @@
 #include <thread>
 #include <utility>
 
+#include "comes_true.hpp"
+
 namespace tally::test {
 
-/// A TCP socket on the loopback that is closed in the end.
+/// A socket of this machine that is closed in the end.
 class LoopbackSocket {
  public:
   explicit LoopbackSocket(int file) : file_(file) {
@@ -91,6 +95,25 @@ class LoopbackSocket {
   }
   int file_;
 };
+
+/// A client of a unix socket, as soon as somebody listens there. Reads give up after 20 s.
+inline LoopbackSocket connect_to_socket(const std::string& path) {
+  int file = -1;
+  const auto connects = [&] {
+    file = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+    if (::connect(file, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) return true;
+    ::close(std::exchange(file, -1));
+    return false;
+  };
+  (void)comes_true(connects);
+  LoopbackSocket made(file);
+  const timeval limit{20, 0};
+  ::setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  return made;
+}
 
 inline std::uint16_t free_port() { return LoopbackSocket::listening().port(); }
 

@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <stdexcept>
 #include <string_view>
@@ -28,7 +29,8 @@ bool is_loopback(const std::string& host) {
 }  // namespace
 
 NodeApi::Options ApiOptions::http_options() const {
-  NodeApi::Options http{.key_type = lines.key_type, .token = {}, .hosts = {}};
+  NodeApi::Options http;
+  http.key_type = lines.key_type;
   if (!token_file.empty()) http.token = secret_in("--api-token-file", token_file);
   if (listen.empty()) return http;
   const std::string host = ListenAddress::parse_tcp(listen).host;
@@ -37,7 +39,7 @@ NodeApi::Options ApiOptions::http_options() const {
         "--api-listen: '{}' is reachable from other machines; give a --api-token-file too, or listen at "
         "127.0.0.1",
         host));
-  http.hosts.push_back(host);
+  if (std::ranges::find(http.hosts, host) == http.hosts.end()) http.hosts.push_back(host);
   return http;
 }
 
@@ -81,9 +83,7 @@ std::unique_ptr<ApiProtocol> Api::protocol(char first, bool is_local) {
       is_token = [this](std::string_view token) { return http_.is_token(token); };
     return make_line_protocol(options_.lines, node_, std::move(is_token));
   }
-  return make_http_protocol(is_local, max_body_bytes, [this](const HttpRequest& request, Nanoseconds now) {
-    return http_.answer(request, now);
-  });
+  return make_http_protocol(is_local, max_body_bytes, http_);
 }
 
 }  // namespace tally::cli

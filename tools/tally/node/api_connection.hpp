@@ -9,7 +9,7 @@
 namespace tally::cli {
 
 struct ApiLimits {
-  std::size_t max_connections = 256;
+  std::size_t max_connections = 256;                      ///< at each address
   Nanoseconds for_request = 10 * nanoseconds_per_second;  ///< from its first byte to its last
   Nanoseconds for_response = 30 * nanoseconds_per_second;
   Nanoseconds idle = 60 * nanoseconds_per_second;  ///< without a request
@@ -32,9 +32,7 @@ class ApiConnection {
   /// When to call step, even without events.
   Nanoseconds deadline() const noexcept;
   bool is_closed() const noexcept;
-  /// Whether it may be closed for another one: it has no response under way.
-  bool may_make_room() const noexcept;
-  /// Since when it has been waiting for a request, or for the rest of one.
+  /// Since when it has been waiting for a request, for the rest of one, or until an answer is read.
   Nanoseconds waiting_since() const noexcept;
 
  private:

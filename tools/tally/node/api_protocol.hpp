@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -22,6 +23,10 @@ class ApiProtocol {
   virtual bool step(std::string& input, std::string& output, Nanoseconds now) = 0;
   /// Nobody reads answers any more: nothing is awaited, and what has come is still taken.
   virtual void hang_up() noexcept {}
+  /// Ends a request that was not complete within `limit`: appends an answer, after which nothing is read.
+  virtual void time_out(std::string& output, Nanoseconds limit) = 0;
+  /// Requests, or lines, that have come and were complete.
+  virtual std::uint64_t num_requests() const noexcept = 0;
   /// Whether a request has begun to come, which must be complete in time.
   virtual bool is_in_request() const noexcept = 0;
   /// Whether the connection is closed after the output.

@@ -145,36 +145,26 @@ std::vector<std::string> ApiServer::shown_addresses() const {
   return shown;
 }
 
-bool ApiServer::has_room() const {
-  return connections_.size() < limits_.max_connections ||
-         std::ranges::any_of(connections_, &ApiConnection::may_make_room);
-}
-
 void ApiServer::add_polled(std::vector<pollfd>& polled, Nanoseconds now) const {
-  const bool accepts = has_room() && now >= accepts_at_;
-  if (accepts)
-    for (const Listener& listener : listeners_) polled.push_back({listener.socket, POLLIN, 0});
-  for (const ApiConnection& connection : connections_)
-    polled.push_back({connection.socket(), connection.events(), 0});
+  for (const Listener& listener : listeners_) {
+    if (now >= accepts_at_) polled.push_back({listener.socket, POLLIN, 0});
+    for (const ApiConnection& connection : listener.connections)
+      polled.push_back({connection.socket(), connection.events(), 0});
+  }
 }
 
-ApiServer::Connections::iterator ApiServer::slowest() {
-  const auto found = std::ranges::min_element(connections_, {}, [](const ApiConnection& own) {
-    return own.may_make_room() ? own.waiting_since() : std::numeric_limits<Nanoseconds>::max();
-  });
-  return found != connections_.end() && found->may_make_room() ? found : connections_.end();
-}
-
-void ApiServer::accept_from(const Listener& listener, Nanoseconds now) {
-  for (int i = 0; i < most_accepted_at_once && has_room(); ++i) {
+void ApiServer::accept_from(Listener& listener, Nanoseconds now) {
+  Connections& connections = listener.connections;
+  for (int i = 0; i < most_accepted_at_once; ++i) {
     const int socket = ::accept4(listener.socket, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (socket < 0) {
       const bool is_out_of_files = errno == EMFILE || errno == ENFILE;
       if (is_out_of_files) accepts_at_ = now + after_an_error;
       return;
     }
-    if (connections_.size() >= limits_.max_connections) connections_.erase(slowest());
-    connections_.emplace_back(socket, !listener.path.empty(), limits_, now);
+    if (connections.size() >= limits_.max_connections)
+      connections.erase(std::ranges::min_element(connections, {}, &ApiConnection::waiting_since));
+    connections.emplace_back(socket, !listener.path.empty(), limits_, now);
   }
 }
 
@@ -187,21 +177,25 @@ void ApiServer::step(const std::vector<pollfd>& polled, Nanoseconds now, const M
     const auto found = events.find(socket);
     return found == events.end() ? short{0} : found->second;
   };
-  std::erase_if(connections_, [&](ApiConnection& connection) {
+  const auto is_over = [&](ApiConnection& connection) {
     try {
       connection.step(events_of(connection.socket()), now, make);
       return connection.is_closed();
     } catch (const std::bad_alloc&) {  // it costs the client its connection, and nobody else anything
       return true;
     }
-  });
-  for (const Listener& listener : listeners_)
+  };
+  for (Listener& listener : listeners_) {
+    std::erase_if(listener.connections, is_over);
     if (events_of(listener.socket) != 0) accept_from(listener, now);
+  }
 }
 
 Nanoseconds ApiServer::deadline() const {
   Nanoseconds first = accepts_at_ == 0 ? std::numeric_limits<Nanoseconds>::max() : accepts_at_;
-  for (const ApiConnection& connection : connections_) first = std::min(first, connection.deadline());
+  for (const Listener& listener : listeners_)
+    for (const ApiConnection& connection : listener.connections)
+      first = std::min(first, connection.deadline());
   return first;
 }
 

@@ -25,8 +25,8 @@ struct ListenAddress {
 };
 
 /// Listens, and answers requests in the thread of its caller, without ever waiting: everything is done in step,
-/// which a poll loop calls. When all connections are taken, a new one takes the place of the one that has kept its
-/// request back for longest.
+/// which a poll loop calls. Each address has connections of its own. When all of them are taken, a new one takes the place of
+/// the one that has sent and read nothing for longest.
 class ApiServer {
  public:
   explicit ApiServer(const ApiLimits& limits) : limits_(limits) {}
@@ -45,6 +45,8 @@ class ApiServer {
   std::vector<std::string> shown_addresses() const;
 
  private:
+  using Connections = std::list<ApiConnection>;
+
   /// Closes the socket, and removes its file.
   struct Listener {
     Listener(int own_socket, std::string own_path, std::string own_shown)
@@ -56,17 +58,13 @@ class ApiServer {
     int socket;
     std::string path;  ///< of a unix socket
     std::string shown;
+    Connections connections;
   };
-  using Connections = std::list<ApiConnection>;
 
-  void accept_from(const Listener& listener, Nanoseconds now);
-  /// The connection that would make room for another one; the end if all are being answered.
-  Connections::iterator slowest();
-  bool has_room() const;
+  void accept_from(Listener& listener, Nanoseconds now);
 
   ApiLimits limits_;
   std::list<Listener> listeners_;
-  Connections connections_;
   Nanoseconds accepts_at_ = 0;  ///< later than now after an error, which would come again at once
 };
 

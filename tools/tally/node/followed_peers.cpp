@@ -396,6 +396,17 @@ std::vector<std::string_view> FollowedPeers::ask(Hash128 digest) {
   return names;
 }
 
+std::vector<SummarySet::Prefix> FollowedPeers::longest_prefix(std::span<const Hash128> blocks) {
+  std::vector<SummarySet::Prefix> prefixes = copies_.longest_prefix(blocks);
+  for (const SummarySet::Prefix& prefix : prefixes) {
+    const auto known = known_.find(copies_.name(prefix.peer));
+    if (known != known_.end()) known->second.num_lookups_maybe += prefix.num_blocks;
+  }
+  totals_.num_lookups += blocks.size();
+  if (!prefixes.empty()) totals_.num_lookups_maybe += prefixes.front().num_blocks;  // the longest
+  return prefixes;
+}
+
 bool FollowedPeers::report_false_positives(std::string_view peer, std::uint64_t number) {
   const auto known = known_.find(peer);
   if (known == known_.end() || !is_peer(peer)) return false;

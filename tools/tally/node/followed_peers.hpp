@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,6 +64,8 @@ class FollowedPeers {
 
   /// Names of the peers that may have the key, sorted. Counts the lookup.
   std::vector<std::string_view> ask(Hash128 digest);
+  /// What the copies say of these blocks. Counts a lookup for each of them.
+  std::vector<SummarySet::Prefix> longest_prefix(std::span<const Hash128> blocks);
   /// A client has found this number of answers that named the peer to be wrong. False: there is no such peer.
   bool report_false_positives(std::string_view peer, std::uint64_t number);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 
 #include "text/hex_digit.hpp"
 
@@ -28,12 +29,6 @@ std::optional<std::string> decoded(std::string_view text, bool is_query) {
 }
 
 }  // namespace
-
-std::optional<std::string_view> HttpRequest::parameter(std::string_view name) const {
-  const auto found = std::ranges::find(query, name, &std::pair<std::string, std::string>::first);
-  if (found == query.end()) return std::nullopt;
-  return found->second;
-}
 
 bool split_target(std::string_view target, HttpRequest& request) {
   if (!target.starts_with('/')) return false;

@@ -42,16 +42,24 @@ class LineProtocol final : public ApiProtocol {
     const bool has_all = input.find('\n') == input.npos;
     scanned_ = has_all ? input.size() : 0;
     if (has_all && input.size() > longest_line) {
-      output += refusal_text(LineSession::Refusal::line, 1,
-                             fmt::format("a line has more than {} bytes", longest_line));
+      output +=
+          refusal_text(LineSession::Refusal::line, 1,
+                       fmt::format("a line has more than {} bytes; the connection is closed", longest_line));
       is_last_ = true;
     }
     is_in_request_ = has_all && !input.empty();
     return !has_all && !is_last_ && (has_hung_up_ || !session_.is_waiting());
   }
 
+  void time_out(std::string& output, Nanoseconds limit) override {
+    output += refusal_text(LineSession::Refusal::line, 1,
+                           fmt::format("the end of a line did not come within {} s; the connection is closed",
+                                       limit / nanoseconds_per_second));
+    is_last_ = true;
+  }
+  std::uint64_t num_requests() const noexcept override { return num_lines_; }
   void hang_up() noexcept override { has_hung_up_ = true; }
-  bool is_in_request() const noexcept override { return is_in_request_; }
+  bool is_in_request() const noexcept override { return is_in_request_ && !session_.is_waiting(); }
   bool is_last() const noexcept override { return is_last_; }
   bool wants_input() const noexcept override { return !session_.is_waiting(); }
   Nanoseconds deadline() const noexcept override { return session_.deadline(); }
@@ -59,6 +67,7 @@ class LineProtocol final : public ApiProtocol {
 
  private:
   void take(std::string_view line, Nanoseconds now) {
+    ++num_lines_;
     constexpr std::string_view token = "!token ";
     if (is_token_) {
       if (line.starts_with(token) && is_token_(line.substr(token.size()))) {
@@ -92,6 +101,7 @@ class LineProtocol final : public ApiProtocol {
   std::function<bool(std::string_view)> is_token_;  // null: none is needed
   std::string refused_;
   std::size_t scanned_ = 0;  // there is no end of a line before this
+  std::uint64_t num_lines_ = 0;
   bool is_in_request_ = false;
   bool is_last_ = false;
   bool has_hung_up_ = false;
