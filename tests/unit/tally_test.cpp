@@ -60,7 +60,7 @@ TEST(TallyHeader, IsShort) { EXPECT_LE(included_by("tally/tally.hpp").size(), 35
 
 TEST(TheoryHeader, NeedsNothingElseOfTheLibrary) {
   for (const std::string& header : reached_from("tally/theory.hpp"))
-    EXPECT_TRUE(header.starts_with("tally/theory")) << header;
+    EXPECT_TRUE(header.starts_with("tally/theory") || header == "tally/export.hpp") << header;
 }
 
 }  // namespace
