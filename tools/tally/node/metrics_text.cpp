@@ -108,8 +108,8 @@ std::string metrics_text(const NodeApi& api, Nanoseconds now) {
   for (const SummaryMessageKind kind : BytesByKind::kinds)
     text.add_with_label("sent_bytes_total", "kind", tally::name_of(kind),
                         static_cast<double>(totals.sent.of(kind)));
-  counter("messages_received_total", "Messages of peers.", totals.num_received);
-  counter("received_bytes_total", "Bytes of messages and copies that were received.",
+  counter("messages_received_total", "Messages of other nodes.", totals.num_received);
+  counter("received_bytes_total", "Bytes of these, and of copies that were fetched.",
           totals.num_bytes_received);
   text.begin("messages_refused_total", "counter", "Messages that were refused, by reason.");
   for (std::size_t reason = 0; reason < refusal_names.size(); ++reason)
@@ -120,7 +120,7 @@ std::string metrics_text(const NodeApi& api, Nanoseconds now) {
   counter("versions_repaired_total", "Times that such a copy has caught up.", totals.num_gaps_closed);
   counter("name_conflicts_total", "Messages of another node with the same name.", totals.num_name_conflicts);
   counter("strangers_removed_total", "Peers that made room for new ones.", totals.num_strangers_removed);
-  counter("connections_lost_total", "Connections to the server that ended early.", node.bus().num_losses());
+  counter("connections_lost_total", "Connections to the server that broke.", node.bus().num_losses());
   counter("failovers_total", "Times that it connected to another server than before.",
           node.bus().num_failovers());
   counter("changes_refused_total",
