@@ -83,6 +83,7 @@ TEST_F(Node, ConnectsByPortWithAPassword) {
   EXPECT_EQ(c.num_missed("a", 0, 100), 0);
 
   NodeProcess wrong("redis://:no@" + place, "wrong"), without(place, "without");
+  EXPECT_THAT(wrong.command().read_error_line(), HasSubstr("give --password-file"));
   EXPECT_THAT(wrong.command().read_error_line(), HasSubstr("WRONGPASS"));
   EXPECT_THAT(without.command().read_error_line(), HasSubstr("NOAUTH"));
 }
@@ -94,14 +95,18 @@ TEST_F(Node, NeedsFewPermissions) {
               "+ping", "+publish", "+subscribe", "+psubscribe", "+set", "+getrange", "+expire"});
   redis.call(
       {"ACL", "SETUSER", "tally", "&tally:default:*", "&tally:default:summary:*", "~tally:default:copy:*"});
-  const std::string address = "unix://tally:secret@" + redis.socket();
-  NodeProcess a(address, "a"), b(address, "b"), other(address, "other", {"--group", "other"});
+  const TemporaryDirectory directory;
+  const std::string password = directory.write("password", "secret\n");
+  const std::string address = "unix://tally:@" + redis.socket();
+  NodeProcess a(address, "a", {"--password-file", password});
+  NodeProcess b(address, "b", {"--password-file", password});
+  NodeProcess other(address, "other", {"--password-file", password, "--group", "other"});
   a.add_keys(0, 100);
   ASSERT_TRUE(converge({&a, &b}));
   EXPECT_EQ(b.num_missed("a", 0, 100), 0);
   EXPECT_THAT(other.command().read_error_line(), HasSubstr("NOPERM"));
   redis.call({"ACL", "SETUSER", "tally", "-set"});
-  NodeProcess c(address, "c");
+  NodeProcess c(address, "c", {"--password-file", password});
   EXPECT_THAT(c.command().read_error_line(), HasSubstr("the user needs SET, GETRANGE and EXPIRE"));
 }
 

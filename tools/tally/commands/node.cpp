@@ -1,17 +1,13 @@
 #include <fmt/core.h>
-#include <poll.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <csignal>
-#include <ctime>
+#include <cstdlib>
 #include <filesystem>
-#include <limits>
 #include <memory>
 #include <optional>
-#include <system_error>
+#include <stdexcept>
+#include <vector>
 
 #include "cli/documents.hpp"
 #include "cli/options.hpp"
@@ -19,10 +15,9 @@
 #include "cli/signals.hpp"
 #include "commands/commands.hpp"
 #include "node/api.hpp"
-#include "node/commands.hpp"
 #include "node/directory.hpp"
 #include "node/directory_file.hpp"
-#include "node/service_manager.hpp"
+#include "node/node_loop.hpp"
 #include "node/summary_node.hpp"
 #include "shape/shape.hpp"
 #include "store/options.hpp"
@@ -30,6 +25,7 @@
 #include "tally/redis_client/servers.hpp"
 #include "tally/serialization.hpp"
 #include "text/duration.hpp"
+#include "text/output_check.hpp"
 
 namespace tally::cli {
 namespace {
@@ -61,33 +57,8 @@ struct NodeCommandOptions {
 };
 
 constexpr std::uint64_t default_num_keys = 100'000;
-constexpr Nanoseconds never = std::numeric_limits<Nanoseconds>::max();
-
-Nanoseconds steady_now() noexcept {
-  timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return time.tv_sec * nanoseconds_per_second + time.tv_nsec;
-}
-
-/// poll, but it returns at once if a signal requests a stop before or during the wait. Signals are blocked between the
-/// check of stop_requested and the wait, so none is missed. `heeds_stop` is false after a stop was handled.
-void poll_or_stop(std::vector<pollfd>& polled, Nanoseconds wait, bool heeds_stop) {
-  sigset_t stops;
-  sigset_t before;
-  sigemptyset(&stops);
-  for (const int signal : stop_signals) sigaddset(&stops, signal);
-  sigprocmask(SIG_BLOCK, &stops, &before);
-  wait = (heeds_stop && stop_requested()) || reload_requested()
-             ? 0
-             : std::clamp<Nanoseconds>(wait, 0, 60 * nanoseconds_per_second);
-  const timespec time{.tv_sec = wait / nanoseconds_per_second, .tv_nsec = wait % nanoseconds_per_second};
-  const int result = ppoll(polled.data(), polled.size(), &time, &before);
-  const int error = errno;
-  sigprocmask(SIG_SETMASK, &before, nullptr);
-  if (result >= 0) return;
-  if (error != EINTR) throw std::system_error(error, std::generic_category(), "poll");
-  for (pollfd& entry : polled) entry.revents = 0;
-}
+constexpr const char* redis_variable = "TALLY_REDIS";
+constexpr const char* publish_redis_variable = "TALLY_PUBLISH_REDIS";
 
 // The file to start with; empty if there is none.
 std::pair<std::string, std::string> flag_and_path_to_load(const NodeCommandOptions& options) {
@@ -125,7 +96,7 @@ void reload(SummaryNode& node, const NodeCommandOptions& options, const std::opt
     require_same_hasher("--load", node.hasher(), file.hasher());
     if (const auto layout = summary_layout_of(file)) SummaryNode::check(options.node, *layout);
     replace_contents(node.directory(), file, "--load", options.load_file);
-    remark(options.quiet, fmt::format("reloaded '{}'", options.load_file));
+    remark(false, fmt::format("reloaded '{}'", options.load_file));
   } catch (const std::exception& error) {
     warn(fmt::format("not reloaded; the directory stays as it is: {}", error.what()));
   }
@@ -140,17 +111,21 @@ std::uint32_t socket_mode_of(std::string_view text) {
   return mode;
 }
 
-std::string error_of_saving(DirectoryFile& file, const NodeDirectory& directory) {
-  try {
-    file.save_now(directory);
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return "";
+/// A password that every user of the machine can read with ps, or with the file of options.
+void warn_of_password(const char* flag, const char* variable, const std::string& text,
+                      redis_client::Servers& servers) {
+  const char* const in_environment = std::getenv(variable);
+  if (in_environment != nullptr && text == in_environment) return;
+  const std::vector<redis_client::Address*> logins = servers.logins();
+  if (std::ranges::all_of(logins, [](const auto* login) { return login->password.empty(); })) return;
+  warn(
+      fmt::format("{}: others can read this password, in the list of processes or in the file of options; "
+                  "give --password-file, or the whole address in {}",
+                  flag, variable));
 }
 
-/// The servers that `flag` gives, with the passwords of the files.
-redis_client::Servers servers_of(const NodeCommandOptions& options, const char* flag,
+/// The servers that `flag` or the variable gives, with the passwords of the files.
+redis_client::Servers servers_of(const NodeCommandOptions& options, const char* flag, const char* variable,
                                  const std::string& text) {
   using redis_client::Password;
   redis_client::Servers servers;
@@ -160,6 +135,7 @@ redis_client::Servers servers_of(const NodeCommandOptions& options, const char* 
   } catch (const std::invalid_argument& error) {
     throw std::invalid_argument(fmt::format("{}: {}", flag, error.what()));
   }
+  warn_of_password(flag, variable, text, servers);
   for (redis_client::Address* server : servers.logins()) {
     take_password_file(options.password_file, flag, *server);
   }
@@ -169,39 +145,73 @@ redis_client::Servers servers_of(const NodeCommandOptions& options, const char* 
   return servers;
 }
 
-std::string status_text(const SummaryNode& node) {
-  return fmt::format("{}, {} peers, {} keys",
-                     node.bus().is_up() ? "connected" : "not connected to the Redis server",
-                     node.peers().copies().num_peers(), node.directory().pending().num_keys);
+struct NodeServers {
+  redis_client::Servers all;
+  std::optional<redis_client::Servers> to_publish;
+};
+
+NodeServers servers_of(const NodeCommandOptions& options) {
+  NodeServers servers{.all = servers_of(options, "--redis", redis_variable, options.redis), .to_publish = {}};
+  if (!options.publish_redis.empty()) {
+    servers.to_publish =
+        servers_of(options, "--publish-redis", publish_redis_variable, options.publish_redis);
+  }
+  const bool has_sentinels =
+      servers.all.has_sentinels() || (servers.to_publish && servers.to_publish->has_sentinels());
+  if (!options.sentinel_password_file.empty() && !has_sentinels) {
+    throw std::invalid_argument(
+        "--sentinel-password-file is only for sentinel://; give that, or leave the file out");
+  }
+  return servers;
 }
 
 // Opens no socket and locks no file, so that it can be asked beside a node that runs with the same options.
 ExitCode check_only(NodeCommandOptions& options, const std::optional<HashKey>& secret) {
-  (void)options.api.http_options();
+  options.api.check();
+  if (!options.save_file.empty()) check_can_write(options.save_file);
   SummaryNode::check(options.node, make_directory(options, secret).layout());
   print("the configuration is valid\n");
   return ExitCode::success;
 }
 
-ExitCode run_node(NodeCommandOptions& options) {
-  set_log_style({.least = options.log_level == "info"      ? LogStyle::Level::info
-                          : options.log_level == "warning" ? LogStyle::Level::warning
-                                                           : LogStyle::Level::error,
-                 .json = options.log_form == "json"});
+LogStyle log_style_of(const NodeCommandOptions& options) {
+  using enum LogStyle::Level;
+  return {.least = options.log_level == "info"      ? info
+                   : options.log_level == "warning" ? warning
+                                                    : error,
+          .json = options.log_form == "json"};
+}
+
+/// What was given once for several parts of the node.
+void complete(NodeCommandOptions& options) {
   if (options.no_input) options.stay = true;
-  redis_client::Servers servers = servers_of(options, "--redis", options.redis);
-  std::optional<redis_client::Servers> publish_servers;
-  if (!options.publish_redis.empty()) {
-    publish_servers = servers_of(options, "--publish-redis", options.publish_redis);
-  }
-  if (!options.sentinel_password_file.empty() && !servers.has_sentinels() &&
-      !(publish_servers && publish_servers->has_sentinels())) {
-    throw std::invalid_argument(
-        "--sentinel-password-file is only for sentinel://; give that, or leave the file out");
-  }
-  const std::optional<HashKey> secret = options.hasher.key();
   options.node.terms.takes_unsigned = options.node.with_version_1;
+  options.api.lines.json = options.json;
+  options.api.lines.key_type = options.key_type;
+  options.api.quiet = options.quiet;
+  options.api.is_only_way = options.no_input;
+}
+
+NodeLoop::Options loop_options_of(const NodeCommandOptions& options) {
+  return {.commands = {.lines = {.nul_separated = options.nul_separated,
+                                 .json = options.json,
+                                 .key_type = options.key_type},
+                       .quiet = options.quiet,
+                       .stays = options.stay},
+          .group = options.node.group,
+          .api = options.api,
+          .reads_input = !options.no_input,
+          .linger = options.linger};
+}
+
+ExitCode run_node(NodeCommandOptions& options) {
+  set_log_style(log_style_of(options));
+  complete(options);
+  NodeServers servers = servers_of(options);
+  const std::optional<HashKey> secret = options.hasher.key();
   if (options.checks_only) return check_only(options, secret);
+  // A service has no terminal that could be closed: there, SIGHUP never asks to stop.
+  if (!options.load_file.empty() || options.no_input) install_reload_handler();
   std::optional<DirectoryFile> saved;
   if (!options.save_file.empty()) saved.emplace(options.save_file, options.save_interval, steady_now());
   NodeDirectory directory = make_directory(options, secret);
@@ -209,75 +219,11 @@ ExitCode run_node(NodeCommandOptions& options) {
     remark(options.quiet,
            "without --key-file, anybody who may publish on this server can speak for this node");
   }
-  options.api.lines.json = options.json;
-  options.api.lines.key_type = options.key_type;
-  options.api.quiet = options.quiet;
-  if (!options.load_file.empty()) install_reload_handler();
-  SummaryNode node(options.node, std::move(directory), std::move(servers), std::move(publish_servers),
+  SummaryNode node(options.node, std::move(directory), std::move(servers.all), std::move(servers.to_publish),
                    steady_now());
-  NodeCommands commands(
-      {.lines = {.nul_separated = options.nul_separated, .json = options.json, .key_type = options.key_type},
-       .quiet = options.quiet,
-       .stays = options.stay},
-      node);
-  Api api(options.api, options.node.group, node);
-  ServiceManager service;
-  service.say("READY=1");
-  std::vector<pollfd> polled;
-  bool is_ending = false;
-  Nanoseconds end_by = never;
-  std::string save_error;
-  while (!is_ending || !(node.own().is_published() || steady_now() >= end_by)) {
-    const bool reads_input = !options.no_input && commands.wants_input() && !is_ending;
-    polled.assign(1, {reads_input ? STDIN_FILENO : -1, POLLIN, 0});
-    node.add_polled(polled);
-    api.add_polled(polled, steady_now());
-    // A directory that is still being read is not saved over the last one.
-    const bool saves = saved && node.own().is_announced();
-    const Nanoseconds save_at = saves ? saved->deadline() : never;
-    poll_or_stop(polled,
-                 std::min({node.deadline(), commands.deadline(), api.deadline(), service.deadline(), end_by,
-                           save_at}) -
-                     steady_now(),
-                 !is_ending);
-    const Nanoseconds now = steady_now();
-    if (take_reload_request()) reload(node, options, secret);
-    node.receive(polled, now);
-    commands.step(polled[0].revents != 0, now);
-    api.step(polled, now);
-    service.keep_alive(now);
-    if (service.is_there()) service.show(status_text(node));
-    if (saves) saved->save_if_due(node.directory(), now);
-    if (!is_ending && (stop_requested() || (commands.has_ended() && !options.stay))) {
-      is_ending = true;
-      service.say("STOPPING=1");
-      end_by = now + options.linger;
-      node.own().publish_now();
-      // What cannot be saved is published all the same.
-      if (saved && (saves || commands.has_ended())) save_error = error_of_saving(*saved, node.directory());
-    }
-    node.send(now);
-  }
-  commands.finish();
-  if (!save_error.empty()) throw std::runtime_error("--save: " + save_error);
-  if (node.own().has_yielded()) {
-    throw std::runtime_error(fmt::format(
-        "another node is named '{}': the changes since it started were not published", node.name()));
-  }
-  if (node.own().owes_copy() && node.bus().is_up()) {
-    throw std::runtime_error(fmt::format(
-        "Redis at {} did not take the full copy of the last version before the end; keep the node "
-        "running longer with --linger",
-        node.bus().servers().shown()));
-  }
-  if (!node.own().is_published()) {
-    const PendingChanges pending = node.directory().pending();
-    throw std::runtime_error(fmt::format(
-        "Redis at {} did not accept the last {} changes before the end; keep the node running longer "
-        "with --linger",
-        node.bus().servers().shown(), pending.num_inserted + pending.num_removed));
-  }
-  return commands.num_refused() == 0 ? ExitCode::success : ExitCode::none;
+  NodeLoop::Options loop = loop_options_of(options);
+  if (!options.load_file.empty()) loop.reload = [&] { reload(node, options, secret); };
+  return NodeLoop(loop, node, saved ? &*saved : nullptr).run() == 0 ? ExitCode::success : ExitCode::none;
 }
 
 }  // namespace
@@ -321,13 +267,13 @@ Run declare_node(CommandLine app) {
          "asks sentinels for the master; or unix:///path. Better from the environment (TALLY_REDIS), where "
          "other users do not see the password (default: localhost:6379)")
       .type_name("URL")
-      .environment("TALLY_REDIS");
+      .environment(redis_variable);
   app.add_option(
          "--publish-redis", options->publish_redis,
          "Publish, and keep full copies, at this server, and only subscribe to that of --redis, which may be "
          "a replica of it (also from TALLY_PUBLISH_REDIS; default: --redis)")
       .type_name("URL")
-      .environment("TALLY_PUBLISH_REDIS");
+      .environment(publish_redis_variable);
   add_file(app, "--password-file", options->password_file,
            "Password for --redis and --publish-redis: the first line of this file");
   add_file(

@@ -36,9 +36,7 @@ constexpr Nanoseconds after_an_error = nanoseconds_per_second / 100;
 sockaddr_un address_of(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path)
-    throw std::invalid_argument(fmt::format("--api-socket: '{}' has {} bytes; must have at most {}", path,
-                                            path.size(), sizeof address.sun_path - 1));
+  check_socket_path(path);
   std::copy(path.begin(), path.end(), address.sun_path);
   return address;
 }
@@ -102,6 +100,13 @@ int listening_at(const ListenAddress& wanted) {
 }
 
 }  // namespace
+
+void check_socket_path(const std::string& path) {
+  constexpr std::size_t most = sizeof sockaddr_un::sun_path - 1;
+  if (path.size() <= most) return;
+  throw std::invalid_argument(
+      fmt::format("--api-socket: '{}' has {} bytes; must have at most {}", path, path.size(), most));
+}
 
 ListenAddress ListenAddress::parse_tcp(std::string_view text) {
   const std::size_t colon = text.rfind(':');
