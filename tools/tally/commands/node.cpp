@@ -226,98 +226,79 @@ ExitCode run_node(NodeCommandOptions& options) {
   return NodeLoop(loop, node, saved ? &*saved : nullptr).run() == 0 ? ExitCode::success : ExitCode::none;
 }
 
-}  // namespace
-
-Run declare_node(CommandLine app) {
-  const auto options = std::make_shared<NodeCommandOptions>();
-  add_details(app, R"(
-      Publishes a summary of this node's keys over a Redis server, receives the summaries of all nodes of the group,
-      and answers which nodes may have a key. Each line of standard input is a command:
-
-        +KEY: the key arrived at this node.
-        -KEY: the key left. Removing a key that is provably absent is refused.
-        ?KEY: prints the key, a tab, and the names of the nodes that may have it, separated by spaces.
-        !status: prints one line about this node and one about each peer.
-        !publish: publishes all changes now, without waiting for --interval or --share.
-        !loaded: with --publish-when-loaded, all keys that the node had before it was started have been given.
-        !wait [PEERS [TIME]]: waits until PEERS peers (1) are up to date and all changes published, or for TIME (10s).
-
-      The node detects lost messages and requests them again, and it reconnects after a broken connection. Until
-      then answers may be out of date; !status shows their age. After a restart, a node must get its keys again,
-      from --save or --load or its input.
-
-      Anybody who may publish on the server can speak for every node, unless all nodes of the group have the same
-      --key-file: then messages are signed, and others are refused.
-      )");
-  app.set_exit_status({.success = "after success",
-                       .none = "if a change or a line was refused",
-                       .error = "after an error, or if Redis did not accept the last changes before the end, "
-                                "or if another node has taken the name"});
-  NodeOptions& node = options->node;
-  node.terms.max_peers = 1000;
-  node.terms.max_total_bytes = std::uint64_t{1} << 30;
+void add_server_options(CommandLine app, NodeCommandOptions& options) {
+  NodeOptions& node = options.node;
   app.add_option("name", node.name, "Name of this node: letters, digits, '.', '_' and '-'")
       .type_name("NAME")
       .required();
   app.add_option(
-         "--redis", options->redis,
+         "--redis", options.redis,
          "The server: redis://[[user]:password@]host[:port][,host[:port]...], of which the first is used "
-         "that "
-         "answers and is no replica; sentinel://[[user]:password@]host[:port][,host[:port]...]/MASTER, which "
-         "asks sentinels for the master; or unix:///path. Better from the environment (TALLY_REDIS), where "
-         "other users do not see the password (default: localhost:6379)")
+         "that answers and is no replica; sentinel://[[user]:password@]host[:port][,host[:port]...]/MASTER, "
+         "which asks sentinels for the master; or unix:///path. Give a password with --password-file, or the "
+         "whole URL in TALLY_REDIS: other users see the command line (default: localhost:6379)")
       .type_name("URL")
       .environment(redis_variable);
   app.add_option(
-         "--publish-redis", options->publish_redis,
+         "--publish-redis", options.publish_redis,
          "Publish, and keep full copies, at this server, and only subscribe to that of --redis, which may be "
          "a replica of it (also from TALLY_PUBLISH_REDIS; default: --redis)")
       .type_name("URL")
       .environment(publish_redis_variable);
-  add_file(app, "--password-file", options->password_file,
+  add_file(app, "--password-file", options.password_file,
            "Password for --redis and --publish-redis: the first line of this file");
   add_file(
-      app, "--sentinel-password-file", options->sentinel_password_file,
+      app, "--sentinel-password-file", options.sentinel_password_file,
       "Password for the sentinels of sentinel://, which otherwise get none: the first line of this file");
   app.add_option("--group", node.group, "Group of nodes that share their summaries (default: default)")
       .type_name("NAME");
+}
+
+void add_size_options(CommandLine app, NodeCommandOptions& options) {
   const std::string size = "Size";
-  add_choice(app, "--kind", options->shape.kind,
+  add_choice(app, "--kind", options.shape.kind,
              "Structure that counts the keys: counting-bloom sends bits, dleft sends cells (default: "
              "counting-bloom)",
              {std::string(name_of(FilterKind::counting_bloom)), std::string(name_of(FilterKind::dleft))})
       .group(size);
   Option keys =
-      add_count(app, "-n,--keys", options->shape.wanted.num_keys,
+      add_count(app, "-n,--keys", options.shape.wanted.num_keys,
                 "Number of keys to plan for, at any one time (default: 100000)", {1, std::uint64_t{1} << 40});
-  Option rate = add_rate(app, "-p,--false-positive-rate", options->shape.wanted.false_positive_rate,
+  Option rate = add_rate(app, "-p,--false-positive-rate", options.shape.wanted.false_positive_rate,
                          "Largest false positive rate: how often an answer names a peer that does not have "
                          "the key (default: 1%)");
-  Option positions = add_count(app, "--num-positions", options->shape.num_positions, "Exact number of bits");
+  Option positions = add_count(app, "--num-positions", options.shape.num_positions, "Exact number of bits");
   Option hashes =
-      add_count(app, "-k,--num-hashes", options->shape.num_hashes, "Exact number of positions per key");
+      add_count(app, "-k,--num-hashes", options.shape.num_hashes, "Exact number of positions per key");
   for (Option exact : {positions, hashes}) exact.excludes(keys).excludes(rate);
-  Option file = add_file(app, "--load", options->load_file,
-                         "Start with the keys, shape and seed of this filter file (counting-bloom or dleft), "
-                         "and read it again at "
-                         "SIGHUP");
-  for (Option option : {app.get_option("--kind"), keys, rate, positions, hashes}) file.excludes(option);
   for (Option option : {keys, rate, positions, hashes}) option.group(size);
+}
+
+void add_restart_options(CommandLine app, NodeCommandOptions& options) {
+  NodeOptions& node = options.node;
   const std::string restart = "Restarts";
+  Option file = add_file(app, "--load", options.load_file,
+                         "Start with the keys, shape and seed of this filter file (counting-bloom or dleft), "
+                         "and read it again at SIGHUP");
+  for (const char* const name :
+       {"--kind", "--keys", "--false-positive-rate", "--num-positions", "--num-hashes"})
+    file.excludes(app.get_option(name));
   file.group(restart);
-  add_file(app, "--save", options->save_file,
+  add_file(app, "--save", options.save_file,
            "Save the directory in this file at the end and every --save-interval, if it changed; a node that "
-           "finds the "
-           "file at its start continues from it, unless --load names another")
+           "finds the file at its start continues from it, unless --load names another")
       .group(restart);
-  add_duration(app, "--save-interval", options->save_interval, "Time between two saves (default: 1m)")
+  add_duration(app, "--save-interval", options.save_interval, "Time between two saves (default: 1m)")
       .needs(app.get_option("--save"))
       .group(restart);
   app.add_flag("--publish-when-loaded", node.announces_later,
                "Publish nothing before the line !loaded or the end of the input, so that peers keep what "
-               "they know of "
-               "this node while it reads its keys again")
+               "they know of this node while it reads its keys again")
       .group(restart);
+}
+
+void add_sending_options(CommandLine app, NodeCommandOptions& options) {
+  NodeOptions& node = options.node;
   const std::string sending = "Sending";
   add_rate(app, "--share", node.share_of_new_keys, "Publish when this share of the keys is new (default: 1%)")
       .group(sending);
@@ -328,17 +309,20 @@ Run declare_node(CommandLine app) {
   add_duration(app, "--heartbeat", node.heartbeat,
                "Longest time without a message, after which peers notice that they missed one (default: 5s)")
       .group(sending);
-  add_duration(app, "--linger", options->linger, "Longest time to wait for Redis at the end (default: 10s)")
+  add_duration(app, "--linger", options.linger, "Longest time to wait for Redis at the end (default: 10s)")
       .group(sending);
-  app.add_flag("--stay", options->stay,
-               "Keep running after the end of the input, until SIGINT or SIGTERM (without --load, SIGHUP "
-               "too); a pipe "
-               "is read again when the next writer opens it")
+  app.add_flag("--stay", options.stay,
+               "Keep running after the end of the input, until SIGINT or SIGTERM (SIGHUP too, without --load "
+               "and --no-input); a pipe is read again when the next writer opens it")
       .group(sending);
-  add_count(app, "--epoch", options->epoch,
+  add_count(app, "--epoch", options.epoch,
             "A number that grows with every start of this node (default: the time in microseconds)",
             {1, std::uint64_t{1} << 62})
       .group(sending);
+}
+
+void add_receiving_options(CommandLine app, NodeCommandOptions& options) {
+  NodeOptions& node = options.node;
   const std::string following = "Receiving";
   add_duration(app, "--forget", node.forget, "Remove a peer after this time without a message (default: 10m)")
       .group(following);
@@ -361,54 +345,108 @@ Run declare_node(CommandLine app) {
                "messages unsigned in "
                "spite of --key-file")
       .group("Upgrade");
+}
+
+void add_socket_options(CommandLine app, NodeCommandOptions& options) {
   const std::string api = "Sockets";
   add_file(
-      app, "--api-socket", options->api.socket,
+      app, "--api-socket", options.api.socket,
       "Answer HTTP requests and lines at this unix socket, which only this user can open; 'none' for none "
       "(default: NAME.sock in $RUNTIME_DIRECTORY, or tally-GROUP-NAME.sock in $XDG_RUNTIME_DIR)")
       .group(api);
-  app.add_option("--api-listen", options->api.listen,
+  app.add_option("--api-listen", options.api.listen,
                  "Answer HTTP requests and lines at HOST:PORT, or at :PORT of 127.0.0.1; any other address "
                  "than this machine's "
                  "own needs a token")
       .type_name("ADDRESS")
       .group(api);
-  add_file(app, "--api-token-file", options->api.token_file,
+  add_file(app, "--api-token-file", options.api.token_file,
            "Refuse requests over TCP without this token: the first line of this file")
       .needs(app.get_option("--api-listen"))
       .group(api);
   app.add_parsed(
          "--api-socket-mode",
-         [options](std::string_view text) { options->api.socket_mode = socket_mode_of(text); },
+         [&options](std::string_view text) { options.api.socket_mode = socket_mode_of(text); },
          "Permissions of the unix socket, in octal digits: 660 lets the group of the process use it "
          "(default: 600)",
          "MODE")
       .group(api);
+}
+
+void add_service_options(CommandLine app, NodeCommandOptions& options) {
   const std::string running = "Running as a service";
   app.add_config(
          "--config",
          "Take options from this file (TOML or INI): 'interval = \"2s\"' is --interval 2s. Those on the "
          "command line replace them")
       .group(running);
-  app.add_flag("--check-config", options->checks_only,
+  app.add_flag("--check-config", options.checks_only,
                "Check the options, the files that they name and the addresses, and end")
       .group(running);
-  app.add_flag("--no-input", options->no_input,
+  app.add_flag("--no-input", options.no_input,
                "Do not read standard input, and stay; keys come through the sockets")
       .group(running);
-  add_choice(app, "--log", options->log_form,
-             "Form of remarks and warnings on standard error (default: text)", {"text", "json"})
+  add_choice(app, "--log", options.log_form, "Form of remarks and warnings on standard error (default: text)",
+             {"text", "json"})
       .group(running);
-  add_choice(app, "--log-level", options->log_level, "Least of what is printed there (default: info)",
+  add_choice(app, "--log-level", options.log_level,
+             "Least of what is printed there; warning leaves out all remarks (default: info)",
              {"info", "warning", "error"})
       .group(running);
-  add_hasher_options(app, options->hasher);
-  file.excludes(app.get_option("--seed"));
-  app.add_flag("-z,--null", options->nul_separated,
+}
+
+// Its outputs, its keys, and their hash.
+void add_key_options(CommandLine app, NodeCommandOptions& options) {
+  add_hasher_options(app, options.hasher);
+  app.get_option("--load").excludes(app.get_option("--seed"));
+  app.add_flag("-z,--null", options.nul_separated,
                "Commands and answers end with a NUL byte, not with a newline");
-  add_key_type(app, options->key_type);
-  app.add_flag("--json", options->json, "Print answers as JSON, one object per line");
-  add_quiet(app, options->quiet);
+  add_key_type(app, options.key_type);
+  app.add_flag("--json", options.json, "Print answers as JSON, one object per line");
+  app.add_flag(
+      "-q,--quiet", options.quiet,
+      "Print no remarks about the start and the input on standard error; those about what happens while "
+      "the node runs depend on --log-level");
+}
+
+}  // namespace
+
+Run declare_node(CommandLine app) {
+  const auto options = std::make_shared<NodeCommandOptions>();
+  add_details(app, R"(
+      Publishes a summary of this node's keys over a Redis server, receives the summaries of all nodes of the group,
+      and answers which nodes may have a key. Each line of standard input is a command:
+
+        +KEY: the key arrived at this node.
+        -KEY: the key left. Removing a key that is provably absent is refused.
+        ?KEY: prints the key, a tab, and the names of the nodes that may have it, separated by spaces.
+        !status: prints one line about this node and one about each peer.
+        !publish: publishes all changes now, without waiting for --interval or --share.
+        !loaded: with --publish-when-loaded, all keys that the node had before it was started have been given.
+        !wait [PEERS [TIME]]: waits until PEERS peers (1) are up to date and all changes published, or for TIME (10s).
+        !false PEER [NUMBER]: reports that this number of answers (1) that named PEER were wrong.
+
+      At a socket, there are also:
+
+        !json, !text: choose the form of the answers.
+        !token TOKEN: the first line over TCP, if the node has an --api-token-file.
+
+      The node detects lost messages and requests them again, and it reconnects after a broken connection. Until
+      then answers may be out of date; !status shows their age. After a restart, a node must get its keys again,
+      from --save or --load or its input.
+
+      Anybody who may publish on the server can speak for every node, unless all nodes of the group have the same
+      --key-file: then messages are signed, and others are refused.
+      )");
+  app.set_exit_status({.success = "after success",
+                       .none = "if a change or a line was refused",
+                       .error = "after an error, or if Redis did not accept the last changes before the end, "
+                                "or if another node has taken the name"});
+  options->node.terms.max_peers = 1000;
+  options->node.terms.max_total_bytes = std::uint64_t{1} << 30;
+  for (const auto add : {add_server_options, add_size_options, add_restart_options, add_sending_options,
+                         add_receiving_options, add_socket_options, add_service_options, add_key_options})
+    add(app, *options);
   return [options] { return run_node(*options); };
 }
 
