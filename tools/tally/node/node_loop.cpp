@@ -17,8 +17,6 @@
 namespace tally::cli {
 namespace {
 
-constexpr Nanoseconds never = std::numeric_limits<Nanoseconds>::max();
-
 /// poll, but it returns at once if a signal requests a stop before or during the wait. Signals are blocked between the
 /// check of stop_requested and the wait, so none is missed. `heeds_stop` is false after a stop was handled.
 void poll_or_stop(std::vector<pollfd>& polled, Nanoseconds wait, bool heeds_stop) {
