@@ -142,6 +142,7 @@ TEST_F(Node, ReadsItsFileAgainAtSighup) {
     ASSERT_TRUE(comes_true([&] { return b.who_may_have(kind).contains("a"); })) << kind;
     EXPECT_TRUE(b.who_may_have("k2").contains("a"));
     EXPECT_TRUE(b.who_may_have("k1").empty());
+    EXPECT_EQ(a.read_error_line(), "tally node: reloaded '" + path + "'\n");
   }
   // What cannot be used changes nothing.
   build("counting-bloom", "6", "k3\n");

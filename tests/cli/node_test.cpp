@@ -78,6 +78,7 @@ TEST_F(Node, ConnectsByPortWithAPassword) {
   EXPECT_EQ(c.num_missed("a", 0, 100), 0);
 
   NodeProcess wrong("redis://:no@" + place, "wrong"), without(place, "without");
+  EXPECT_TRUE(wrong.reports(HasSubstr("give --password-file")));
   EXPECT_TRUE(wrong.reports(HasSubstr("WRONGPASS")));
   EXPECT_TRUE(without.reports(HasSubstr("NOAUTH")));
 }
@@ -85,14 +86,18 @@ TEST_F(Node, ConnectsByPortWithAPassword) {
 TEST_F(Node, NeedsFewPermissions) {
   const RunningRedis redis;
   add_user_of_nodes(redis);
-  const std::string address = "unix://tally:secret@" + redis.socket();
-  NodeProcess a(address, "a"), b(address, "b"), other(address, "other", {"--group", "other"});
+  const TemporaryDirectory directory;
+  const std::string password = directory.write("password", "secret\n");
+  const std::string address = "unix://tally:@" + redis.socket();
+  NodeProcess a(address, "a", {"--password-file", password});
+  NodeProcess b(address, "b", {"--password-file", password});
+  NodeProcess other(address, "other", {"--password-file", password, "--group", "other"});
   a.add_keys(0, 100);
   ASSERT_TRUE(converge({&a, &b}));
   EXPECT_EQ(b.num_missed("a", 0, 100), 0);
   EXPECT_TRUE(other.reports(HasSubstr("NOPERM")));
   redis.call({"ACL", "SETUSER", "tally", "-set"});
-  NodeProcess c(address, "c");
+  NodeProcess c(address, "c", {"--password-file", password});
   EXPECT_TRUE(c.reports(HasSubstr("the user needs SET, GETRANGE and EXPIRE")));
 }
 

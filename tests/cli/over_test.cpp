@@ -103,18 +103,18 @@ TEST(OverCommand, APlannedFilterOfHardlyAnyErrorDoesTheSame) {
 }
 
 // A threshold and how the filter is planned. The stream has 39'000 distinct keys or so.
-struct Plan {
+struct PrintedPlan {
   std::uint64_t threshold;
   std::vector<std::string> flags;
 
   // GoogleTest's word for a parameter; without it the test names would hold its raw bytes.
-  friend void PrintTo(const Plan& plan, std::ostream* out) {
+  friend void PrintTo(const PrintedPlan& plan, std::ostream* out) {
     *out << "over " << plan.threshold;
     for (const std::string& flag : plan.flags) *out << ' ' << flag;
   }
 };
 
-class PlannedOver : public ::testing::TestWithParam<Plan> {
+class PlannedOver : public ::testing::TestWithParam<PrintedPlan> {
  protected:
   static const std::string& input() {
     static const std::string text = zipf_lines(200'000, 60'000, 1.0, 3);
@@ -141,13 +141,13 @@ TEST_P(PlannedOver, ConservativeUpdateErrsAtMostAsPredicted) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Plans, PlannedOver,
-                         ::testing::Values(Plan{2, {"--keys", "40K"}},
-                                           Plan{2, {"--keys", "40K", "-p", "10%"}},
-                                           Plan{3, {"--keys", "40K", "-p", "5%"}},
-                                           Plan{10, {"--keys", "40K", "-p", "20%"}},
-                                           Plan{10, {"--keys", "20K", "--memory", "180KiB"}},
-                                           Plan{10, {"--memory", "180KiB", "-p", "20%"}},
-                                           Plan{10, {"--keys", "40K", "--memory", "180KiB"}}));
+                         ::testing::Values(PrintedPlan{2, {"--keys", "40K"}},
+                                           PrintedPlan{2, {"--keys", "40K", "-p", "10%"}},
+                                           PrintedPlan{3, {"--keys", "40K", "-p", "5%"}},
+                                           PrintedPlan{10, {"--keys", "40K", "-p", "20%"}},
+                                           PrintedPlan{10, {"--keys", "20K", "--memory", "180KiB"}},
+                                           PrintedPlan{10, {"--memory", "180KiB", "-p", "20%"}},
+                                           PrintedPlan{10, {"--keys", "40K", "--memory", "180KiB"}}));
 
 TEST(OverCommand, SaysWhatItPlanned) {
   const CommandResult result = run_tally({"over", "3", "--keys", "1000", "-p", "1%"}, "a\na\na\n");

@@ -196,14 +196,18 @@ void Program::set_version(const std::string& text, const std::string& descriptio
 CommandLine Program::command_line() const { return CommandLine(app_.get()); }
 
 Program::Outcome Program::parse(std::vector<std::string> words) {
+  std::string reading_file_of;
   const auto failed = [&](const CLI::Error& error) {
     error_ = {.message = error.what(),
               .is_missing = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr,
               .is_unexpected = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr,
-              .unexpected = app_->remaining(true)};
+              .unexpected = app_->remaining(true),
+              .command = reading_file_of};
   };
   try {
+    if (!words.empty()) reading_file_of = words.front();
     words = with_empty_values(with_config_file(*app_, words));
+    reading_file_of.clear();
     std::ranges::reverse(words);  // the order that CLI11 expects
     app_->parse(std::move(words));
     refuse_empty_values(*app_);

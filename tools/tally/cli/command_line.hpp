@@ -107,6 +107,7 @@ struct ParseError {
   bool is_missing = false;              ///< an option or a command that is required
   bool is_unexpected = false;           ///< words that no option and no command accepted
   std::vector<std::string> unexpected;  ///< these words; they may come with another error
+  std::string command;                  ///< whose file of options is wrong; empty for the command line itself
 };
 
 /// The program's own command line.

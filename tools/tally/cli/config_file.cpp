@@ -50,8 +50,10 @@ Words words_of_file(const CommandApp& command, const std::string& path, const Wo
   const std::string& config = command.config_option;
   std::ifstream file(path);
   if (!file) refuse(config, path, std::generic_category().message(errno));
+  const std::vector<CLI::ConfigItem> items = CLI::ConfigTOML().from_config(file);
+  if (file.bad()) refuse(config, path, std::generic_category().message(errno));  // a directory
   Words words;
-  for (const CLI::ConfigItem& item : CLI::ConfigTOML().from_config(file)) {
+  for (const CLI::ConfigItem& item : items) {
     if (item.name == "++" || item.name == "--") continue;  // the begin and the end of a section
     const bool is_in_section = !item.parents.empty() && item.parents != Words{command.get_name()};
     const CLI::Option* option = command.get_option_no_throw("--" + item.name);

@@ -134,8 +134,8 @@ void describe_program(Program& program, WantedDocument& document) {
 
       Keys are read one per line from files or standard input, compressed (.gz, .zst, .xz, .bz2, .lz4) or not.
       Results go to standard output, everything else to standard error. Exit status, as in grep: 0 if something
-      was found or done, 1 if nothing was, 2 after an error. There is no configuration file: what a run does is what
-      its command line says.
+      was found or done, 1 if nothing was, 2 after an error. What a run does is what its command line says; only
+      'tally node' also takes options from a file (--config) and from the environment.
       )"));
   command_line.set_footer(
       "tally help COMMAND  # options and examples of a command; the same as tally COMMAND --help");
@@ -165,8 +165,10 @@ bool names_no_command(const Program& program) {
 
 std::string parse_error_text(const Program& program) {
   const CommandText command = describe_called(program.command_line());
-  set_command_name(command.name);
   const ParseError& error = program.error();
+  const std::string name =
+      error.command.empty() ? command.name : fmt::format("{} {}", command.name, error.command);
+  set_command_name(name);
   std::string message = error.message;
   if (!error.unexpected.empty() && (error.is_unexpected || names_no_command(program))) {
     message = unexpected_text(command, error.unexpected);
@@ -175,7 +177,7 @@ std::string parse_error_text(const Program& program) {
   } else if (error.is_missing) {
     message += fmt::format("\nUsage: {}", command.usage());
   }
-  return fmt::format("{}\nSee '{} --help'.", message, command.name);
+  return fmt::format("{}\nSee '{} --help'.", message, name);
 }
 
 std::string generate_document(CommandLine app, const WantedDocument& document) {

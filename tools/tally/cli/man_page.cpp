@@ -131,12 +131,19 @@ the names.
 If it is set and not empty, nothing is bold or coloured. Neither is anything that is not printed on a terminal.
 .TP
 \fBTALLY_REDIS\fR
-The address of the Redis server of \fBtally node\fR, if \fB\-\-redis\fR is not given.
+The address of the Redis server of \fBtally node\fR, if neither the command line nor the file of \fB\-\-config\fR has
+\fB\-\-redis\fR.
+.TP
+\fBTALLY_PUBLISH_REDIS\fR
+The same for \fB\-\-publish\-redis\fR.
+.TP
+\fBRUNTIME_DIRECTORY\fR, \fBXDG_RUNTIME_DIR\fR
+Where the socket of \fBtally node\fR is, if \fB\-\-api\-socket\fR is not given.
 .TP
 \fBCOLUMNS\fR
 The width of a plot in characters, if standard output is not a terminal.
 .PP
-There is no configuration file, and no other variable changes a default.
+Only \fBtally node\fR reads a file of options (\fB\-\-config\fR). No other variable changes a default.
 )";
   page += exit_status({.success = "Something was found, reported or done",
                        .none = "Nothing was",

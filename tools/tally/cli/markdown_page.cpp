@@ -39,8 +39,10 @@ constexpr std::string_view conventions = R"(
 - **Damaged files.** A command verifies the checksum of the whole filter file before it answers. `--no-verify` turns this
   off. Commands that change a filter or pass it on (add, remove, halve, merge, patch, diff, watch, node) do not have that
   flag, because damage would get a fresh checksum. [format.md](format.md) has the cost of the check.
-- **Environment.** There is no configuration file. `TALLY_REDIS` is the server of `tally node` without `--redis`; no other
-  variable changes a default. `NO_COLOR`, if it is set and not empty, turns bold and coloured text off.
+- **Environment.** Only `tally node` reads a file of options (`--config`). `TALLY_REDIS` and `TALLY_PUBLISH_REDIS` are its
+  servers if neither the command line nor that file has `--redis` and `--publish-redis`; `RUNTIME_DIRECTORY` and
+  `XDG_RUNTIME_DIR` are where its socket is by default. No other variable changes a default. `NO_COLOR`, if it is set and
+  not empty, turns bold and coloured text off.
 - **Instruction sets.** The loops that all keys go through are compiled for several sets of vector instructions, and the
   best one of the processor is used. `TALLY_INSTRUCTION_SET=SSE4` selects that set, `baseline` the one that every
   processor has, for tests and for finding bugs. Results are the same. `tally --version` prints the set in use and the

@@ -19,8 +19,9 @@ Run declare_squid_serve(CommandLine app) {
   add_details(app, R"(
       Serves the file at the path where a Squid looks for it, and reads it again when it is replaced. A Squid
       requests it if its configuration has the line 'cache_peer HOST sibling PORT 0 no-query'; the option
-      'digest-url=' is for objects that are on another machine. Requests for cached objects are answered with 504
-      (not cached), all others with 404 (not found). SIGINT, SIGTERM and SIGHUP end the command.
+      'digest-url=' is for objects that are on another machine. The digest is answered with 200 or 304, a request for
+      an object (a whole URL, or with 'only-if-cached') with 504, another path with 404, and a method other than GET
+      and HEAD with 405. SIGINT, SIGTERM and SIGHUP end the command.
       )");
   app.set_exit_status({.success = "after a signal that ended the command"});
   app.add_option("digest", options->path, "The digest file").type_name("FILE").required();

@@ -87,7 +87,7 @@ is_connected | boolean | | whether it is connected to the Redis server
 redis | string or null | | the server that it subscribes to; null while it is not connected
 publish_redis | string or null | | the server where it publishes and keeps its full copy
 is_publishing | boolean | | whether it sends its own summary
-num_connections_lost | integer | connections | connections to the server that ended early
+num_connections_lost | integer | connections | connections to the server that broke
 num_failovers | integer | | times that it connected to another server than before
 epoch | integer | | epoch of its own summary: another one begins when a node starts anew
 sequence | integer | | version of its own summary in that epoch
@@ -98,17 +98,22 @@ copies_stored | integer | copies | full copies of its own summary that were stor
 copies_fetched | integer | copies | full copies of peers that were fetched
 heartbeats_sent | integer | messages | messages that only confirm the last version
 requests_sent | integer | messages | requests for full copies
-bytes_sent | integer | bytes | messages and copies that were sent
-messages_received | integer | messages | messages of peers
-bytes_received | integer | bytes | messages and copies that were received
-messages_refused | integer | messages | messages that were invalid or from strangers
-messages_not_authentic | integer | messages | those of them without the proof that the key of the group makes
+messages_received | integer | messages | messages of other nodes
 versions_lost | integer | times | that the copy of a peer fell behind, because a message did not arrive
 versions_repaired | integer | times | that such a copy has caught up
 lookups | integer | keys | keys that were asked for
 lookups_maybe | integer | keys | those of them that some peer may have
 name_conflicts | integer | messages | messages of another node with the same name
 strangers_removed | integer | nodes | peers that made room for new ones
+bytes_sent | integer | bytes | messages that were sent, and copies that were stored
+bytes_received | integer | bytes | messages of other nodes, and copies that were fetched
+messages_refused | integer | messages | messages that were refused, for one of the following reasons
+messages_invalid | integer | messages | they were damaged
+messages_not_authentic | integer | messages | they lacked the proof that the key of the group makes
+messages_terms | integer | messages | they had another hash or channel, or were larger than is allowed
+messages_no_room | integer | messages | there were as many peers, or there was as much memory in use, as is allowed
+messages_no_memory | integer | messages | an allocation failed
+messages_too_many_new | integer | messages | more new peers came in a second than are allowed
 copies_num_bytes | integer | bytes | memory of the copies of all peers
 changes_refused | integer | keys | insertions into a full filter, and removals of keys that were certainly absent
 lines_refused | integer | lines | lines of the input that are no command

@@ -2,11 +2,15 @@
 
 #include <arpa/inet.h>
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <filesystem>
 #include <stdexcept>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "cli/secret_file.hpp"
@@ -43,6 +47,16 @@ NodeApi::Options ApiOptions::http_options() const {
   return http;
 }
 
+void ApiOptions::check() const {
+  (void)http_options();
+  if (socket.empty() || socket == "none") return;
+  check_socket_path(socket);
+  const std::filesystem::path directory = std::filesystem::path(socket).parent_path();
+  const std::string place = directory.empty() ? "." : directory.string();
+  if (::access(place.c_str(), W_OK | X_OK) == 0) return;
+  throw std::system_error(errno, std::generic_category(), fmt::format("--api-socket: '{}'", place));
+}
+
 std::string default_api_socket(const std::string& group, const std::string& name) {
   const char* const of_service = std::getenv("RUNTIME_DIRECTORY");
   if (of_service != nullptr && *of_service != '\0') {
@@ -57,12 +71,7 @@ std::string default_api_socket(const std::string& group, const std::string& name
 Api::Api(const ApiOptions& options, const std::string& group, SummaryNode& node)
     : options_(options), node_(node), http_(options.http_options(), node), server_({}) {
   if (options.socket.empty()) {
-    const std::string path = default_api_socket(group, node.name());
-    try {
-      if (!path.empty()) server_.listen_at({.path = path, .mode = options.socket_mode});
-    } catch (const std::exception& error) {
-      remark(options.quiet, fmt::format("{}; answering at no socket", error.what()));
-    }
+    listen_at_default(default_api_socket(group, node.name()));
   } else if (options.socket != "none") {
     server_.listen_at({.path = options.socket, .mode = options.socket_mode});
   }
@@ -70,6 +79,23 @@ Api::Api(const ApiOptions& options, const std::string& group, SummaryNode& node)
   if (options.socket.empty() && options.listen.empty()) return;
   for (const std::string& shown : server_.shown_addresses())
     remark(options.quiet, fmt::format("answering at {}", shown));
+}
+
+void Api::listen_at_default(const std::string& path) {
+  std::string why = "there is no directory for its socket ($RUNTIME_DIRECTORY, $XDG_RUNTIME_DIR)";
+  try {
+    if (!path.empty()) return server_.listen_at({.path = path, .mode = options_.socket_mode});
+  } catch (const std::exception& error) {
+    why = error.what();
+  }
+  if (options_.is_only_way && options_.listen.empty()) {
+    throw std::invalid_argument(
+        fmt::format("--no-input: nobody could reach this node: {}; give --api-socket or --api-listen, or "
+                    "'--api-socket none' "
+                    "if that is intended",
+                    why));
+  }
+  if (!path.empty()) warn(fmt::format("{}; answering at no unix socket", why));
 }
 
 void Api::step(const std::vector<pollfd>& polled, Nanoseconds now) {

@@ -19,6 +19,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "text/host_and_port.hpp"
 #include "text/numbers.hpp"
 
 namespace tally::cli {
@@ -36,9 +37,7 @@ constexpr Nanoseconds after_an_error = nanoseconds_per_second / 100;
 sockaddr_un address_of(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path)
-    throw std::invalid_argument(fmt::format("--api-socket: '{}' has {} bytes; must have at most {}", path,
-                                            path.size(), sizeof address.sun_path - 1));
+  check_socket_path(path);
   std::copy(path.begin(), path.end(), address.sun_path);
   return address;
 }
@@ -69,10 +68,6 @@ int listening_at_path(const std::string& path, std::uint32_t mode) {
   throw_cannot_listen(path, is_bound ? errno : error);
 }
 
-std::string shown_host(const std::string& host) {
-  return host.find(':') == std::string::npos ? host : "[" + host + "]";
-}
-
 std::uint16_t port_of(int socket) {
   sockaddr_storage address{};
   socklen_t size = sizeof address;
@@ -82,7 +77,7 @@ std::uint16_t port_of(int socket) {
 }
 
 int listening_at(const ListenAddress& wanted) {
-  const std::string shown = fmt::format("{}:{}", shown_host(wanted.host), wanted.port);
+  const std::string shown = host_and_port(wanted.host, wanted.port);
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_PASSIVE;
@@ -102,6 +97,13 @@ int listening_at(const ListenAddress& wanted) {
 }
 
 }  // namespace
+
+void check_socket_path(const std::string& path) {
+  constexpr std::size_t most = sizeof sockaddr_un::sun_path - 1;
+  if (path.size() <= most) return;
+  throw std::invalid_argument(
+      fmt::format("--api-socket: '{}' has {} bytes; must have at most {}", path, path.size(), most));
+}
 
 ListenAddress ListenAddress::parse_tcp(std::string_view text) {
   const std::size_t colon = text.rfind(':');
@@ -136,7 +138,7 @@ void ApiServer::listen_at(const ListenAddress& address) {
     return;
   }
   const int socket = listening_at(address);
-  listeners_.emplace_back(socket, "", fmt::format("{}:{}", shown_host(address.host), port_of(socket)));
+  listeners_.emplace_back(socket, "", host_and_port(address.host, port_of(socket)));
 }
 
 std::vector<std::string> ApiServer::shown_addresses() const {

@@ -24,6 +24,9 @@ struct ListenAddress {
   static ListenAddress parse_tcp(std::string_view text);
 };
 
+/// Throws std::invalid_argument if the path is too long for a unix socket.
+void check_socket_path(const std::string& path);
+
 /// Listens, and answers requests in the thread of its caller, without ever waiting: everything is done in step,
 /// which a poll loop calls. Each address has connections of its own. When all of them are taken, a new one takes the place of
 /// the one that has sent and read nothing for longest.

@@ -8,10 +8,11 @@
 
 namespace tally::cli {
 
-BusServers::BusServers(redis_client::Servers servers, std::optional<redis_client::Servers> publish) {
+BusServers::BusServers(redis_client::Servers servers, std::optional<redis_client::Servers> publish,
+                       HostNames& names) {
   using Role = ServerChoice::Role;
-  if (publish) all_.push_back({.choice = ServerChoice(std::move(*publish), Role::primary)});
-  all_.push_back({.choice = ServerChoice(std::move(servers), publish ? Role::any : Role::primary)});
+  if (publish) all_.push_back({.choice = ServerChoice(std::move(*publish), Role::primary, names)});
+  all_.push_back({.choice = ServerChoice(std::move(servers), publish ? Role::any : Role::primary, names)});
 }
 
 void BusServers::begin(Nanoseconds now) {

@@ -13,7 +13,7 @@ namespace tally::cli {
 class BusServers {
  public:
   /// Without `publish`, all is at one server of `servers`. With it, the server that is subscribed to may be a replica.
-  BusServers(redis_client::Servers servers, std::optional<redis_client::Servers> publish);
+  BusServers(redis_client::Servers servers, std::optional<redis_client::Servers> publish, HostNames& names);
 
   /// Starts a search for all. If there is nothing to choose, it has ended at once.
   void begin(Nanoseconds now);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "node/polled_events.hpp"
 #include "tally/redis_client/reply_text.hpp"
 #include "text/output.hpp"
 
@@ -66,7 +67,7 @@ Nanoseconds CopyStore::deadline() const noexcept {
   Nanoseconds earliest = std::numeric_limits<Nanoseconds>::max();
   for (const Server& server : servers_) {
     if (server.connection) earliest = std::min(earliest, server.connection->deadline());
-    if (server.waiting.size() > server.num_sent) return 0;
+    if (server.waiting.size() > server.num_sent && !server.awaits_name) return 0;
   }
   return earliest;
 }
@@ -84,8 +85,12 @@ void CopyStore::step(const std::vector<pollfd>& polled, Nanoseconds now) {
 
 void CopyStore::step(Server& server, const std::vector<pollfd>& polled, Nanoseconds now) {
   if (server.waiting.size() > server.num_sent && !server.connection) {
+    const HostNames::Found found = names_.find(server.address, now);
+    server.awaits_name = found.is_pending();
+    if (server.awaits_name) return;
+    if (!found.address) throw redis_client::ConnectionError(found.fault);
     server.connection.emplace(
-        server.address, redis_client::ReplyLimits{options_.max_copy_bytes + copy_reply_overhead, 16}, now);
+        *found.address, redis_client::ReplyLimits{options_.max_copy_bytes + copy_reply_overhead, 16}, now);
     server.expects_login = !server.address.password.empty();
   }
   for (; server.num_sent < server.waiting.size(); ++server.num_sent) {
@@ -94,8 +99,7 @@ void CopyStore::step(Server& server, const std::vector<pollfd>& polled, Nanoseco
     server.connection->send(words);
   }
   if (!server.connection) return;
-  const auto found = std::ranges::find(polled, server.connection->polled().fd, &pollfd::fd);
-  server.connection->step(found == polled.end() ? short{0} : found->revents, now);
+  server.connection->step(events_of(*server.connection, polled), now);
   while (const redis_client::Reply reply = server.connection->next_reply()) take_reply(server, *reply, now);
 }
 

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "node/host_names.hpp"
 #include "tally/redis_client/connection.hpp"
 #include "text/duration.hpp"
 
@@ -38,7 +39,7 @@ class CopyStore {
   /// `bytes`: what was read, at most one byte more than max_copy_bytes.
   using Answer = std::function<void(Outcome outcome, std::string_view bytes, Nanoseconds now)>;
 
-  explicit CopyStore(Options options) : options_(std::move(options)) {}
+  CopyStore(Options options, HostNames& names) : options_(options), names_(names) {}
 
   /// From now on, copies are at this server. Commands that another one has not answered have failed. Before the first call, all
   /// commands fail.
@@ -71,6 +72,7 @@ class CopyStore {
     bool expects_login = false;   // the answer to AUTH comes first
     std::deque<Command> waiting;  // for their answers, or to be sent
     std::size_t num_sent = 0;     // of them
+    bool awaits_name = false;     // before the connection
   };
 
   Server& server_of(const redis_client::Address& address);
@@ -82,6 +84,7 @@ class CopyStore {
   void say_refusal(const Server& server, std::string_view text);
 
   Options options_;
+  HostNames& names_;
   redis_client::Address address_;
   std::list<Server> servers_;  // that one, and those of its cluster
   bool was_demoted_ = false;

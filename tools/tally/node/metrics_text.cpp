@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "node/named_totals.hpp"
 #include "node/node_api.hpp"
 #include "node/status_json.hpp"
 
@@ -95,39 +96,25 @@ std::string metrics_text(const NodeApi& api, Nanoseconds now) {
   gauge("pending_changes", "Insertions and removals that no version has yet.",
         pending.num_inserted + pending.num_removed);
   gauge("copies_bytes", "Memory of the copies of all peers.", node.peers().copies().num_bytes());
-  counter("versions_sent_total", "Versions of its summary that were sent.", totals.num_versions_sent);
-  counter("copies_stored_total", "Full copies of it that were stored on the server.",
-          totals.num_copies_stored);
-  counter("copies_fetched_total", "Full copies of peers that were fetched.", totals.num_copies_fetched);
-  counter("heartbeats_sent_total", "Messages that only confirm the last version.",
-          totals.num_heartbeats_sent);
-  counter("requests_sent_total", "Requests for full copies: versions that were lost.",
-          totals.num_requests_sent);
+  for (const NamedTotal& total : named_totals)
+    counter(std::string(total.name) + "_total", total.help, totals.*total.number);
   text.begin("sent_bytes_total", "counter",
              "Bytes of messages to all peers, and of copies that were stored.");
   for (const SummaryMessageKind kind : BytesByKind::kinds)
     text.add_with_label("sent_bytes_total", "kind", tally::name_of(kind),
                         static_cast<double>(totals.sent.of(kind)));
-  counter("messages_received_total", "Messages of peers.", totals.num_received);
-  counter("received_bytes_total", "Bytes of messages and copies that were received.",
+  counter("received_bytes_total", "Bytes of messages of other nodes, and of copies that were fetched.",
           totals.num_bytes_received);
   text.begin("messages_refused_total", "counter", "Messages that were refused, by reason.");
   for (std::size_t reason = 0; reason < refusal_names.size(); ++reason)
     text.add_with_label("messages_refused_total", "reason", refusal_names[reason],
                         static_cast<double>(totals.refused[reason]));
-  counter("versions_lost_total", "Times that the copy of a peer fell behind, as a message did not arrive.",
-          totals.num_gaps);
-  counter("versions_repaired_total", "Times that such a copy has caught up.", totals.num_gaps_closed);
-  counter("name_conflicts_total", "Messages of another node with the same name.", totals.num_name_conflicts);
-  counter("strangers_removed_total", "Peers that made room for new ones.", totals.num_strangers_removed);
-  counter("connections_lost_total", "Connections to the server that ended early.", node.bus().num_losses());
+  counter("connections_lost_total", "Connections to the server that broke.", node.bus().num_losses());
   counter("failovers_total", "Times that it connected to another server than before.",
           node.bus().num_failovers());
   counter("changes_refused_total",
           "Insertions into a full filter, and removals of keys that were certainly absent.",
           node.directory().num_refused());
-  counter("lookups_total", "Keys that were asked for.", totals.num_lookups);
-  counter("lookups_maybe_total", "Those of them that some peer may have.", totals.num_lookups_maybe);
   counter("http_requests_total", "Requests over HTTP.", api.num_requests_);
   counter("http_requests_refused_total", "Those of them that were refused.", api.num_refused_);
 

@@ -48,13 +48,13 @@ inline constexpr std::uint64_t max_false_positives_reported = 1'000'000'000;
 /// What a node has done so far.
 struct NodeTotals {
   std::uint64_t num_versions_sent = 0;  ///< deltas, and full copies if those were shorter
-  std::uint64_t num_copies_stored = 0;  ///< full copies, for a version or on request
+  std::uint64_t num_copies_stored = 0;  ///< full copies that the server took, for a version or on request
   std::uint64_t num_copies_fetched = 0;
   std::uint64_t num_heartbeats_sent = 0;
   std::uint64_t num_requests_sent = 0;
-  BytesByKind sent;  ///< of messages and copies
-  std::uint64_t num_received = 0;
-  std::uint64_t num_bytes_received = 0;  ///< of messages and copies
+  BytesByKind sent;                      ///< of messages, and of copies that the server took
+  std::uint64_t num_received = 0;        ///< messages of other nodes
+  std::uint64_t num_bytes_received = 0;  ///< of these, and of copies that were fetched
   std::array<std::uint64_t, refusal_names.size()> refused{};
   std::uint64_t num_name_conflicts = 0;     ///< messages of another node with our name
   std::uint64_t num_strangers_removed = 0;  ///< peers that made room for new ones

@@ -205,24 +205,25 @@ void OwnSummary::store_copy(std::vector<std::byte> copy, Nanoseconds now) {
   }
   owed_ = message.version;
   ++num_storing_;
-  ++totals_.num_copies_stored;
-  totals_.sent.add(SummaryMessageKind::full, copy.size());
   next_heartbeat_ = now + options_.heartbeat;
   if (options_.with_version_1) publish(in_format_version_1(copy));
   Stored stored{.version = message.version, .digest = message.digest, .layout = message.layout};
-  store_.put(channels_.own_copy, copy, copy_lifetime_seconds,
-             [this, stored](CopyStore::Outcome outcome, std::string_view, Nanoseconds at) {
-               --num_storing_;
-               const bool is_done = outcome == CopyStore::Outcome::done;
-               pause_of_stores_ =
-                   is_done ? options_.interval : std::min(2 * pause_of_stores_, longest_between_stores);
-               next_store_ = at + pause_of_stores_;
-               if (!is_done) return;
-               stored_ = stored;
-               stored_->at = at;
-               if (owed_ && *owed_ <= stored.version) owed_.reset();
-               send_stored(at);
-             });
+  store_.put(
+      channels_.own_copy, copy, copy_lifetime_seconds,
+      [this, stored, num_bytes = copy.size()](CopyStore::Outcome outcome, std::string_view, Nanoseconds at) {
+        --num_storing_;
+        const bool is_done = outcome == CopyStore::Outcome::done;
+        pause_of_stores_ =
+            is_done ? options_.interval : std::min(2 * pause_of_stores_, longest_between_stores);
+        next_store_ = at + pause_of_stores_;
+        if (!is_done) return;
+        ++totals_.num_copies_stored;
+        totals_.sent.add(SummaryMessageKind::full, num_bytes);
+        stored_ = stored;
+        stored_->at = at;
+        if (owed_ && *owed_ <= stored.version) owed_.reset();
+        send_stored(at);
+      });
 }
 
 void OwnSummary::send_stored(Nanoseconds now) {

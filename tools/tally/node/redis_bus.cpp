@@ -6,10 +6,15 @@
 #include <algorithm>
 #include <array>
 
+#include "node/polled_events.hpp"
+#include "tally/redis_client/reply_text.hpp"
 #include "text/output.hpp"
 
 namespace tally::cli {
 namespace {
+
+using redis_client::text_of;
+using redis_client::word_of;
 
 constexpr Nanoseconds least_pause = nanoseconds_per_second / 20;
 constexpr Nanoseconds most_pause = 5 * nanoseconds_per_second;
@@ -21,22 +26,12 @@ constexpr Nanoseconds success = 10 * nanoseconds_per_second;
 // Besides the message itself, a reply has the channel, the pattern and some lengths.
 constexpr std::size_t reply_overhead = 4096;
 
-std::string_view text_of(const redisReply& reply) noexcept {
-  const bool has_text =
-      reply.type == REDIS_REPLY_STRING || reply.type == REDIS_REPLY_STATUS || reply.type == REDIS_REPLY_ERROR;
-  return has_text ? std::string_view(reply.str, reply.len) : std::string_view();
-}
-
-std::string_view element_of(const redisReply& reply, std::size_t i) noexcept {
-  if (reply.type != REDIS_REPLY_ARRAY || i >= reply.elements) return {};
-  return text_of(*reply.element[i]);
-}
-
 }  // namespace
 
-RedisBus::RedisBus(Options options, Nanoseconds now)
+RedisBus::RedisBus(Options options, HostNames& names, Nanoseconds now)
     : options_(std::move(options)),
-      servers_(options_.servers, options_.publish_servers),
+      servers_(options_.servers, options_.publish_servers, names),
+      names_(names),
       pause_(least_pause),
       next_try_(now),
       random_(std::random_device{}()) {
@@ -85,13 +80,21 @@ void RedisBus::move(Nanoseconds now) {
   connect(now);
 }
 
+// As soon as the servers' names have been looked up.
 void RedisBus::connect(Nanoseconds now) {
+  const HostNames::Found to_subscribe = names_.find(servers_.to_subscribe(), now);
+  const HostNames::Found to_publish = names_.find(servers_.to_publish(), now);
+  awaits_names_ = to_subscribe.is_pending() || to_publish.is_pending();
+  if (awaits_names_) return;
+  for (const HostNames::Found* found : {&to_subscribe, &to_publish}) {
+    if (!found->address) return lose(found->fault, now);
+  }
   try {
     const std::size_t longest = options_.max_message_bytes + reply_overhead;
     // The answers have at most three elements, and four for a message of a pattern.
     constexpr std::size_t most_elements = 16;
-    subscriber_.emplace(servers_.to_subscribe(), redis_client::ReplyLimits{longest, most_elements}, now);
-    publisher_.emplace(servers_.to_publish(), redis_client::ReplyLimits{reply_overhead, most_elements}, now);
+    subscriber_.emplace(*to_subscribe.address, redis_client::ReplyLimits{longest, most_elements}, now);
+    publisher_.emplace(*to_publish.address, redis_client::ReplyLimits{reply_overhead, most_elements}, now);
     for (const std::string& channel : options_.channels) {
       const std::array<std::string_view, 2> subscribe{"SUBSCRIBE", channel};
       subscriber_->send(subscribe);
@@ -107,18 +110,20 @@ void RedisBus::connect(Nanoseconds now) {
 }
 
 void RedisBus::leave() {
-  if (up_since_) ++num_losses_;
   subscriber_.reset();
   publisher_.reset();
   num_subscriptions_ = 0;
   num_unconfirmed_ = 0;
   up_since_.reset();
-  is_choosing_ = is_looking_ = false;
+  is_choosing_ = is_looking_ = awaits_names_ = false;
 }
 
 void RedisBus::lose(std::string_view why, Nanoseconds now) {
   if (up_since_ && now - *up_since_ >= success) pause_ = least_pause;
-  if (up_since_) loss_said_ = false;
+  if (up_since_) {
+    ++num_losses_;
+    loss_said_ = false;
+  }
   const std::string where = subscriber_ ? servers_.shown_used() : servers_.shown();
   leave();
   next_try_ = now + std::uniform_int_distribution<Nanoseconds>(pause_ / 2, pause_)(random_);
@@ -151,7 +156,7 @@ void RedisBus::add_polled(std::vector<pollfd>& polled) const {
 Nanoseconds RedisBus::deadline() const noexcept {
   Nanoseconds earliest = servers_.deadline();
   if (subscriber_) earliest = std::min({earliest, subscriber_->deadline(), publisher_->deadline()});
-  if (!subscriber_ && !is_choosing_) earliest = std::min(earliest, next_try_);
+  if (!subscriber_ && !is_choosing_ && !awaits_names_) earliest = std::min(earliest, next_try_);
   if (may_look() && !is_looking_) earliest = std::min(earliest, next_look_);
   return earliest;
 }
@@ -159,17 +164,14 @@ Nanoseconds RedisBus::deadline() const noexcept {
 void RedisBus::step(const std::vector<pollfd>& polled, Nanoseconds now, const Receive& receive) {
   servers_.step(polled, now);
   if (is_choosing_) return take_choice(now);
+  if (awaits_names_) return connect(now);
   if (!subscriber_) {
     if (now >= next_try_) choose(now);
     return;
   }
-  const auto events_of = [&](const redis_client::Connection& connection) {
-    const auto found = std::ranges::find(polled, connection.polled().fd, &pollfd::fd);
-    return found == polled.end() ? short{0} : found->revents;
-  };
   try {
-    subscriber_->step(events_of(*subscriber_), now);
-    publisher_->step(events_of(*publisher_), now);
+    subscriber_->step(events_of(*subscriber_, polled), now);
+    publisher_->step(events_of(*publisher_, polled), now);
     take_replies(now, receive);
   } catch (const redis_client::ConnectionError& error) {
     return lose(error.what(), now);
@@ -182,6 +184,7 @@ void RedisBus::take_replies(Nanoseconds now, const Receive& receive) {
   while (const redis_client::Reply reply = subscriber_->next_reply()) take_subscriber_reply(*reply, receive);
   if (is_up() || num_subscriptions_ <= options_.channels.size() || num_unconfirmed_ > 0) return;
   up_since_ = now;
+  ++num_connections_;
   plan_look(now);
   std::string used = servers_.shown_used();
   if (!last_used_.empty() && used != last_used_) ++num_failovers_;
@@ -193,13 +196,13 @@ void RedisBus::take_replies(Nanoseconds now, const Receive& receive) {
 // Three kinds of arrays: confirmations, messages, and the answer to PING. The answer to AUTH is a status.
 void RedisBus::take_subscriber_reply(const redisReply& reply, const Receive& receive) {
   if (reply.type == REDIS_REPLY_ERROR) throw redis_client::ConnectionError(std::string(text_of(reply)));
-  const std::string_view kind = element_of(reply, 0);
+  const std::string_view kind = word_of(reply, 0);
   if (kind == "subscribe" || kind == "psubscribe") {
     ++num_subscriptions_;
   } else if (kind == "message" && reply.elements == 3) {
-    receive(element_of(reply, 1), element_of(reply, 2));
+    receive(word_of(reply, 1), word_of(reply, 2));
   } else if (kind == "pmessage" && reply.elements == 4) {
-    receive(element_of(reply, 2), element_of(reply, 3));
+    receive(word_of(reply, 2), word_of(reply, 3));
   }
 }
 

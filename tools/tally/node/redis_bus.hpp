@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "node/bus_servers.hpp"
+#include "node/host_names.hpp"
 #include "tally/redis_client/connection.hpp"
 #include "text/duration.hpp"
 
@@ -39,15 +40,16 @@ class RedisBus {
   };
   using Receive = std::function<void(std::string_view channel, std::string_view bytes)>;
 
-  RedisBus(Options options, Nanoseconds now);
+  RedisBus(Options options, HostNames& names, Nanoseconds now);
 
   /// Connected, and all subscriptions are confirmed: from now on nothing is missed until the connection
   /// breaks.
   bool is_up() const noexcept { return up_since_.has_value(); }
   std::optional<Nanoseconds> up_since() const noexcept { return up_since_; }
+  /// How often it came up.
+  std::uint64_t num_connections() const noexcept { return num_connections_; }
+  /// How often a connection broke after that, or was given up (`reconnect`); not when it moved to another server.
   std::uint64_t num_losses() const noexcept { return num_losses_; }
-  /// How often the bus came up.
-  std::uint64_t num_connections() const noexcept { return num_losses_ + (is_up() ? 1 : 0); }
   /// How often it came up at another server than the time before.
   std::uint64_t num_failovers() const noexcept { return num_failovers_; }
   /// The servers that were given, and those that are used now.
@@ -87,8 +89,10 @@ class RedisBus {
 
   Options options_;
   BusServers servers_;
-  bool is_choosing_ = false;  // not connected, and a search is under way
-  bool is_looking_ = false;   // connected, and a search is under way
+  HostNames& names_;
+  bool is_choosing_ = false;   // not connected, and a search is under way
+  bool awaits_names_ = false;  // not connected, and the servers' names are looked up
+  bool is_looking_ = false;    // connected, and a search is under way
   Nanoseconds next_look_ = 0;
   std::string last_used_;  // when it was up last
   std::uint64_t num_failovers_ = 0;
@@ -97,6 +101,7 @@ class RedisBus {
   std::size_t num_subscriptions_ = 0;
   std::uint64_t num_unconfirmed_ = 0;
   std::optional<Nanoseconds> up_since_;
+  std::uint64_t num_connections_ = 0;
   std::uint64_t num_losses_ = 0;
   Nanoseconds pause_;
   Nanoseconds next_try_;

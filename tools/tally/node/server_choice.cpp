@@ -1,6 +1,5 @@
 #include "node/server_choice.hpp"
 
-#include <arpa/inet.h>
 #include <fmt/core.h>
 #include <hiredis/hiredis.h>
 
@@ -9,6 +8,8 @@
 #include <charconv>
 #include <limits>
 
+#include "node/ip_address.hpp"
+#include "node/polled_events.hpp"
 #include "tally/redis_client/reply_text.hpp"
 
 namespace tally::cli {
@@ -28,25 +29,10 @@ constexpr std::size_t longest_fault = 200;
 constexpr redis_client::ReplyLimits limits_of_answers{.max_bytes = std::size_t{64} << 10,
                                                       .max_elements = 1024};
 
-std::string_view word_of(const redisReply& reply, std::size_t i) noexcept {
-  if (reply.type != REDIS_REPLY_ARRAY || i >= reply.elements) return {};
-  return redis_client::text_of(*reply.element[i]);
-}
-
-bool is_ip_address(const std::string& host) noexcept {
-  std::array<unsigned char, sizeof(in6_addr)> bytes{};
-  if (host.find('\0') != std::string::npos) return false;
-  return ::inet_pton(AF_INET, host.c_str(), bytes.data()) == 1 ||
-         ::inet_pton(AF_INET6, host.c_str(), bytes.data()) == 1;
-}
-
 }  // namespace
 
-ServerChoice::Question::Question(const Address& asked, Nanoseconds now)
-    : address(asked), connection(asked, limits_of_answers, now), expects_login(!asked.password.empty()) {}
-
-ServerChoice::ServerChoice(redis_client::Servers servers, Role role)
-    : servers_(std::move(servers)), role_(role) {}
+ServerChoice::ServerChoice(redis_client::Servers servers, Role role, HostNames& names)
+    : servers_(std::move(servers)), role_(role), names_(names) {}
 
 void ServerChoice::begin(Nanoseconds now) {
   question_.reset();
@@ -73,66 +59,75 @@ const Address& ServerChoice::nth(std::size_t i) const noexcept {
 
 void ServerChoice::ask_next(Nanoseconds now) {
   question_.reset();
-  while (num_asked_ < servers_.list.size()) {
-    const Address& address = nth(num_asked_++);
-    if (servers_.has_sentinels() ? ask_sentinel(address, now) : ask_server(address, now)) return;
-  }
+  if (num_asked_ == servers_.list.size()) return;
+  const Address& address = nth(num_asked_++);
+  servers_.has_sentinels() ? ask_sentinel(address, now) : ask_server(address, now);
 }
 
-bool ServerChoice::ask_server(const Address& address, Nanoseconds now) {
+void ServerChoice::ask_server(const Address& address, Nanoseconds now) {
+  const Nanoseconds patience = servers_.has_sentinels() ? patience_with_master : patience_with_server;
+  question_ = std::make_unique<Question>();
+  question_->address = address;
+  question_->end_by = now + patience;
+  connect(now);
+}
+
+void ServerChoice::ask_sentinel(const Address& address, Nanoseconds now) {
+  question_ = std::make_unique<Question>();
+  question_->address = address;
+  question_->is_of_sentinel = true;
+  question_->end_by = now + patience_with_sentinel;
+  connect(now);
+}
+
+// Connects and asks, as soon as the name has been looked up. May go on to the next question.
+void ServerChoice::connect(Nanoseconds now) {
+  Question& question = *question_;
+  const HostNames::Found found = names_.find(question.address, now);
+  if (found.is_pending()) return;
+  if (!found.address) return pass_over(found.fault, now);
   try {
-    auto question = std::make_unique<Question>(address, now);
-    question->end_by = now + (servers_.has_sentinels() ? patience_with_master : patience_with_server);
+    question.expects_login = !question.address.password.empty();
+    redis_client::Connection& connection =
+        question.connection.emplace(*found.address, limits_of_answers, now);
     const std::array<std::string_view, 1> ping{"PING"};
     const std::array<std::string_view, 1> role{"ROLE"};
-    question->connection.send(ping);
-    if (role_ == Role::primary) question->connection.send(role);
-    question_ = std::move(question);
-    return true;
+    const std::array<std::string_view, 3> master{"SENTINEL", "GET-MASTER-ADDR-BY-NAME", servers_.master};
+    if (question.is_of_sentinel) return connection.send(master);
+    connection.send(ping);
+    if (role_ == Role::primary) connection.send(role);
   } catch (const ConnectionError& error) {
-    note_fault(address, error.what());
-    return false;
-  }
-}
-
-bool ServerChoice::ask_sentinel(const Address& address, Nanoseconds now) {
-  try {
-    auto question = std::make_unique<Question>(address, now);
-    question->is_of_sentinel = true;
-    question->end_by = now + patience_with_sentinel;
-    const std::array<std::string_view, 3> command{"SENTINEL", "GET-MASTER-ADDR-BY-NAME", servers_.master};
-    question->connection.send(command);
-    question_ = std::move(question);
-    return true;
-  } catch (const ConnectionError& error) {
-    note_fault(address, error.what());
-    return false;
+    pass_over(error.what(), now);
   }
 }
 
 void ServerChoice::add_polled(std::vector<pollfd>& polled) const {
-  if (question_) polled.push_back(question_->connection.polled());
+  if (question_ && question_->connection) polled.push_back(question_->connection->polled());
 }
 
 Nanoseconds ServerChoice::deadline() const noexcept {
   if (!question_) return std::numeric_limits<Nanoseconds>::max();
-  return std::min(question_->end_by, question_->connection.deadline());
+  const Nanoseconds end_by = question_->end_by;
+  return question_->connection ? std::min(end_by, question_->connection->deadline()) : end_by;
 }
 
 void ServerChoice::step(const std::vector<pollfd>& polled, Nanoseconds now) {
   if (!question_) return;
-  const auto entry = std::ranges::find(polled, question_->connection.polled().fd, &pollfd::fd);
+  question_->connection ? take_replies(polled, now) : connect(now);
+  if (question_ && now >= question_->end_by) pass_over("does not answer", now);
+}
+
+void ServerChoice::take_replies(const std::vector<pollfd>& polled, Nanoseconds now) {
   try {
-    question_->connection.step(entry == polled.end() ? short{0} : entry->revents, now);
-    while (question_) {
-      const redis_client::Reply reply = question_->connection.next_reply();
+    question_->connection->step(events_of(*question_->connection, polled), now);
+    while (question_ && question_->connection) {
+      const redis_client::Reply reply = question_->connection->next_reply();
       if (!reply) break;
       take_reply(*reply, now);
     }
   } catch (const ConnectionError& error) {
-    return pass_over(error.what(), now);
+    pass_over(error.what(), now);
   }
-  if (question_ && now >= question_->end_by) pass_over("does not answer", now);
 }
 
 // To AUTH, if there is a password, and then to the question of the sentinel, or to PING and ROLE.
@@ -150,7 +145,8 @@ void ServerChoice::take_reply(const redisReply& reply, Nanoseconds now) {
     if (redis_client::is_error(reply)) return pass_over(text, now);
     if (text != "PONG") return pass_over("is no Redis server", now);
     if (role_ == Role::primary) return;
-  } else if (word_of(reply, 0) == "slave") {  // an error: who may not ask for the role, takes what there is
+  } else if (redis_client::word_of(reply, 0) ==
+             "slave") {  // an error: who may not ask for the role, takes what there is
     return pass_over("is a replica", now);
   }
   found_ = question.address;
@@ -163,8 +159,8 @@ void ServerChoice::take_master(const redisReply& reply, Nanoseconds now) {
     return pass_over(fmt::format("this sentinel knows no master '{}'", servers_.master), now);
   }
   Address master = servers_.login;
-  master.host = word_of(reply, 0);
-  const std::string_view port = word_of(reply, 1);
+  master.host = redis_client::word_of(reply, 0);
+  const std::string_view port = redis_client::word_of(reply, 1);
   const auto [end, fault] = std::from_chars(port.data(), port.data() + port.size(), master.port);
   if (fault != std::errc() || end != port.data() + port.size() || master.port == 0) {
     return pass_over("this sentinel named a master without a port", now);
@@ -177,7 +173,7 @@ void ServerChoice::take_master(const redisReply& reply, Nanoseconds now) {
   if (std::ranges::find(masters_, master) != masters_.end()) return ask_next(now);
   masters_.push_back(master);
   last_answered_ = (first_ + num_asked_ - 1) % servers_.list.size();
-  if (!ask_server(master, now)) ask_next(now);
+  ask_server(master, now);
 }
 
 void ServerChoice::pass_over(std::string_view why, Nanoseconds now) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "node/host_names.hpp"
 #include "tally/redis_client/connection.hpp"
 #include "tally/redis_client/servers.hpp"
 #include "text/duration.hpp"
@@ -20,13 +21,13 @@ namespace tally::cli {
 ///
 /// A search asks one server or sentinel after the other over a connection of its own, so it disturbs no other. Whatever they
 /// answer, or if they answer nothing, it ends: a sentinel and its master have 2 s each, a server of a list 5 s. The sentinel that answered is the first to be
-/// asked by the next search. Of a sentinel only an IP address is believed, because looking up a name would block.
+/// asked by the next search. Of a sentinel only an IP address is believed.
 class ServerChoice {
  public:
   enum class Role { primary, any };
 
   /// With Role::any, a server that is a replica will do.
-  explicit ServerChoice(redis_client::Servers servers, Role role = Role::primary);
+  ServerChoice(redis_client::Servers servers, Role role, HostNames& names);
 
   const redis_client::Servers& servers() const noexcept { return servers_; }
 
@@ -50,19 +51,19 @@ class ServerChoice {
 
  private:
   struct Question {
-    Question(const redis_client::Address& address, Nanoseconds now);
-
     redis_client::Address address;
-    redis_client::Connection connection;
     bool is_of_sentinel = false;
-    bool expects_login;
-    bool has_answered_ping = false;
     Nanoseconds end_by = 0;
+    std::optional<redis_client::Connection> connection;  // none while the name is looked up
+    bool expects_login = false;
+    bool has_answered_ping = false;
   };
 
-  bool ask_server(const redis_client::Address& address, Nanoseconds now);
-  bool ask_sentinel(const redis_client::Address& address, Nanoseconds now);
+  void ask_server(const redis_client::Address& address, Nanoseconds now);
+  void ask_sentinel(const redis_client::Address& address, Nanoseconds now);
   void ask_next(Nanoseconds now);
+  void connect(Nanoseconds now);
+  void take_replies(const std::vector<pollfd>& polled, Nanoseconds now);
   void take_reply(const redisReply& reply, Nanoseconds now);
   void take_master(const redisReply& reply, Nanoseconds now);
   void pass_over(std::string_view why, Nanoseconds now);
@@ -71,6 +72,7 @@ class ServerChoice {
 
   redis_client::Servers servers_;
   Role role_;
+  HostNames& names_;
   std::size_t first_ = 0;          // to ask, in this search
   std::size_t num_asked_ = 0;      // in this search
   std::size_t last_answered_ = 0;  // of the sentinels

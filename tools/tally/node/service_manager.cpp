@@ -12,9 +12,15 @@
 #include <cstring>
 #include <limits>
 #include <string>
+#include <utility>
 
 namespace tally::cli {
 namespace {
+
+// Between two attempts to say what the manager did not take.
+constexpr Nanoseconds first_retry_after = nanoseconds_per_second / 20;
+constexpr Nanoseconds last_retry_after = 2 * nanoseconds_per_second;
+constexpr Nanoseconds between_statuses = nanoseconds_per_second;
 
 std::string_view environment(const char* name) {
   const char* const text = std::getenv(name);
@@ -36,36 +42,70 @@ Nanoseconds watchdog_interval() {
 }  // namespace
 
 ServiceManager::ServiceManager()
-    : path_(environment("NOTIFY_SOCKET")), interval_(watchdog_interval()), next_(0) {
+    : path_(environment("NOTIFY_SOCKET")), pause_(first_retry_after), interval_(watchdog_interval()) {
   if (!path_.empty()) socket_ = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (socket_ < 0 || interval_ == 0) next_ = std::numeric_limits<Nanoseconds>::max();
 }
 
 ServiceManager::~ServiceManager() {
   if (socket_ >= 0) ::close(socket_);
 }
 
-void ServiceManager::say(std::string_view state) const noexcept {
+bool ServiceManager::send(std::string_view state) const noexcept {
   sockaddr_un address{};
-  if (socket_ < 0 || path_.size() >= sizeof address.sun_path) return;
+  if (path_.size() >= sizeof address.sun_path) return true;  // nobody can listen there
   address.sun_family = AF_UNIX;
   std::memcpy(address.sun_path, path_.data(), path_.size());
   if (address.sun_path[0] == '@') address.sun_path[0] = '\0';  // a name without a file
-  (void)::sendto(socket_, state.data(), state.size(), MSG_NOSIGNAL | MSG_DONTWAIT,
-                 reinterpret_cast<const sockaddr*>(&address),
-                 static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path_.size()));
+  return ::sendto(socket_, state.data(), state.size(), MSG_NOSIGNAL | MSG_DONTWAIT,
+                  reinterpret_cast<const sockaddr*>(&address),
+                  static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path_.size())) >= 0;
 }
 
-void ServiceManager::show(const std::string& status) {
-  if (status == shown_) return;
-  shown_ = status;
-  say("STATUS=" + status);
+void ServiceManager::say(std::string_view state, Nanoseconds now) {
+  if (!is_there() || std::ranges::find(untold_, state) != untold_.end()) return;
+  untold_.emplace_back(state);
+  send_untold(now);
 }
 
-void ServiceManager::keep_alive(Nanoseconds now) {
-  if (now < next_) return;
-  say("WATCHDOG=1");
-  next_ = now + interval_;
+// The queue of a busy manager is full, or it is being restarted.
+void ServiceManager::send_untold(Nanoseconds now) {
+  while (!untold_.empty() && now >= next_try_) {
+    if (send(untold_.front())) {
+      untold_.pop_front();
+      pause_ = first_retry_after;
+    } else {
+      next_try_ = now + pause_;
+      pause_ = std::min(2 * pause_, last_retry_after);
+    }
+  }
+}
+
+void ServiceManager::show(std::string status, Nanoseconds now) {
+  status_ = std::move(status);
+  send_status(now);
+}
+
+void ServiceManager::send_status(Nanoseconds now) {
+  if (!is_there() || status_ == shown_ || now < next_status_) return;
+  if (send("STATUS=" + status_)) shown_ = status_;
+  next_status_ = now + between_statuses;
+}
+
+void ServiceManager::step(Nanoseconds now) {
+  if (!is_there()) return;
+  if (interval_ > 0 && now >= next_alive_) {
+    next_alive_ = now + interval_;
+    say("WATCHDOG=1", now);
+  }
+  send_untold(now);
+  send_status(now);
+}
+
+Nanoseconds ServiceManager::deadline() const noexcept {
+  constexpr Nanoseconds never = std::numeric_limits<Nanoseconds>::max();
+  if (!is_there()) return never;
+  return std::min({untold_.empty() ? never : next_try_, status_ == shown_ ? never : next_status_,
+                   interval_ > 0 ? next_alive_ : never});
 }
 
 }  // namespace tally::cli

@@ -1,5 +1,9 @@
 #include "node/status_json.hpp"
 
+#include <string>
+
+#include "node/named_totals.hpp"
+
 namespace tally::cli {
 namespace {
 
@@ -33,35 +37,26 @@ Json node_json(const SummaryNode& node) {
   const NodeTotals& totals = node.totals();
   const PendingChanges pending = node.directory().pending();
   const bool used = node.bus().is_up();
-  return Json{{"name", node.name()},
-              {"is_connected", node.bus().is_up()},
-              {"redis", used ? Json(node.bus().servers().to_subscribe().shown()) : Json()},
-              {"publish_redis", used ? Json(node.bus().servers().to_publish().shown()) : Json()},
-              {"is_publishing", node.own().is_publishing()},
-              {"num_connections_lost", node.bus().num_losses()},
-              {"num_failovers", node.bus().num_failovers()},
-              {"epoch", node.directory().version().epoch},
-              {"sequence", node.directory().version().sequence},
-              {"keys", pending.num_keys},
-              {"pending_changes", pending.num_inserted + pending.num_removed},
-              {"versions_sent", totals.num_versions_sent},
-              {"copies_stored", totals.num_copies_stored},
-              {"copies_fetched", totals.num_copies_fetched},
-              {"heartbeats_sent", totals.num_heartbeats_sent},
-              {"requests_sent", totals.num_requests_sent},
-              {"bytes_sent", totals.sent.total()},
-              {"messages_received", totals.num_received},
-              {"bytes_received", totals.num_bytes_received},
-              {"messages_refused", totals.num_refused()},
-              {"messages_not_authentic", totals.num_refused(MessageRefusal::not_authentic)},
-              {"versions_lost", totals.num_gaps},
-              {"versions_repaired", totals.num_gaps_closed},
-              {"lookups", totals.num_lookups},
-              {"lookups_maybe", totals.num_lookups_maybe},
-              {"name_conflicts", totals.num_name_conflicts},
-              {"strangers_removed", totals.num_strangers_removed},
-              {"copies_num_bytes", node.peers().copies().num_bytes()},
-              {"changes_refused", node.directory().num_refused()}};
+  Json json{{"name", node.name()},
+            {"is_connected", node.bus().is_up()},
+            {"redis", used ? Json(node.bus().servers().to_subscribe().shown()) : Json()},
+            {"publish_redis", used ? Json(node.bus().servers().to_publish().shown()) : Json()},
+            {"is_publishing", node.own().is_publishing()},
+            {"num_connections_lost", node.bus().num_losses()},
+            {"num_failovers", node.bus().num_failovers()},
+            {"epoch", node.directory().version().epoch},
+            {"sequence", node.directory().version().sequence},
+            {"keys", pending.num_keys},
+            {"pending_changes", pending.num_inserted + pending.num_removed}};
+  for (const NamedTotal& total : named_totals) json[total.name] = totals.*total.number;
+  json["bytes_sent"] = totals.sent.total();
+  json["bytes_received"] = totals.num_bytes_received;
+  json["messages_refused"] = totals.num_refused();
+  for (std::size_t reason = 0; reason < refusal_names.size(); ++reason)
+    json["messages_" + std::string(refusal_names[reason])] = totals.refused[reason];
+  json["copies_num_bytes"] = node.peers().copies().num_bytes();
+  json["changes_refused"] = node.directory().num_refused();
+  return json;
 }
 
 }  // namespace tally::cli

@@ -53,19 +53,21 @@ SummaryNode::SummaryNode(const NodeOptions& options, NodeDirectory directory, re
             .pattern = channels_.all_summaries,
             .channels = {channels_.own_request, channels_.hello},
             .max_message_bytes = options.max_message_bytes},
-           now),
-      store_({.max_copy_bytes = options.max_message_bytes}),
+           names_, now),
+      store_({.max_copy_bytes = options.max_message_bytes}, names_),
       peers_(options_, channels_, totals_, bus_, store_, now),
       own_(options_, channels_, totals_, directory_, bus_, store_, now) {
   check(options_, directory_.layout());
 }
 
 void SummaryNode::add_polled(std::vector<pollfd>& polled) const {
+  names_.add_polled(polled);
   bus_.add_polled(polled);
   store_.add_polled(polled);
 }
 
 void SummaryNode::receive(const std::vector<pollfd>& polled, Nanoseconds now) {
+  names_.step(now);
   store_.step(polled, now);
   bus_.step(polled, now,
             [&](std::string_view channel, std::string_view bytes) { take(channel, bytes, now); });
@@ -80,12 +82,18 @@ void SummaryNode::receive(const std::vector<pollfd>& polled, Nanoseconds now) {
 }
 
 void SummaryNode::take(std::string_view channel, std::string_view bytes, Nanoseconds now) {
-  ++totals_.num_received;
-  totals_.num_bytes_received += bytes.size();
-  if (channel == channels_.hello) return own_.take_hello(now);
+  const auto count = [&] {
+    ++totals_.num_received;
+    totals_.num_bytes_received += bytes.size();
+  };
+  if (channel == channels_.hello) {
+    if (bytes != options_.name) count();
+    return own_.take_hello(now);
+  }
   const std::size_t name_at = channels_.all_summaries.size() - 1;
   const std::string_view sender =
       channel == channels_.own_request ? "a request" : channel.substr(std::min(channel.size(), name_at));
+  if (sender != options_.name) count();  // the server sends us our own, too
   try {
     take_message(channel, std::as_bytes(std::span(bytes)), now);
   } catch (const std::exception&) {
@@ -120,7 +128,8 @@ void SummaryNode::send(Nanoseconds now) {
 }
 
 Nanoseconds SummaryNode::deadline() const {
-  return std::min({bus_.deadline(), store_.deadline(), peers_.deadline(), own_.deadline()});
+  return std::min(
+      {names_.deadline(), bus_.deadline(), store_.deadline(), peers_.deadline(), own_.deadline()});
 }
 
 }  // namespace tally::cli

@@ -10,6 +10,7 @@
 #include "node/copy_store.hpp"
 #include "node/directory.hpp"
 #include "node/followed_peers.hpp"
+#include "node/host_names.hpp"
 #include "node/node_options.hpp"
 #include "node/node_totals.hpp"
 #include "node/own_summary.hpp"
@@ -67,6 +68,7 @@ class SummaryNode {
   NodeChannels channels_;
   NodeTotals totals_;
   NodeDirectory directory_;
+  HostNames names_;
   RedisBus bus_;
   CopyStore store_;
   FollowedPeers peers_;

@@ -18,6 +18,7 @@
 #include "squid/http_date.hpp"
 #include "tally/summaries/squid/digest.hpp"
 #include "tally/version.hpp"
+#include "text/host_and_port.hpp"
 #include "text/output.hpp"
 
 namespace tally::cli {
@@ -312,10 +313,8 @@ void serve_digest(const DigestServerOptions& options) {
   asio::io_context context(1);  // after the server: sessions that are left end with it
   Listener listener(context, server);
   listener.accept();
-  remark(options.quiet,
-         fmt::format("serving {} at http://{}:{}{}", options.path,
-                     options.host.find(':') == std::string::npos ? options.host : "[" + options.host + "]",
-                     listener.port(), squid_digest_path));
+  remark(options.quiet, fmt::format("serving {} at http://{}{}", options.path,
+                                    host_and_port(options.host, listener.port()), squid_digest_path));
   while (!stop_requested()) {
     context.run_for(between_looks_at_signals);
     if (take_status_request()) server.access_log->reopen();

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <stdexcept>
 
+#include "text/host_and_port.hpp"
+
 namespace tally::cli {
 
 namespace {
@@ -16,10 +18,7 @@ namespace {
 
 }  // namespace
 
-std::string HttpUrl::authority() const {
-  const bool is_ipv6 = host.find(':') != std::string::npos;
-  return fmt::format("{}:{}", is_ipv6 ? "[" + host + "]" : host, port);
-}
+std::string HttpUrl::authority() const { return host_and_port(host, port); }
 
 bool is_http_url(std::string_view text) noexcept {
   return text.starts_with("http://") || text.starts_with("https://");
