@@ -215,8 +215,13 @@ Law law_of_inserted_keys(const Law& scheme) {
           -std::expm1(k * static_cast<double>(n) * std::log1p(-1 / static_cast<double>(m)));
       const double w[] = {covered, 1.0};
       if (covered == 0.0) return ln_rate;
-      return std::min(0.0, ln_rate + ln_mean_over(positions, m, k, w) -
-                               ln_mean_over(positions, m, k, std::span(w).first(1)));
+      const double ln_mean = ln_mean_over(positions, m, k, w);
+      const double ln_singly = ln_mean_over(positions, m, k, std::span(w).first(1));
+      // With few keys the rate of an absent key may be well below what its positions, taken one by one, say. What a position of
+      // its own adds is then no factor of it.
+      const double by_factor = ln_rate + ln_mean - ln_singly;
+      const double by_difference = std::log(std::exp(ln_rate) + std::exp(ln_mean) - std::exp(ln_singly));
+      return std::min(0.0, std::isnan(by_difference) ? by_factor : std::max(by_factor, by_difference));
     };
   };
   Law law = scheme;

@@ -942,6 +942,21 @@ TEST(Plan, TakesTheRegisterBlockedSchemeWhereItTakesAtMostATenthMoreMemoryThanTh
   EXPECT_EQ(num_of_registers, 5u);
 }
 
+TEST(Plan, OfOneKeyInAFewCountersKnowsHowOftenItsPositionsCoincide) {
+  // One key, eight times, in 16 counters: its two positions would be one counter with a probability of 1/16, which then would have
+  // 16. So a second hash is no better than one, which another key reaches with that probability.
+  const auto histogram = theory::make_count_histogram({{8, 1.0}}, 16);
+  const Plan result = plan({.memory_bytes = 8,
+                            .threshold = 9,
+                            .needs_counts = true,
+                            .scheme = "enhanced-double-cubic",
+                            .histogram = histogram});
+  const Candidate& candidate = result.recommended();
+  EXPECT_EQ(candidate.shape.num_hashes(), 1u);
+  EXPECT_EQ(candidate.shape.num_positions(), 16u);
+  EXPECT_NEAR(candidate.errors.at(8).false_positive_rate, 1.0 / 16, 1e-6);
+}
+
 TEST(Plan, OffersTheLineSchemeThatIsAskedFor) {
   for (const std::string_view scheme : {BlockedScheme::name, RegisterBlockedScheme::name}) {
     for (const double rate : {0.2, 0.01}) {
