@@ -33,7 +33,7 @@ void add_words(const std::string& text, std::set<std::string>& words) {
 
 std::set<std::string> public_types() {
   std::set<std::string> types;
-  const std::regex definition(R"((?:^|\n)(?:class|struct) (\w+)[^;{]*\{)");
+  const std::regex definition(R"((?:^|\n)(?:class|struct) (?:TALLY_EXPORT )?(\w+)[^;{]*\{)");
   for (const auto& entry : fs::recursive_directory_iterator(fs::path(TALLY_INCLUDE_DIR) / "tally")) {
     if (entry.path().extension() != ".hpp") continue;
     const std::string text = text_of(entry.path());

@@ -24,7 +24,7 @@ def declared_in_headers():
     """(name, names of the parameters, default values) of every function that the headers declare."""
     found = []
     for header in sorted((ROOT / "include" / "tally" / "theory").glob("*.hpp")):
-        text = re.sub(r"//[^\n]*", "", header.read_text())
+        text = re.sub(r"//[^\n]*", "", header.read_text()).replace("TALLY_EXPORT ", "")
         text = re.sub(r"^(?:struct|enum class) \w+[^{;]*\{.*?\};", "", text, flags=re.M | re.S)
         of_header = re.findall(r"^[a-zA-Z][\w:<>]*\s(\w+)\(([^()]*)\);", text, re.M)
         assert of_header, header.name
