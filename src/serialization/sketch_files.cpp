@@ -223,10 +223,11 @@ void merge(AnySketch& sketch, const AnySketch& other) {
   std::visit([&]<class Sketch>(Sketch& own) { own.merge(std::get<Sketch>(other)); }, sketch);
 }
 
-#define TALLY_INSTANTIATE(...)                                                \
-  template SketchPieces::SketchPieces(const __VA_ARGS__&);                    \
-  template std::vector<std::byte> serialize<__VA_ARGS__>(const __VA_ARGS__&); \
-  template void save<__VA_ARGS__>(const __VA_ARGS__&, const std::filesystem::path&, Overwrite);
+// Without their own marks, functions of templates that are not marked would be hidden.
+#define TALLY_INSTANTIATE(...)                                                             \
+  template SketchPieces::SketchPieces(const __VA_ARGS__&);                                 \
+  template TALLY_EXPORT std::vector<std::byte> serialize<__VA_ARGS__>(const __VA_ARGS__&); \
+  template TALLY_EXPORT void save<__VA_ARGS__>(const __VA_ARGS__&, const std::filesystem::path&, Overwrite);
 TALLY_INSTANTIATE(SpaceSaving)
 TALLY_INSTANTIATE(TopKeys<CongruentialRows>)
 TALLY_INSTANTIATE(TopKeys<IndependentRows>)

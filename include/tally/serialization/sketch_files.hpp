@@ -52,12 +52,13 @@ TALLY_EXPORT FileKind kind_of(const AnySketch& sketch) noexcept;
 /// The sketch as a file's bytes (docs/format.md): the same on every machine. Throws std::invalid_argument for
 /// TopKeys over a sketch that was halved, and std::bad_alloc.
 template <SketchInFiles Sketch>
-std::vector<std::byte> serialize(const Sketch& sketch);
+TALLY_EXPORT std::vector<std::byte> serialize(const Sketch& sketch);
 TALLY_EXPORT std::vector<std::byte> serialize(const AnySketch& sketch);
 
 /// Writes the sketch to a file as `save` writes a filter: from its own memory, only the candidates are copied.
 template <SketchInFiles Sketch>
-void save(const Sketch& sketch, const std::filesystem::path& path, Overwrite overwrite = Overwrite::refuse);
+TALLY_EXPORT void save(const Sketch& sketch, const std::filesystem::path& path,
+                       Overwrite overwrite = Overwrite::refuse);
 TALLY_EXPORT void save(const AnySketch& sketch, const std::filesystem::path& path,
                        Overwrite overwrite = Overwrite::refuse);
 
