@@ -348,6 +348,40 @@ std::uint64_t num_keys_of(std::string_view structure, const theory::CountHistogr
   return static_cast<std::uint64_t>(num_keys);
 }
 
+namespace {
+
+// Under double hashing positions of a key coincide more often if their number has small divisors. So a prime number of positions
+// may be better than all that fit; by how much, in ln of the rate or as a share of the keys, to be taken instead.
+constexpr double least_gain_of_prime = 0.01;
+
+/// The largest prime up to m; 0 if the law does not depend on divisors.
+std::uint64_t prime_for(const Law& law, std::uint64_t m) {
+  const bool depends = double_hashing_of(law.positions) && law.positions != PositionLaw::partition_double;
+  return depends && m >= 2 ? PartitionDoubleScheme::round_positions({m, 1, 1}, Rounding::down) : 0;
+}
+
+std::optional<Solution> best_in_memory(const Law& law, std::uint64_t n, std::uint64_t m) {
+  const auto all = best_hashes(law, n, m);
+  const std::uint64_t prime = prime_for(law, m);
+  if (!all || prime == 0) return all;
+  const auto fewer = best_hashes(law, n, prime);
+  const auto ln_rate = [&](const Solution& own) {
+    return law.ln_promised_rate(own.num_positions, own.num_hashes, n);
+  };
+  return fewer && ln_rate(*fewer) < ln_rate(*all) - least_gain_of_prime ? fewer : all;
+}
+
+std::optional<Solution> most_keys_in_memory(const Law& law, std::uint64_t m, double ln_target) {
+  const auto all = most_keys(law, m, ln_target);
+  const std::uint64_t prime = prime_for(law, m);
+  if (prime == 0) return all;
+  const auto fewer = most_keys(law, prime, ln_target);
+  const auto num_keys = [](const auto& own) { return own ? static_cast<double>(own->num_keys) : 0.0; };
+  return num_keys(fewer) > num_keys(all) * (1 + least_gain_of_prime) ? fewer : all;
+}
+
+}  // namespace
+
 Solution solve(std::string_view structure, const Law& law, const Wanted& wanted, std::uint32_t counter_bits) {
   if (!wanted.memory_bytes) {
     if (auto found = least_positions(law, *wanted.num_keys, *wanted.ln_rate)) {
@@ -361,13 +395,13 @@ Solution solve(std::string_view structure, const Law& law, const Wanted& wanted,
   }
   const std::uint64_t m = positions_in(*wanted.memory_bytes, counter_bits);
   if (wanted.num_keys) {
-    if (const auto found = best_hashes(law, *wanted.num_keys, m)) return *found;
+    if (const auto found = best_in_memory(law, *wanted.num_keys, m)) return *found;
     throw_out_of_reach(structure,
                        "memory_bytes is " + std::to_string(*wanted.memory_bytes) +
                            ", which is too little for the smallest filter of this scheme",
                        "give more memory");
   }
-  if (auto found = most_keys(law, m, *wanted.ln_rate)) {
+  if (auto found = most_keys_in_memory(law, m, *wanted.ln_rate)) {
     while (found->num_positions <= few_positions && found->num_keys > 0 &&
            law.ln_promised_rate(found->num_positions, found->num_hashes, found->num_keys) > *wanted.ln_rate)
       --found->num_keys;

@@ -942,6 +942,17 @@ TEST(Plan, TakesTheRegisterBlockedSchemeWhereItTakesAtMostATenthMoreMemoryThanTh
   EXPECT_EQ(num_of_registers, 5u);
 }
 
+TEST(Plan, OfDoubleHashingLeavesMemoryForANumberOfPositionsWithoutSmallDivisors) {
+  double least = 1;
+  for (std::uint64_t memory_bytes = 12'000; memory_bytes <= 15'000; memory_bytes += 120) {
+    const Plan found = plan({.num_keys = 1900, .memory_bytes = memory_bytes, .scheme = "triple"});
+    ASSERT_EQ(found.recommended().kind(), FilterKind::bloom);
+    const double rate = found.recommended().false_positive_rate;
+    EXPECT_LE(rate, least * 1.01) << memory_bytes;
+    least = std::min(least, rate);
+  }
+}
+
 TEST(Plan, OfOneKeyInAFewCountersKnowsHowOftenItsPositionsCoincide) {
   // One key, eight times, in 16 counters: its two positions would be one counter with a probability of 1/16, which then would have
   // 16. So a second hash is no better than one, which another key reaches with that probability.
