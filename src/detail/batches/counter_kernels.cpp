@@ -38,8 +38,10 @@ HWY_INLINE bool has_any(ByteVector bytes) { return !hn::AllTrue(Bytes(), hn::Eq(
 
 /// The counters of a line, two per byte.
 struct Line {
-  std::array<ByteVector, num_vectors> vectors;
+  // An array of the standard library would be constructed without the instructions of this target.
+  ByteVector vectors[num_vectors];
 
+  HWY_INLINE Line() {}
   static HWY_INLINE Line load(const Byte* bytes) {
     Line line;
     for (std::size_t i = 0; i < num_vectors; ++i)
