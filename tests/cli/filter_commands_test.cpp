@@ -216,8 +216,8 @@ TEST_F(FilterCommands, AnInterruptedBuildWritesNothing) {
   EXPECT_EQ(directory.num_files(), 0U);
 }
 
-// The address sanitizer takes addresses for itself.
-#ifndef TALLY_COMMAND_IS_SANITIZED
+// The address sanitizer takes addresses for itself, and so does an emulator.
+#if !defined(TALLY_COMMAND_IS_SANITIZED) && !defined(TALLY_COMMAND_IS_EMULATED)
 TEST_F(FilterCommands, TakeNoAddressesInAdvanceWhereTheyAreLimited) {
   const CommandResult result =
       run_shell("ulimit -v 300000; echo a | $TALLY build -q --memory 200MiB -o " + (directory / "x"));

@@ -76,7 +76,12 @@ class RunningCommand {
   }
   std::size_t num_threads() const {
     const std::filesystem::directory_iterator threads("/proc/" + std::to_string(child_.id) + "/task");
-    return static_cast<std::size_t>(std::distance(begin(threads), end(threads)));
+    const auto num_threads = static_cast<std::size_t>(std::distance(begin(threads), end(threads)));
+#ifdef TALLY_COMMAND_IS_EMULATED
+    return num_threads - 1;  // without that of qemu
+#else
+    return num_threads;
+#endif
   }
 
   /// The next line of standard output with its newline; what there is of it if none comes within the time.
