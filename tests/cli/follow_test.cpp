@@ -45,7 +45,8 @@ class FollowedIntoFile {
   }
   /// All keys up to one that is written last; each was there once.
   std::vector<std::string> keys_until(const std::string& last, int milliseconds = 60'000) {
-    EXPECT_TRUE(comes_true([&] { return has_printed(last); }, std::chrono::milliseconds(milliseconds))) << last;
+    EXPECT_TRUE(comes_true([&] { return has_printed(last); }, std::chrono::milliseconds(milliseconds)))
+        << last;
     command_.send(SIGTERM);
     const CommandResult result = command_.wait();
     std::vector<std::string> keys = split_keys(read_file(out()));

@@ -309,16 +309,17 @@ TEST_F(Node, CountsVersionsThatWereLostAndRepaired) {
   a.add_keys(0, 10);
   ASSERT_TRUE(converge({&a, &b}));
   EXPECT_EQ(b.status().at("versions_lost"), 0);
-  // A heartbeat of a version that never came.
-  const Json held = b.status().at("peers").at(0);
-  Forger forger = forger_of("a", held.at("epoch"));
-  std::vector<std::byte> message;
-  for (std::uint64_t i = 0; i < held.at("sequence").get<std::uint64_t>() + 1; ++i) {
-    (void)forger.insert(std::string_view("forged"));
-    message = forger.publish();
-  }
-  publish_as(redis, "a", forger.heartbeat());
-  ASSERT_TRUE(comes_true([&] { return b.status().at("versions_lost") >= 1; }));
+  // A heartbeat of a version that never came; again, if `a` has just published a later one.
+  ASSERT_TRUE(comes_true([&] {
+    const Json held = b.status().at("peers").at(0);
+    Forger forger = forger_of("a", held.at("epoch"));
+    for (std::uint64_t i = 0; i < held.at("sequence").get<std::uint64_t>() + 1; ++i) {
+      (void)forger.insert(std::string_view("forged"));
+      (void)forger.publish();
+    }
+    publish_as(redis, "a", forger.heartbeat());
+    return b.status().at("versions_lost") >= 1;
+  }));
   ASSERT_TRUE(comes_true([&] {
     const Json status = b.status();
     return status.at("versions_repaired") == status.at("versions_lost") && converge({&a, &b});
@@ -495,6 +496,9 @@ TEST_F(Node, SurvivesAThousandSlowConnections) {
 }
 
 TEST_F(Node, AnswersWhileClientsDoNotReadTheirAnswers) {
+#ifdef TALLY_COMMAND_IS_EMULATED
+  GTEST_SKIP() << "the questions alone take longer than 25 s";
+#endif
   const RunningRedis redis;
   const TemporaryDirectory directory;
   const std::string path = directory / "node.sock";
