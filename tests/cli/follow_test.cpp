@@ -229,8 +229,9 @@ TEST(Follow, NewLinesBeginAtTheEndOfWhatIsThere) {
   const TemporaryDirectory directory;
   RotatedLog log(directory / "log");
   log.write("old\nold, and not yet");
-  RunningCommand command(following({"uniq", "--new-lines", log.path()}));
-  ASSERT_TRUE(comes_true([&] { return command.has_started_reading(log.path()); }));
+  // The second file is looked for when the first one is open, and at its end.
+  RunningCommand command(following({"uniq", "--new-lines", log.path(), directory / "later"}));
+  EXPECT_THAT(command.read_error_line(), HasSubstr("waiting for it"));
   log.write(" at its end\nnew\n");
   EXPECT_EQ(command.read_line(), "new\n");
   log.rename_all(1);
