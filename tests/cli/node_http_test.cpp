@@ -314,7 +314,7 @@ TEST_F(Node, CountsVersionsThatWereLostAndRepaired) {
     const Json held = b.status().at("peers").at(0);
     Forger forger = forger_of("a", held.at("epoch"));
     for (std::uint64_t i = 0; i < held.at("sequence").get<std::uint64_t>() + 1; ++i) {
-      (void)forger.insert(std::string_view("forged"));
+      (void)forger.insert("forged " + std::to_string(i));  // no version without a change
       (void)forger.publish();
     }
     publish_as(redis, "a", forger.heartbeat());
