@@ -64,16 +64,6 @@ class RunningCommand {
     fields >> user >> system;
     return (user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
   }
-  /// Whether it has this file open.
-  bool has_started_reading(const std::string& path) const {
-    const std::filesystem::path file = std::filesystem::canonical(path);
-    std::error_code gone;
-    for (const auto& entry :
-         std::filesystem::directory_iterator("/proc/" + std::to_string(child_.id) + "/fd", gone)) {
-      if (std::filesystem::read_symlink(entry.path(), gone) == file) return true;
-    }
-    return false;
-  }
   std::size_t num_threads() const {
     const std::filesystem::directory_iterator threads("/proc/" + std::to_string(child_.id) + "/task");
     const auto num_threads = static_cast<std::size_t>(std::distance(begin(threads), end(threads)));

@@ -1,5 +1,5 @@
 #pragma once
-#define XXH_FORCE_MEMORY_ACCESS 0  // memcpy: what it takes on arm64 breaks the rules of aliasing
+#define XXH_FORCE_MEMORY_ACCESS 0  // memcpy: the other way on arm64 breaks the rules of aliasing
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
