@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { load } from '../../web/js/tally.js';
@@ -52,15 +52,28 @@ try {
   if (TALLY_MODULE) {
     const socket = join(directory, 'redis.sock');
     const server = spawn('redis-server', ['--port', '0', '--unixsocket', socket, '--loadmodule', TALLY_MODULE, '--save', ''], { stdio: 'ignore' });
-    const hasStarted = await new Promise((resolve) => {
-      server.on('error', () => resolve(false));
-      setTimeout(() => resolve(true), 1500);
-    });
-    if (hasStarted) {
-      const commands = shapes.map((shape, i) => redisCode(shape, traits[shape.kind]).split('\n')[0].replace('filter', `filter-${i}`));
-      const replies = execFileSync('redis-cli', ['-s', socket], { input: `${commands.join('\n')}\n`, encoding: 'utf8' });
-      assert.equal(replies.trim(), shapes.map(() => 'OK').join('\n'));
-      console.log(`ok: ${shapes.length} structures in Redis`);
+    const replyOf = (input) => execFileSync('redis-cli', ['-s', socket], { input, encoding: 'utf8', stdio: ['pipe', 'pipe', 'ignore'] }).trim();
+    let state = 'starting';
+    server.on('error', () => { state = 'missing'; });
+    server.on('exit', () => { state = 'ended'; });
+    try {
+      for (let i = 0; state === 'starting' && i < 300; ++i) {
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        try {
+          if (existsSync(socket) && replyOf('PING\n') === 'PONG') state = 'ready';
+        } catch {
+          // It does not listen yet.
+        }
+      }
+      if (state === 'missing') {
+        console.log('skipped: redis-server is missing');
+      } else {
+        assert.equal(state, 'ready', 'the server with the module is not ready after 30 s');
+        const commands = shapes.map((shape, i) => redisCode(shape, traits[shape.kind]).split('\n')[0].replace('filter', `filter-${i}`));
+        assert.equal(replyOf(`${commands.join('\n')}\n`), shapes.map(() => 'OK').join('\n'));
+        console.log(`ok: ${shapes.length} structures in Redis`);
+      }
+    } finally {
       server.kill();
     }
   }

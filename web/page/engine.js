@@ -68,10 +68,10 @@ export class Engine {
 const slowAfter = 200; // ms
 
 /**
- * Runs the last of many calls: while one runs, a new one replaces the one that waits. A run that is slow, of which showSlow(true)
- * tells, is stopped for a new one: its calls of the engine throw an Error 'stopped'.
+ * Runs the last of many calls: while one runs, a new one replaces the one that waits. A run that is slow is stopped for a new one:
+ * its calls of the engine throw an Error 'stopped'. show() tells of 'pending', 'slow' and 'done'.
  */
-export function latest(engine, showSlow, run) {
+export function latest(engine, show, run) {
   let running = false;
   let isSlow = false;
   let waiting;
@@ -80,13 +80,14 @@ export function latest(engine, showSlow, run) {
     if (running && isSlow) engine.stop();
     if (running) return;
     running = true;
+    show('pending');
     while (waiting) {
       const now = waiting;
       waiting = undefined;
       isSlow = false;
       const timer = setTimeout(() => {
         isSlow = true;
-        showSlow(true);
+        show('slow');
         if (waiting) engine.stop();
       }, slowAfter);
       try {
@@ -96,6 +97,6 @@ export function latest(engine, showSlow, run) {
       }
     }
     running = false;
-    showSlow(false);
+    show('done');
   };
 }

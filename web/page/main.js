@@ -38,7 +38,7 @@ function update() {
 }
 
 /** Checks, plans, shows. */
-const answer = latest(planner, (isSlow) => showSlow('working', isSlow), async () => {
+const answer = latest(planner, (progress) => showProgress('working', progress), async () => {
   const start = changedAt ?? performance.now();
   changedAt = undefined;
   const { values, errors } = checked(state);
@@ -68,9 +68,11 @@ const answer = latest(planner, (isSlow) => showSlow('working', isSlow), async ()
 });
 
 /** Grey, and a word, for what takes more than a moment. */
-function showSlow(id, isSlow) {
-  byId(id).textContent = isSlow ? 'Calculating ...' : '';
-  byId(id).closest('section').classList.toggle('is-slow', isSlow);
+function showProgress(id, progress) {
+  const { classList } = byId(id).closest('section');
+  byId(id).textContent = progress === 'slow' ? 'Calculating ...' : '';
+  classList.toggle('is-slow', progress === 'slow');
+  classList.toggle('is-pending', progress !== 'done');
 }
 
 function keepThoseToCopy(found) {
@@ -127,7 +129,7 @@ let byKeys;
 let failures;
 
 /** The planner's answers for less and for more memory, and the chosen structure with fewer and with more keys. */
-const drawCurves = latest(curves, (isSlow) => showSlow('drawing', isSlow), async (values, candidate) => {
+const drawCurves = latest(curves, (progress) => showProgress('drawing', progress), async (values, candidate) => {
   const isSketch = candidate.kind === 'count-min';
   byId('curves').hidden = isSketch;
   byId('no-curves').hidden = !isSketch;
