@@ -143,6 +143,7 @@ law('every control is reached and used by the keyboard', async () => {
     await page.keyboard.press(key);
     await changed(() => facts(page), before);
     await settled(page);
+    await page.waitForTimeout(250);
     assert.equal(await page.evaluate(() => document.activeElement.className), 'point', `the focus is lost after ${key}`);
   }
   await page.fill('#trials', '10000');
@@ -298,12 +299,14 @@ law('a structure is chosen by its row, and everything is about it', async () => 
 
 law('a request that takes long is stopped by the next one', async () => {
   const page = await opened();
+  const { length } = await answerTimes(page);
   await page.evaluate(() => (location.hash = '#repeats=zipf&keys=1T&insertions=1125T&exponent=0.5&question=times&times=65535'));
   await page.waitForFunction(() => document.querySelector('#working').textContent !== '');
   assert.ok(await page.locator('#answers.is-slow').count(), 'nothing tells that the answer is an old one');
   await page.evaluate(() => (location.hash = '#keys=123k'));
   await page.waitForFunction(() => /Keys123,000/.test(document.querySelector('.facts').textContent));
   await settled(page);
+  assert.equal((await answerTimes(page)).length, length + 1, 'the request that takes long was answered, not stopped');
   assert.equal(await page.textContent('#working'), '');
   await quiet(page);
 });
@@ -358,6 +361,7 @@ law('the point on the chart is dragged, and moved by arrow keys', async () => {
   await page.locator('#by-memory .point').dispatchEvent('pointercancel');
   assert.equal(await page.textContent('#dragged'), '');
   await page.mouse.up();
+  await page.waitForTimeout(100);
   await settled(page);
   assert.equal(await facts(page), now, 'a drag that is cancelled has changed the plan');
   await quiet(page);
@@ -430,6 +434,7 @@ law('a simulation agrees with the formula, tells how far it is, and can be cance
   await page.fill('#keys', '1G');
   await page.waitForFunction(() => /too large/.test(document.querySelector('#simulation-note').textContent));
   await settled(page);
+  await page.waitForTimeout(300);
   assert.ok(await page.isDisabled('#simulate'), 'a plan that is too large can be simulated');
   assert.equal(await page.textContent('#simulated'), '', 'the result of another plan is shown');
   await quiet(page);

@@ -67,7 +67,7 @@ const answer = latest(planner, (progress) => showProgress('working', progress), 
   performance.measure('answer', { start });
 });
 
-/** Grey, and a word, for what takes more than a moment. */
+/** The cursor of progress while an answer is calculated; grey, and a word, if that takes more than a moment. */
 function showProgress(id, progress) {
   const { classList } = byId(id).closest('section');
   byId(id).textContent = progress === 'slow' ? 'Calculating ...' : '';
